@@ -19,6 +19,7 @@
 #include "host.h"
 #include "limit.h"
 #include "mapped.h"
+#include "mark.h"
 #include "pace.h"
 #include "pause.h"
 #include "remset.h"
@@ -42,6 +43,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.strings.unlisted = 1;
   h->gc.strings.kept = -MINSTRTABSIZE;  /* as if that many had come: in the next nursery, too */
   h->gc.mark.epoch = 1;
+  h->gc.mark.bit = luaN_bit(1);
   h->gc.mark.previous = 2;
   h->gc.remset.dirty = LUAN_LASTDIRTY;
   luaN_opentick(&h->tick);

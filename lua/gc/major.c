@@ -84,6 +84,7 @@ static void takeepoch (luaN_Gc *c) {
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
+  c->mark.bit = luaN_bit(next);
   luaN_cyclebegins(c);
   c->lists.fixedseen = c->finalize.seen = c->weak.tenured = 0;
   c->strings.seen = 0;
@@ -248,7 +249,7 @@ static size_t slice (lua_State *L, size_t bytes) {
     }
     case GCSswpend: {
       unsigned n = (unsigned)(bytes / BLOCKCOST) + 1;
-      unsigned done = luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), n);
+      unsigned done = luaN_sweeplines(&g->heap.blocks, c->mark.bit, n);
       if (done == n) return bytes;
       endsweep(c, GCSstacks, g);
       shrinkown(L, 0);
@@ -378,7 +379,7 @@ void luaN_full (lua_State *L) {
   luaN_sweepallstrings(g);
   luaN_recycle(&g->heap.blocks);
   luaN_beginlines(&g->heap.blocks);
-  luaN_sweeplines(&g->heap.blocks, luaN_bit(c->mark.epoch), ~0u);
+  luaN_sweeplines(&g->heap.blocks, c->mark.bit, ~0u);
   if (g->gcemergency) givelists(g);
   luaN_keepdirty(L);
   endsweep(c, GCSpause, g);

@@ -163,41 +163,64 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Gives o, which has another epoch, the new one, and stacks it. What there is most of is done
-   here, where nothing is called on the way. */
-void luaN_mark_ (global_State *g, GCObject *o) {
+/* The same of one in block b, of 'own' bytes, and so many with its vectors. */
+static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
-  luaN_Block *b = nearblock(&g->heap.blocks, o);
-  int young = luaN_isyoung(o), leaf = 0;
-  luaN_Vec *v = young ? &c->mark.young : &c->mark.old;
-  size_t own, more;
-  if (o->tt == LUA_VTABLE) {
-    const Table *t = gco2t(o);
-    own = sizeof(Table);
-    more = own + t->alimit * sizeof(TValue) + nodebytes(t);
-    if (!isrealasize(t)) b = NULL;
-    leaf = (more == own && t->metatable == NULL && !c->weak.chasing);
-  }
-  else if (o->tt == LUA_VSHRSTR) {
-    own = sizelstring(gco2ts(o)->shrlen);
-    more = luaN_round(own);
-    leaf = 1;
-  }
-  else if (o->tt == LUA_VLCL) more = own = sizeLclosure(gco2lcl(o)->nupvalues);
-  else if (o->tt == LUA_VCCL) more = own = sizeCclosure(gco2ccl(o)->nupvalues);
-  else {
-    own = more = 0;
-    b = NULL;
-  }
-  if (l_unlikely(b == NULL || v->n == v->size)) {
+  int young = luaN_isyoung(o);
+  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
+  luaN_marklinesof(g, b, o, own);
+  count(c, o, young, bytes);
+}
+
+
+/* ... which may refer to others. */
+static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
+                                size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
+  luaN_Vec *v = luaN_isyoung(o) ? &c->mark.young : &c->mark.old;
+  if (l_unlikely(v->n == v->size)) {
     markany(g, o);
     return;
   }
-  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
-  luaN_marklinesof(g, b, o, own);
-  count(c, o, young, more);
-  c->strings.seen += (o->tt == LUA_VSHRSTR);
-  if (!leaf) v->a[v->n++] = o;
+  markin(g, b, o, own, bytes);
+  v->a[v->n++] = o;
+}
+
+
+/* luaN_mark_ of what is no short string, and lies in block b. Apart, so that a string has no
+   registers to save for it. */
+static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
+  if (o->tt == LUA_VTABLE) {
+    const Table *t = gco2t(o);
+    size_t own = sizeof(Table), bytes = own + t->alimit * sizeof(TValue) + nodebytes(t);
+    if (l_unlikely(!isrealasize(t))) markany(g, o);
+    else if (bytes == own && t->metatable == NULL && !g->heap.gc.weak.chasing)
+      markin(g, b, o, own, bytes);
+    else markstacked(g, b, o, own, bytes);
+  }
+  else if (o->tt == LUA_VLCL) {
+    size_t own = sizeLclosure(gco2lcl(o)->nupvalues);
+    markstacked(g, b, o, own, own);
+  }
+  else if (o->tt == LUA_VCCL) {
+    size_t own = sizeCclosure(gco2ccl(o)->nupvalues);
+    markstacked(g, b, o, own, own);
+  }
+  else markany(g, o);
+}
+
+
+/* Gives o, which has another epoch, the new one, and stacks it. What there is most of is done
+   here, where nothing is called on the way. */
+void luaN_mark_ (global_State *g, GCObject *o) {
+  luaN_Block *b = nearblock(&g->heap.blocks, o);
+  if (l_unlikely(b == NULL)) markany(g, o);
+  else if (o->tt == LUA_VSHRSTR) {
+    size_t own = sizelstring(gco2ts(o)->shrlen);
+    g->heap.gc.strings.seen++;
+    markin(g, b, o, own, luaN_round(own));
+  }
+  else markother(g, b, o);
 }
 
 

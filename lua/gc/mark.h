@@ -55,7 +55,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
-  lu_byte bit = luaN_bit(g->heap.gc.mark.epoch);
+  lu_byte bit = g->heap.gc.mark.bit;
   do b->marks[i] |= bit; while (++i <= end);
 }
 

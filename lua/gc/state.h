@@ -48,6 +48,7 @@ typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
 typedef struct luaN_Mark {
   lu_byte epoch;		/* of what is alive: 1 to 3 */
   lu_byte previous;		/* the epoch before this one */
+  lu_byte bit;			/* luaN_bit of 'epoch' */
   lu_byte minor;		/* a minor collection is tracing */
   lu_byte major;		/* a major collection is marking */
   lu_byte pending;		/* some object is pending: a mark stack was full */

@@ -75,7 +75,7 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
   if (!c->mark.minor && (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL))) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
-    if (!(b->marks[luaN_lineof(b, o)] & luaN_bit(c->mark.epoch))) return 1;
+    if (!(b->marks[luaN_lineof(b, o)] & c->mark.bit)) return 1;
   }
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
