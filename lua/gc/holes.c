@@ -139,6 +139,25 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
+/* The lines of b keep of their marks what is in 'keep'. Returns whether one has become free. */
+static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
+  uint64_t freed = 0;
+  unsigned i;
+  for (i = 0; i < b->nlines; i += 8) {
+    uint64_t w = eight(b, i), kept = w & LOW * keep;
+    freed |= zerobytes(kept) ^ zerobytes(w);
+#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
+    unsigned k;
+    for (k = i; k < i + 8; k++)
+      if (b->marks[k] != 0 && (b->marks[k] & keep) == 0) clean(h, b, k);
+#endif
+    memcpy(b->marks + i, &kept, sizeof(kept));
+  }
+  (void)h;  /* in a release build */
+  return freed != 0;
+}
+
+
 unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
   unsigned done = 0;
   lu_byte keep = (lu_byte)(bit | LUAN_YOUNG | LUAN_HELD | LUAN_HEAD);
@@ -146,16 +165,10 @@ unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
     luaN_Chunk *c = h->sweptchunk;
     for (; h->sweptblock < c->nblocks; h->sweptblock++) {
       luaN_Block *b = luaN_blockat(c, h->sweptblock);
-      unsigned i;
       if (done == n) return done;
       done++;
-      if (b->where == LUAN_EMPTY) continue;
-#if defined(LUAN_DEBUG) || defined(__SANITIZE_ADDRESS__)
-      for (i = 0; i < b->nlines; i++)
-        if (b->marks[i] != 0 && (b->marks[i] & keep) == 0) clean(h, b, i);
-#endif
-      for (i = 0; i < b->nlines; i++) b->marks[i] &= keep;
-      if (b->where != LUAN_USED) relist(h, b);
+      if (b->where != LUAN_EMPTY && sweepblock(h, b, keep) && b->where != LUAN_USED)
+        relist(h, b);
     }
     h->sweptblock = 0;
   }
