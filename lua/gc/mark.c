@@ -317,10 +317,10 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/* What is young lies in the cache anyway; while keys are chased, whatever may be one passes through
-   a mark stack (chase.h). */
+/* What is young lies in the cache anyway, and so does a small heap; while keys are chased, whatever
+   may be one passes through a mark stack (chase.h). */
 static int mostfailed (const luaN_Gc *c) {
-  return (c->mark.minor || c->weak.chasing) ? 0 : MAX_FAILED;
+  return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }
 
 

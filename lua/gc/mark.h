@@ -41,6 +41,11 @@ static inline void luaN_clearkey (Node *n) {
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
+/* Does a cache hold all that is old? Then it is of no account in which order things are looked
+   at. (Small slices are to meet what is done for large heaps.) */
+#define LUAN_NEAR	((l_mem)256 * 1024)
+#define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
+
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 #define luaN_mark(g,o) \

@@ -232,8 +232,11 @@ void luaN_drain (global_State *g, int all) {
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));  /* slices have finished it */
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
-    else if (all && c->mark.old.n > 0)
-      traverseinorder(g, (GCObject *)c->mark.old.a[--c->mark.old.n]);
+    else if (all && c->mark.old.n > 0) {
+      GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];
+      if (luaN_isnear(c)) luaN_traverse(g, o);
+      else traverseinorder(g, o);
+    }
     else if (c->mark.pending) traversepending(g);
     else return;
   }
