@@ -249,6 +249,9 @@ LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
+/* t is about to get other vectors: if it grows ahead (growth.h), that is over. */
+LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
+
 /* How many slots to ask for in the hash part of t: at least 'hashed', the keys that belong
    there. The array part is about to have 'asize'. */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);

@@ -16,6 +16,7 @@
 #include "chunks.h"
 #include "copies.h"
 #include "finalize.h"
+#include "growth.h"
 #include "host.h"
 #include "limit.h"
 #include "mapped.h"
@@ -77,6 +78,7 @@ static void freeall (lua_State *L) {
   luaN_retire(g);
   if (L->stack.p != NULL)
     L->stack_last.p = L->stack.p + L->stackroom;  /* lstate.c frees what stacksize says */
+  luaN_dropgrowths(g);
   luaN_freelists(L);
   g->strt.nuse = 0;
   luaN_freevec(g, &c->mark.young);

@@ -27,6 +27,7 @@
 #include "ahead.h"
 #include "chunks.h"
 #include "finalize.h"
+#include "growth.h"
 #include "holes.h"
 #include "host.h"
 #include "limit.h"
@@ -96,6 +97,7 @@ void luaN_beginmajor (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   lua_assert(g->gcstate == GCSpause && c->bytes.aged == 0);  /* G10 */
   takeepoch(c);
+  luaN_dropidle(g);
   c->mark.reached = 0;
   c->mark.major = 1;
   g->gcstate = GCSpropagate;
@@ -141,6 +143,7 @@ static void atomic (lua_State *L) {
   c->mark.major = 0;
   c->sweep.active = 1;
   luaN_atomic(L, 1);
+  luaN_dropdead(g);
   luaN_beginstrings(g);
   g->gcstate = GCSswpallgc;
   g->gcstopem = stopem;
@@ -354,6 +357,7 @@ void luaN_full (lua_State *L) {
   lu_byte stopem = g->gcstopem;
   g->gcstopem = 1;
   luaN_retire(g);
+  luaN_dropgrowths(g);
   luaN_forgetall(L);
   c->mark.old.n = 0;  /* of one that was running */
   luaN_forgetpending(g);

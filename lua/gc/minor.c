@@ -13,6 +13,7 @@
 #include "lgc.h"
 
 #include "ageing.h"
+#include "growth.h"
 #include "holes.h"
 #include "limit.h"
 #include "mark.h"
@@ -83,6 +84,7 @@ void luaN_minor (lua_State *L, int ageing) {
   if (c->pace.fullcycles) keepfinalizable(g);
   luaN_terminate(L);
   luaN_atomic(L, 0);
+  luaN_dropdead(g);
   luaN_endwaiting(L);
   luaN_sweeplists(L);
   luaN_dropwaited(g);

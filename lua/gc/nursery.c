@@ -243,6 +243,26 @@ static void charge (global_State *g, size_t n, int what) {
 }
 
 
+/* A block of 'size' bytes at p goes into the accounts, and may be sampled. 'old' bytes (rounded)
+   are not new; 'd' was the distance before it. */
+static void count (lua_State *L, char *p, size_t size, size_t old, int what, int outside,
+                   uint64_t d) {
+  global_State *g = G(L);
+  luaN_Heap *h = &g->heap;
+  size_t n = luaN_round(size);
+  if (outside) {
+    h->allocated += n;
+    if (!islarge(size, what)) g->GCdebt += (l_mem)n;
+    else charge(g, n, what);
+  }
+  luaN_account(g);
+  h->allocated -= (old < n) ? old : n;
+  h->rounding = (unsigned)(n - size);
+  luaN_countblock(L, p, n, old, what, outside, d);
+  luaN_setlimit(g);
+}
+
+
 /*
 ** A block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes are not
 ** new (a block that is being resized). Collects in an emergency; returns NULL
@@ -251,8 +271,6 @@ static void charge (global_State *g, size_t n, int what) {
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
-  size_t n = luaN_round(size);
-  size_t old = luaN_round(oldsize);
   uint64_t d;
   int outside;
   char *p = NULL;
@@ -277,16 +295,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
       return NULL;
     }
   }
-  if (outside) {
-    h->allocated += n;
-    if (!islarge(size, what)) g->GCdebt += (l_mem)n;
-    else charge(g, n, what);
-  }
-  luaN_account(g);
-  h->allocated -= (old < n) ? old : n;
-  h->rounding = (unsigned)(n - size);
-  luaN_countblock(L, p, n, old, what, outside, d);
-  luaN_setlimit(g);
+  count(L, p, size, luaN_round(oldsize), what, outside, d);
   if (l_unlikely(h->blocks.refused)) luaN_hurry(g);
   return p;
 }
@@ -298,6 +307,13 @@ void *luaN_slow (lua_State *L, size_t size, int what) {
     luaM_error(L);
   return p;
 }
+
+
+void luaN_countlate (lua_State *L, void *block, size_t size, int what) {
+  lua_assert(islarge(size, what));
+  count(L, (char *)block, size, 0, what, 1, luaN_topoint(&G(L)->heap));
+}
+
 
 /*
 ** n bytes that pass by the nursery, where neither a sample nor a collection is due for them: the

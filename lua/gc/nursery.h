@@ -53,6 +53,10 @@
 */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 
+/* A large block that was there already counts from now on: it is sampled, and charged to the
+   nursery. */
+LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int what);
+
 /* o, a listed string or userdata, lives on: its lines, if it has some, are HELD. It is dead: frees its
    lines, or gives it back to lua_Alloc. */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);

@@ -194,6 +194,21 @@ typedef struct luaN_Bytes {
   size_t youngoutside;		/* ... of which so many since the last minor */
 } luaN_Bytes;
 
+/* A hash part that is grown from ahead: growth.h. */
+typedef struct luaN_Growth {
+  struct luaN_Growth *next;
+  Table *t;
+  const Node *old;		/* its nodes, ... */
+  unsigned size;		/* ... so many */
+  unsigned from;		/* the nodes that were left when this began */
+  Node *node, *lastfree;	/* the next vector, as a table has it: of twice the nodes */
+  uint32_t *copyof;		/* where the copy of an old node is */
+  unsigned cleared;		/* of the next vector, those that are nodes already */
+  unsigned copied;		/* of the old nodes, those gone through; ... */
+  unsigned used;		/* ... and nodes that have keys now, or had */
+  lu_byte iswanted;		/* a key has come since the last major collection began */
+} luaN_Growth;
+
 /* What the pacer goes by: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
@@ -257,6 +272,7 @@ typedef struct luaN_Gc {
   luaN_Lists lists;
   luaN_Sweep sweep;
   luaN_Bytes bytes;
+  luaN_Growth *growths;		/* those that are under way */
   luaN_Pace pace;
   luaN_Pauses pause;
   luaN_Stress stress;

@@ -22,6 +22,7 @@
 
 #include "ageing.h"
 #include "chunks.h"
+#include "growth.h"
 #include "host.h"
 #include "mark.h"
 #include "outside.h"
@@ -664,6 +665,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
   if ((bad = checkstrings(g, over)) != NULL) return bad;
   if ((bad = checkfinalizers(h)) != NULL) return bad;
   if ((bad = luaN_checkoutside(g, &where)) != NULL) return broken(bad, where, 0, 0);
+  if ((bad = luaN_checkgrowths(g, &where)) != NULL) return broken(bad, where, 0, 0);
   return checkgraph(L, exact, over);
 }
 

@@ -293,6 +293,114 @@ static void a_append (lua_State *L) {
   else calm(L, v_begin, 0, 0);
 }
 
+/*
+** A table that keys of all kinds come to, and go from in the order in which they came, until it has
+** so many that it has grown a few times: the next vector of a large hash part is filled meanwhile.
+*/
+#if defined(LUAI_ASSERT)
+#define GROWNLOG	12	/* log2 of the most keys: the heap is verified all the time */
+#else
+#define GROWNLOG	16
+#endif
+
+static struct {
+  int made, ref;	/* of a table: [1] the one that grows, [2] what are keys in it */
+  int first, n, most;	/* keys 'first' to n - 1 are there */
+} grown;
+
+enum { GROWN = 1, OBJECTS };
+
+static void grown_tables (lua_State *L) {
+  lua_settop(L, 0);
+  luaL_checkstack(L, 20, NULL);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, grown.ref);
+  lua_rawgeti(L, 1, GROWN);
+  lua_rawgeti(L, 1, OBJECTS);
+  lua_remove(L, 1);
+}
+
+static void grown_key (lua_State *L, int i) {
+  switch (i % 5) {
+    case 0: lua_pushnumber(L, i + 0.5); break;
+    case 1: lua_pushinteger(L, (lua_Integer)i * 7919 + (1 << 30)); break;
+    case 2: lua_rawgeti(L, OBJECTS, i); break;
+    case 3: lua_pushfstring(L, "a key of more than forty bytes, which is no short string: %d", i); break;
+    default: lua_pushfstring(L, "key %d", i); break;
+  }
+}
+
+static void grown_check (lua_State *L, int i) {
+  grown_key(L, i);
+  lua_rawget(L, GROWN);
+  if (lua_tointeger(L, -1) != i) wrong("key %d of a table that grows has another value", i);
+  lua_pop(L, 1);
+}
+
+static int v_beginkeys (lua_State *L) {
+  lua_settop(L, 0);
+  lua_createtable(L, OBJECTS, 0);
+  lua_createtable(L, 0, 0);
+  lua_rawseti(L, 1, GROWN);
+  lua_createtable(L, 0, 0);
+  lua_rawseti(L, 1, OBJECTS);
+  grown.ref = luaL_ref(L, LUA_REGISTRYINDEX);
+  grown.made = 1;
+  grown.first = grown.n = 0;
+  grown.most = 1 << (8 + (int)random_below(GROWNLOG - 7));
+  return 0;
+}
+
+static int v_come (lua_State *L) {
+  int i;
+  grown_tables(L);
+  for (i = 0; i < w.a; i++) {
+    lua_createtable(L, 1, 0);
+    lua_rawseti(L, OBJECTS, grown.n);
+    grown_key(L, grown.n);
+    if (chance(2)) lua_pushinteger(L, grown.n);
+    else lua_pushfstring(L, "%d", grown.n);
+    lua_rawset(L, GROWN);
+    grown.n++;
+  }
+  grown_check(L, grown.first + (int)random_below((unsigned)(grown.n - grown.first)));
+  return 0;
+}
+
+static int v_go (lua_State *L) {
+  int i;
+  grown_tables(L);
+  for (i = 0; i < w.a && grown.first < grown.n - 1; i++) {
+    grown_key(L, grown.first);
+    lua_pushnil(L);
+    lua_rawset(L, GROWN);
+    grown.first++;
+    lua_pushnil(L);
+    lua_rawseti(L, OBJECTS, grown.first - 1);
+  }
+  return 0;
+}
+
+static int v_checkkeys (lua_State *L) {
+  int i, n = 0;
+  grown_tables(L);
+  for (i = grown.first; i < grown.n; i++) grown_check(L, i);
+  for (lua_pushnil(L); lua_next(L, GROWN); lua_pop(L, 1)) n++;
+  if (n != grown.n - grown.first) wrong("a table that grows has %d keys", n);
+  return 0;
+}
+
+static void a_grow (lua_State *L) {
+  w.a = 1 + (int)random_below(chance(4) ? 10 * MANY : MANY);
+  if (!grown.made) calm(L, v_beginkeys, 0, 0);
+  else if (grown.n > grown.first && chance(6)) call(L, v_go, 0, 0);
+  else call(L, v_come, 0, 0);
+  if (chance(200)) calm(L, v_checkkeys, 0, 0);
+  if (grown.n - grown.first <= grown.most && !chance(1000)) return;
+  calm(L, v_checkkeys, 0, 0);
+  luaL_unref(L, LUA_REGISTRYINDEX, grown.ref);
+  grown.made = 0;
+}
+
 static void a_vector (lua_State *L) {
   static const lua_CFunction act[] = {v_store, v_store, v_store, v_share, v_permute, v_permute,
     v_erase, v_mode, v_resize, v_check};
@@ -309,4 +417,4 @@ static void a_vector (lua_State *L) {
   }
 }
 
-const Choice vector_actions[] = {{a_vector, 60}, {a_append, 20}, {NULL, 0}};
+const Choice vector_actions[] = {{a_vector, 60}, {a_append, 20}, {a_grow, 20}, {NULL, 0}};

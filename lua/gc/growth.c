@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Growth ahead: where the next vectors come from, and when they go (growth.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include <string.h>
+
+#include "lgc.h"
+#include "lobject.h"
+#include "ltable.h"
+
+#include "growth.h"
+#include "host.h"
+#include "nursery.h"
+#include "vec.h"
+
+
+/* Growths under way in a state. */
+#define MAX_GROWTHS	4u
+
+
+static size_t nodebytes (const luaN_Growth *w) {
+  return 2 * (size_t)w->size * sizeof(Node);
+}
+
+
+static size_t copyofbytes (const luaN_Growth *w) {
+  return (size_t)w->size * sizeof(uint32_t);
+}
+
+
+/* n bytes of explicit memory, which no collection is nearer for. NULL: there are none. */
+static void *take (global_State *g, size_t n) {
+  void *p = luaN_ask(g, NULL, 0, n);
+  if (p != NULL) {
+    g->heap.gc.bytes.explicit += luaN_round(n);
+    g->totalbytes += (l_mem)luaN_round(n);
+  }
+  return p;
+}
+
+
+/* n bytes are explicit no longer. */
+static void uncount (global_State *g, size_t n) {
+  g->heap.gc.bytes.explicit -= luaN_round(n);
+  g->totalbytes -= (l_mem)luaN_round(n);
+}
+
+
+static void giveback (global_State *g, void *p, size_t n) {
+  if (p == NULL) return;
+  uncount(g, n);
+  luaN_ask(g, p, n, 0);
+}
+
+
+luaN_Growth *luaN_growthof (global_State *g, const Table *t) {
+  luaN_Growth *w = g->heap.gc.growths;
+  while (w != NULL && w->t != t) w = w->next;
+  return w;
+}
+
+
+static int istoomany (const luaN_Growth *w) {
+  unsigned n = 0;
+  for (; w != NULL; w = w->next) n++;
+  return n >= MAX_GROWTHS;
+}
+
+
+void luaN_begingrowth (global_State *g, Table *t, unsigned left) {
+  luaN_Growth **first = &g->heap.gc.growths, *w;
+  if (istoomany(*first) || g->heap.blocks.ceiling != 0) return;
+  w = (luaN_Growth *)luaN_ask(g, NULL, 0, sizeof(*w));
+  if (w == NULL) return;
+  memset(w, 0, sizeof(*w));
+  w->t = t;
+  w->old = t->node;
+  w->size = (unsigned)sizenode(t);
+  w->from = left;
+  w->iswanted = 1;
+  w->next = *first;
+  *first = w;
+  w->node = (Node *)take(g, nodebytes(w));
+  w->copyof = (w->node == NULL) ? NULL : (uint32_t *)take(g, copyofbytes(w));
+  if (w->copyof == NULL) luaN_endgrowth(g, w);
+  else w->lastfree = w->node + 2 * (size_t)w->size;
+}
+
+
+int luaN_adoptgrowth (lua_State *L, luaN_Growth *w) {
+  global_State *g = G(L);
+  Node *node = w->node;
+  size_t n = nodebytes(w);
+  if (!luaN_reserve(g, &g->heap.gc.lists.tables.v, 1)) return 0;
+  uncount(g, n);
+  g->heap.resizing = w->t;
+  luaN_countlate(L, node, n, LUAN_VHASH);
+  luaN_resizing(L, w->t, node, n);
+  w->node = NULL;
+  return 1;
+}
+
+
+void luaN_endgrowth (global_State *g, luaN_Growth *w) {
+  luaN_Growth **p = &g->heap.gc.growths;
+  while (*p != w) p = &(*p)->next;
+  *p = w->next;
+  giveback(g, w->node, nodebytes(w));
+  giveback(g, w->copyof, copyofbytes(w));
+  luaN_ask(g, w, sizeof(*w), 0);
+}
+
+
+void luaN_leavegrowth (global_State *g, const Table *t) {
+  luaN_Growth *w = luaN_growthof(g, t);
+  if (w != NULL) luaN_endgrowth(g, w);
+}
+
+
+void luaN_dropgrowths (global_State *g) {
+  while (g->heap.gc.growths != NULL) luaN_endgrowth(g, g->heap.gc.growths);
+}
+
+
+void luaN_dropidle (global_State *g) {
+  luaN_Growth *w, *next;
+  for (w = g->heap.gc.growths; w != NULL; w = next) {
+    next = w->next;
+    if (!w->iswanted) luaN_endgrowth(g, w);
+    else w->iswanted = 0;
+  }
+}
+
+
+void luaN_dropdead (global_State *g) {
+  luaN_Growth *w, *next;
+  for (w = g->heap.gc.growths; w != NULL; w = next) {
+    next = w->next;
+    if (luaN_white(g, w->t)) luaN_endgrowth(g, w);
+  }
+}
+
+
+/* {== invariants ======================================================== */
+
+/* GA2, of node i. */
+static int isnode (const luaN_Growth *w, const Node *n) {
+  if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
+  if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;
+  if (isempty(gval(n))) return keyisdead(n) && gckey(n) == NULL;
+  return ttisinteger(gval(n)) && luaN_mainof(n) < 2 * w->size;
+}
+
+
+static const char *check (const luaN_Growth *w, const void **where) {
+  size_t i, copies = 0;
+  for (i = 0; i < w->cleared; i++) {
+    const Node *n = *where = &w->node[i];
+    if (!isnode(w, n)) return "GA2";
+    copies += !isempty(gval(n));
+  }
+  if (copies > 0 && w->cleared < 2 * (size_t)w->size) return "GA2 (cleared)";
+  for (i = 0; i < w->copied; i++) {
+    const Node *n = &w->node[w->copyof[i]];
+    *where = &w->old[i];
+    if (w->copyof[i] == LUAN_NOCOPY) continue;
+    if (w->copyof[i] >= 2 * (size_t)w->size) return "GA3 (place)";
+    if (isempty(gval(n)) || luaN_fromof(n) != i) return "GA3 (from)";
+    copies--;
+  }
+  return (copies == 0) ? NULL : "GA3 (copies)";
+}
+
+
+const char *luaN_checkgrowths (global_State *g, const void **where) {
+  const luaN_Growth *w;
+  for (w = g->heap.gc.growths; w != NULL; w = w->next) {
+    const char *bad;
+    *where = w->t;
+    if (isdead(g, w->t)) return "GA1 (dead)";
+    if (w->t->node != w->old || (unsigned)sizenode(w->t) != w->size) return "GA1 (nodes)";
+    if (luaN_growthof(g, w->t) != w) return "GA1 (once)";
+    if ((bad = check(w, where)) != NULL) return bad;
+  }
+  return NULL;
+}
+
+/* }===================================================================== */

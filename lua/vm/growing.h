@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Growth ahead (lua/gc/growth.h), as far as it knows keys and nodes. For ltable.c.
+**
+** A growth begins when all but an eighth of the nodes has been handed out by getfreepos, and
+** goes on with each key that comes to the table, by as much as 'lastfree' has come down since:
+** the first half of the way the next vector is cleared, page by page; the second half its keys are
+** copied. From this eighth on no more than one key of a twentieth of the nodes will find a place.
+*/
+#ifndef luaN_growing_h
+#define luaN_growing_h
+
+#include "gc.h"
+#include "growth.h"
+
+/* It begins within so many nodes, or not at all: where keys do not pass by here (fields.h), or
+   a table was nearly full from the begin on. A run of taken nodes of that length is rare. */
+#define GROWTHWINDOW	32
+
+/* Of so many nodes two that are empty are too many: the keys come and go, and may not need the
+   next vector (luaN_hashroom). */
+#define GROWTHPROBES	64u
+
+/* An integer that is no greater than so many times the slots that a table has may come to
+   its array part when it grows. */
+#define NEARINTEGERS	4u
+
+/* So many old nodes are copied at a time: the keys of the next are fetched meanwhile, then the
+   places of all of them. Copies that get their values are fetched so many nodes ahead. */
+#define COPYBLOCK	16u
+#define COPIESAHEAD	64u
+
+
+/* Will t need twice the nodes, and no other array part? It is nearly full. */
+static int willdouble (const Table *t) {
+  unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
+  lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
+  unsigned k, empty = 0;
+  if (t->lsizenode + 1 > MAXHBITS || 2 * size > MAXHSIZE) return 0;
+  for (k = 0; k < GROWTHPROBES; k++) {
+    const Node *n = gnode(t, first + cast_uint((lua_Unsigned)(size - first) * k / GROWTHPROBES));
+    if (isempty(gval(n))) empty++;
+    else if (keyisinteger(n) && l_castS2U(keyival(n)) - 1u < near) return 0;
+  }
+  return empty < 2;
+}
+
+
+/* The next vector, as far as main positions are asked for. */
+static Table nextof (const luaN_Growth *w) {
+  Table next;
+  next.node = w->node;
+  next.lsizenode = cast_byte(luaO_ceillog2(w->size) + 1);
+  return next;
+}
+
+
+/* A copy is taken out; another key may come to its place, as to that of a dead one. */
+static void dropcopy (luaN_Growth *w, unsigned i) {
+  Node *n = w->node + w->copyof[i];
+  setempty(gval(n));
+  setdeadkey(n);
+  gckey(n) = NULL;
+  w->copyof[i] = LUAN_NOCOPY;
+}
+
+
+/* As getfreepos. */
+static Node *freecopy (luaN_Growth *w) {
+  while (w->lastfree > w->node) {
+    w->lastfree--;
+    if (keyisnil(w->lastfree)) return w->lastfree;
+  }
+  return NULL;
+}
+
+
+/*
+** A place for a key whose main position is mp, as luaH_newkey finds it: but no key that is met is
+** looked at. NULL: none is left.
+*/
+static Node *placecopy (luaN_Growth *w, Node *mp) {
+  Node *other, *f;
+  if (isempty(gval(mp))) {
+    w->used += keyisnil(mp);
+    return mp;
+  }
+  f = freecopy(w);
+  if (f == NULL) return NULL;
+  w->used++;
+  other = w->node + luaN_mainof(mp);
+  if (other == mp) {
+    gnext(f) = (gnext(mp) != 0) ? cast_int(mp + gnext(mp) - f) : 0;
+    gnext(mp) = cast_int(f - mp);
+    return f;
+  }
+  while (other + gnext(other) != mp) other += gnext(other);
+  gnext(other) = cast_int(f - other);
+  *f = *mp;
+  if (gnext(mp) != 0) gnext(f) += cast_int(mp - f);
+  gnext(mp) = 0;
+  w->copyof[luaN_fromof(f)] = (uint32_t)(f - w->node);
+  return mp;
+}
+
+
+/* Old node i, which has a value and no copy, gets one. 'mp' is the main position of its key.
+   0: there is no place for it. */
+static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
+  const Node *old = w->old + i;
+  Node *n = placecopy(w, mp);
+  if (n == NULL) return 0;
+  n->u.key_tt = old->u.key_tt;
+  n->u.key_val = old->u.key_val;
+  luaN_setcopy(n, cast_uint(mp - w->node), i);
+  w->copyof[i] = (uint32_t)(n - w->node);
+  return 1;
+}
+
+
+/* The main position of the key of old node i, or NULL: it has no value. 'next' is nextof(w). */
+static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
+  const Node *old = w->old + i;
+  if (isempty(gval(old))) return NULL;
+  if (keyisshrstr(old)) return hashstr(next, keystrval(old));
+  return mainpositionfromnode(next, cast(Node *, old));
+}
+
+
+/* The next old nodes are copied, COPYBLOCK of them. 0: there is no place for a key. */
+static int copysome (luaN_Growth *w, const Table *next) {
+  Node *mp[COPYBLOCK];
+  unsigned i, k = w->copied;
+  const Node *n = w->old + k + COPYBLOCK;
+  for (i = 0; i < COPYBLOCK && k + COPYBLOCK < w->size; i++)
+    if (keyisshrstr(n + i)) __builtin_prefetch(keystrval(n + i));
+  for (i = 0; i < COPYBLOCK; i++) {
+    mp[i] = mainof(w, next, k + i);
+    __builtin_prefetch(mp[i], 1);
+  }
+  for (i = 0; i < COPYBLOCK; i++) {
+    w->copyof[k + i] = LUAN_NOCOPY;
+    if (mp[i] != NULL && !copynode(w, k + i, mp[i])) return 0;
+  }
+  w->copied += COPYBLOCK;
+  return 1;
+}
+
+
+/* Old node i, which was gone through, has got another key. 0: there is no place for that. */
+static int copyagain (luaN_Growth *w, unsigned i) {
+  Table next = nextof(w);
+  if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
+  return copynode(w, i, mainof(w, &next, i));
+}
+
+
+static void clearnodes (luaN_Growth *w, size_t n) {
+  for (; w->cleared < n; w->cleared++) {
+    Node *node = &w->node[w->cleared];
+    gnext(node) = 0;
+    setnilkey(node);
+    setempty(gval(node));
+  }
+}
+
+
+/* Goes on until 'left' nodes of the old vector are to be looked at by getfreepos. 0: there
+   is no place for a key. */
+static int growon (luaN_Growth *w, unsigned left) {
+  Table next = nextof(w);
+  size_t all = 2 * (size_t)w->size;
+  size_t due = ((size_t)(w->from - left) * 2 * all + w->from - 1) / w->from;
+  lua_assert(left <= w->from);
+  clearnodes(w, due < all ? due : all);
+  while (due > all + 2 * (size_t)w->copied)
+    if (!copysome(w, &next)) return 0;
+  return 1;
+}
+
+
+/* Is 't' so full that a growth may be under way? */
+#define luaN_isnearlyfull(t) \
+  ((t)->lsizenode >= LUAN_LEASTGROWTH && \
+   l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / 8)))
+
+#define luaN_keymoved(L,t,from,to) \
+  (luaN_isnearlyfull(t) ? growmoved(L, t, from, to) : cast_void(0))
+#define luaN_keycame(L,t,n) \
+  (luaN_isnearlyfull(t) ? growahead(L, t, n) : cast_void(0))
+
+
+/* The key of node 'from' is in node 'to' now. */
+static __attribute__((noinline)) void growmoved (lua_State *L, const Table *t, const Node *from,
+                                                 const Node *to) {
+  luaN_Growth *w = luaN_growthof(G(L), t);
+  unsigned i, k;
+  if (w == NULL) return;
+  i = cast_uint(from - t->node);
+  k = cast_uint(to - t->node);
+  if (i < w->copied && w->copyof[i] != LUAN_NOCOPY) {
+    if (k < w->copied) {
+      Node *n = w->node + w->copyof[i];
+      luaN_setcopy(n, luaN_mainof(n), k);
+      w->copyof[k] = w->copyof[i];
+      w->copyof[i] = LUAN_NOCOPY;
+    }
+    else dropcopy(w, i);  /* it will be met again */
+  }
+  else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
+}
+
+
+/* Node n of t has got a key that t had not. */
+static __attribute__((noinline)) void growahead (lua_State *L, Table *t, const Node *n) {
+  global_State *g = G(L);
+  luaN_Growth *w = luaN_growthof(g, t);
+  unsigned left = cast_uint(t->lastfree - t->node), i = cast_uint(n - t->node);
+  if (w == NULL) {
+    if (left > 0 && left + GROWTHWINDOW > cast_uint(sizenode(t)) / 8 &&
+        g->heap.rehashing != t && willdouble(t))
+      luaN_begingrowth(g, t, left);
+    return;
+  }
+  w->iswanted = 1;
+  if ((i < w->copied && !copyagain(w, i)) || !growon(w, left)) luaN_endgrowth(g, w);
+}
+
+
+/*
+** Gives the copies their values. Those of keys that are no longer there are taken out; old nodes
+** that have none are put in a list through 'copyof', whose first is *first, and which has
+** as many as are returned.
+*/
+static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
+  unsigned i, n = 0;
+  *first = LUAN_NOCOPY;
+  for (i = 0; i < w->size; i++) {
+    const Node *old = w->old + i;
+    uint32_t at = w->copyof[i];
+    if (i + COPIESAHEAD < w->size && w->copyof[i + COPIESAHEAD] != LUAN_NOCOPY)
+      __builtin_prefetch(w->node + w->copyof[i + COPIESAHEAD], 1);
+    if (at != LUAN_NOCOPY) {
+      Node *copy = w->node + at;
+      if (!isempty(gval(old)) && keytt(old) == keytt(copy) && keyival(old) == keyival(copy)) {
+        copy->u.value_ = old->u.value_;
+        copy->u.tt_ = old->u.tt_;
+        continue;
+      }
+      dropcopy(w, i);
+    }
+    if (!isempty(gval(old))) {
+      w->copyof[i] = *first;
+      *first = i;
+      n++;
+    }
+  }
+  return n;
+}
+
+
+/*
+** t, whose hash part is full, is to have 'hsize' nodes and an array part of 'asize' slots. 1: it
+** has them, by what has been done ahead. 0: nothing has changed.
+*/
+static int growsnow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
+  global_State *g = G(L);
+  luaN_Growth *w = luaN_growthof(g, t);
+  Table old;
+  Node *next = (w != NULL) ? w->node : NULL;
+  size_t before = luaN_vectorbytes(t);
+  uint32_t i;
+  if (w == NULL || asize != limitasasize(t) || luaO_ceillog2(hsize) != t->lsizenode + 1 ||
+      !growon(w, 0) || fillcopies(w, &i) + w->used > w->size + w->size / 4 ||
+      !luaN_adoptgrowth(L, w))
+    return 0;
+  old = *t;
+  t->node = next;
+  t->lsizenode++;
+  t->lastfree = w->lastfree;
+  while (i != LUAN_NOCOPY) {  /* room enough: no key makes it grow */
+    TValue key;
+    getnodekey(L, &key, w->old + i);
+    luaH_newkey(L, t, &key, cast(TValue *, gval(w->old + i)));
+    i = w->copyof[i];
+  }
+  luaN_endgrowth(g, w);
+  luaN_resized(L, t, before, t->array, asize, &old);
+  freehash(L, &old);
+  return 1;
+}
+
+#endif
