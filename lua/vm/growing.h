@@ -2,10 +2,12 @@
 /*
 ** Growth ahead (lua/gc/growth.h), as far as it knows keys and nodes. For ltable.c.
 **
-** A growth begins when all but an eighth of the nodes has been handed out by getfreepos, and
-** goes on with each key that comes to the table, by as much as 'lastfree' has come down since:
-** the first half of the way the next vector is cleared, page by page; the second half its keys are
-** copied. From this eighth on no more than one key of a twentieth of the nodes will find a place.
+** A growth begins when getfreepos has looked at all but a part of the nodes, and goes on with each
+** key that comes to the table, by as much as 'lastfree' has come down since: the first half of the
+** way the next vector is cleared, page by page; the second half its keys are copied. Few keys find a
+** place from there on, about a ninetieth of the nodes: most of the places left have been taken as
+** main positions. So a table that stays as large as it is hardly ever has two vectors, and
+** a key that comes is charged with the copies of 200 or so, some microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h
@@ -13,8 +15,11 @@
 #include "gc.h"
 #include "growth.h"
 
+/* A hash part is nearly full when so small a part of its nodes is left. */
+#define GROWTHPART	32
+
 /* It begins within so many nodes, or not at all: where keys do not pass by here (fields.h), or
-   a table was nearly full from the begin on. A run of taken nodes of that length is rare. */
+   a table was fuller when it was made. A run of taken nodes of that length is rare. */
 #define GROWTHWINDOW	32
 
 /* Of so many nodes two that are empty are too many: the keys come and go, and may not need the
@@ -182,7 +187,7 @@ static int growon (luaN_Growth *w, unsigned left) {
 /* Is 't' so full that a growth may be under way? */
 #define luaN_isnearlyfull(t) \
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
-   l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / 8)))
+   l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / GROWTHPART)))
 
 #define luaN_keymoved(L,t,from,to) \
   (luaN_isnearlyfull(t) ? growmoved(L, t, from, to) : cast_void(0))
@@ -217,7 +222,7 @@ static __attribute__((noinline)) void growahead (lua_State *L, Table *t, const N
   luaN_Growth *w = luaN_growthof(g, t);
   unsigned left = cast_uint(t->lastfree - t->node), i = cast_uint(n - t->node);
   if (w == NULL) {
-    if (left > 0 && left + GROWTHWINDOW > cast_uint(sizenode(t)) / 8 &&
+    if (left > 0 && left + GROWTHWINDOW > cast_uint(sizenode(t) / GROWTHPART) &&
         g->heap.rehashing != t && willdouble(t))
       luaN_begingrowth(g, t, left);
     return;
