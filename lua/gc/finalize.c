@@ -29,10 +29,13 @@
 #define LISTCOST	48u
 
 
-/* A batch of finalizers ends after so many nanoseconds; the clock is looked at
-   once in CALLS_A_LOOK calls. */
+/* A batch of finalizers ends after so many nanoseconds; the clock is looked at once in
+   CALLS_A_LOOK calls, and twice as seldom, up to MOST_A_LOOK, when those since the last look
+   took less than such a part of them. */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_LOOK	8u
+#define MOST_A_LOOK	64u
+#define QUICK_PART	32u
 
 /* Calls that a batch makes at least when the last ones were too few. */
 #define MIN_QUOTA	((size_t)64)
@@ -206,47 +209,6 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-static void callit (lua_State *L, void *ud) {
-  (void)ud;
-  luaD_callnoyield(L, L->top.p - 2, 0);
-}
-
-
-/* Calls the finalizer of the next object; errors become warnings. */
-static void callfinalizer (lua_State *L) {
-  global_State *g = G(L);
-  luaN_Gc *c = &g->heap.gc;
-  GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
-  const TValue *tm;
-  TValue v;
-  luaN_waited(c, o);
-  if (c->finalize.next == c->finalize.tobefinalized.n)
-    c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
-        c->finalize.quota = 0;
-  resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
-  setgcovalue(L, &v, o);
-  tm = luaT_gettmbyobj(L, &v, TM_GC);
-  if (!notm(tm)) {
-    lu_byte allowhook = L->allowhook, stopped = g->gcstp;
-    int status;
-    g->gcstp |= GCSTPGC;  /* no collection meanwhile */
-    L->allowhook = 0;
-    setobj2s(L, L->top.p++, tm);
-    setobj2s(L, L->top.p++, &v);
-    L->ci->callstatus |= CIST_FIN;
-    status = luaD_pcall(L, callit, NULL, savestack(L, L->top.p - 2), 0);
-    L->ci->callstatus &= ~CIST_FIN;
-    L->allowhook = allowhook;
-    g->gcstp = stopped;
-    if (l_unlikely(status != LUA_OK)) {
-      luaE_warnerror(L, "__gc");
-      luaN_keepdirty(L);  /* the warning may have run Lua elsewhere */
-      L->top.p--;  /* the error object */
-    }
-  }
-}
-
-
 /*
 ** Where finalizers take longer than it takes to make their objects, batches that
 ** end by the clock would leave ever more of them waiting. So a batch makes four
@@ -263,21 +225,88 @@ void luaN_setquota (global_State *g) {
 }
 
 
-int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
-  luaN_Gc *c = &G(L)->heap.gc;
-  uint64_t end = 0;
-  size_t i, quota = c->finalize.quota;
-  lua_assert(!G(L)->gcemergency);
-  if (c->finalize.next == c->finalize.tobefinalized.n ||
-      (which != LUAN_CLOSING && !luaD_checkminstack(L)))
-    return 0;
-  for (i = 0; c->finalize.next < c->finalize.tobefinalized.n; i++) {
-    if (which == LUAN_BATCH && i % CALLS_A_LOOK == CALLS_A_LOOK - 1) {  /* so many at least */
-      uint64_t now = luaN_now();
-      if (end == 0) end = now + MAX_BATCH_NS;
-      else if (now >= end && i >= quota) return 1;
-    }
-    callfinalizer(L);
+/* Calls that come one after the other. */
+typedef struct Batch {
+  luaN_Calls which;
+  int over;			/* it has ended by the clock */
+  uint64_t end, looked;		/* when it is to, and when the clock was looked at last, or 0 */
+  size_t calls, quota;		/* how many there were, and are to be at least, ... */
+  size_t look, gap;		/* ... at how many the clock is looked at, and again */
+} Batch;
+
+
+/* Is the batch over before another call? */
+static int isover (Batch *b) {
+  uint64_t now;
+  if (b->which != LUAN_BATCH || ++b->calls < b->look) return 0;
+  now = luaN_now();
+  if (b->end == 0) b->end = now + MAX_BATCH_NS;
+  else {
+    b->over = (now >= b->end && b->calls > b->quota);
+    if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
+    else if (b->gap < MOST_A_LOOK) b->gap *= 2;
   }
-  return 0;
+  b->looked = now;
+  b->look += b->gap;
+  return b->over;
+}
+
+
+/* Calls the finalizer of the next object. */
+static void callfinalizer (lua_State *L) {
+  luaN_Gc *c = &G(L)->heap.gc;
+  GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
+  const TValue *tm;
+  TValue v;
+  luaN_waited(c, o);
+  if (c->finalize.next == c->finalize.tobefinalized.n)
+    c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
+        c->finalize.quota = 0;
+  resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
+  setgcovalue(L, &v, o);
+  tm = luaT_gettmbyobj(L, &v, TM_GC);
+  if (notm(tm)) return;
+  setobj2s(L, L->top.p++, tm);
+  setobj2s(L, L->top.p++, &v);
+  luaD_callnoyield(L, L->top.p - 2, 0);
+}
+
+
+/* Calls finalizers until one raises an error, the batch is over, or none is left. */
+static void callmany (lua_State *L, void *ud) {
+  luaN_Finalize *f = &G(L)->heap.gc.finalize;
+  Batch *b = (Batch *)ud;
+  while (f->next < f->tobefinalized.n && !isover(b)) callfinalizer(L);
+}
+
+
+/* An error becomes a warning, and the next finalizer has its turn. */
+int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
+  global_State *g = G(L);
+  luaN_Finalize *f = &g->heap.gc.finalize;
+  Batch b;
+  lua_assert(!g->gcemergency);
+  if (f->next == f->tobefinalized.n || (which != LUAN_CLOSING && !luaD_checkminstack(L)))
+    return 0;
+  memset(&b, 0, sizeof(b));
+  b.which = which;
+  b.quota = f->quota;
+  b.look = b.gap = CALLS_A_LOOK;
+  while (f->next < f->tobefinalized.n && !b.over) {
+    lu_byte allowhook = L->allowhook, stopped = g->gcstp;
+    int status;
+    g->gcstp |= GCSTPGC;  /* no collection meanwhile */
+    L->allowhook = 0;
+    L->ci->callstatus |= CIST_FIN;
+    status = luaD_pcall(L, callmany, &b, savestack(L, L->top.p), 0);
+    L->ci->callstatus &= ~CIST_FIN;
+    L->allowhook = allowhook;
+    g->gcstp = stopped;
+    if (l_unlikely(status != LUA_OK)) {
+      luaE_warnerror(L, "__gc");
+      luaN_keepdirty(L);  /* the warning may have run Lua elsewhere */
+      L->top.p--;  /* the error object */
+    }
+  }
+  return b.over;
 }

@@ -176,7 +176,7 @@ unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
 }
 
 
-void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
+luaN_Block *luaN_forgetlines (luaN_Blocks *h, char *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   size_t at = (size_t)(p - (char *)b);
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
@@ -189,7 +189,13 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
       freed = 1;
     }
   }
-  if (freed && b->where != LUAN_USED) relist(h, b);
+  return (freed && b->where != LUAN_USED) ? b : NULL;
+}
+
+
+void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
+  luaN_Block *b = luaN_forgetlines(h, p, n);
+  if (b != NULL) relist(h, b);
 }
 
 /* }===================================================================== */

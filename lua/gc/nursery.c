@@ -148,11 +148,13 @@ void luaN_holdtext (global_State *g, const GCObject *o) {
 }
 
 
-void luaN_freetext (global_State *g, GCObject *o) {
+luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
   size_t n;
   char *p = textblock(o, &n);
-  if (luaN_textsize(o) > LUAN_LINETEXT) luaN_ask(g, p, n, 0);
-  else luaN_forget(&g->heap.blocks, p, wholelines(n));
+  if (luaN_textsize(o) <= LUAN_LINETEXT)
+    return luaN_forgetlines(&g->heap.blocks, p, wholelines(n));
+  luaN_ask(g, p, n, 0);
+  return NULL;
 }
 
 

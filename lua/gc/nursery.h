@@ -58,9 +58,9 @@ LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int what);
 
 /* o, a listed string or userdata, lives on: its lines, if it has some, are HELD. It is dead: frees its
-   lines, or gives it back to lua_Alloc. */
+   lines (the block that is returned needs luaN_relist), or gives it back to lua_Alloc. */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
-LUAI_FUNC void luaN_freetext (global_State *g, GCObject *o);
+LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 
 /* Bytes allocated since the accounts were flushed. */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))

@@ -161,6 +161,7 @@ typedef struct luaN_Sweep {
   int list;			/* the list that is being swept, ... */
   size_t kept, next;		/* ... its entries kept, and the next to look at */
   int more;		/* of the CallInfos of the thread whose turn it is, more are to go */
+  luaN_Block *freed;		/* has lost lines, and is yet to be relisted; or NULL */
 } luaN_Sweep;
 
 /* Accounts, in bytes. */

@@ -14,6 +14,7 @@
 
 #include "ageing.h"
 #include "finalize.h"
+#include "holes.h"
 #include "host.h"
 #include "mark.h"
 #include "nursery.h"
@@ -41,16 +42,29 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
+/* The block that has lost lines finds its list. */
+static void relistfreed (global_State *g) {
+  luaN_Sweep *s = &g->heap.gc.sweep;
+  if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
+  s->freed = NULL;
+}
+
+
+/* What dies together lies in few blocks, one after the other: each is looked at once. */
+static void freetext (global_State *g, GCObject *o) {
+  luaN_Sweep *s = &g->heap.gc.sweep;
+  luaN_Block *b = luaN_freetext(g, o);
+  if (b == NULL || b == s->freed) return;
+  relistfreed(g);
+  s->freed = b;
+}
+
+
 static void freeobject (lua_State *L, GCObject *o) {
-  global_State *g = G(L);
-  switch (o->tt) {
-    case LUA_VPROTO:
-      luaF_freeproto(L, gco2p(o));
-      break;
-    default:
-      lua_assert(o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA);
-      luaN_freetext(g, o);
-      break;
+  if (o->tt == LUA_VPROTO) luaF_freeproto(L, gco2p(o));
+  else {
+    lua_assert(o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA);
+    freetext(G(L), o);
   }
 }
 
@@ -116,6 +130,7 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
     void *o = l->v.a[i];
     if (o != NULL && stays(L, o)) l->v.a[n++] = o;
   }
+  relistfreed(G(L));
   l->v.n = l->old = n;
   luaN_shrinkvec(G(L), &l->v);
 }
@@ -146,6 +161,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
       freeobject(L, o);
     }
   }
+  relistfreed(G(L));
   l->v.n = n;
   l->old = old;
   h->gc.bytes.aged = aged;
@@ -201,6 +217,7 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     done += LISTCOST;
     c->pause.looked[LUAN_LLISTED]++;
   }
+  relistfreed(g);
   if (c->sweep.next == l->old) {
     l->v.n = l->old = c->sweep.kept;
     luaN_shrinkvec(g, &l->v);

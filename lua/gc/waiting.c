@@ -22,9 +22,15 @@
 #define MOST_WAITING	16384u
 
 
+/* Bytes of o, a userdata. */
+static size_t sizeofwaiting (const GCObject *o) {
+  return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
+}
+
+
 /* Does o lie in lines, and is in no list? */
 static int isbumped (const GCObject *o) {
-  return luaN_textsize(o) <= LUAN_LARGETEXT;
+  return sizeofwaiting(o) <= LUAN_LARGETEXT;
 }
 
 
@@ -48,7 +54,7 @@ static void leave (global_State *g, GCObject *o) {
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
-  unsigned last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
+  unsigned last = luaN_lineof(b, (const char *)o + sizeofwaiting(o) - 1);
   for (; i <= last; i++) {
     if (on) b->marks[i] |= LUAN_HELD;
     else b->marks[i] &= (lu_byte)~LUAN_HELD;
@@ -87,7 +93,7 @@ int luaN_waits (global_State *g, GCObject *o) {
     leave(g, o);
     return 1;
   }
-  if (isbumped(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
+  if (isbumped(o)) c->bytes.texts += luaN_round(sizeofwaiting(o));
   return 0;
 }
 
@@ -97,7 +103,7 @@ static void keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
   setlines(g, o, 1);
-  g->heap.gc.bytes.waiting += luaN_round(luaN_textsize(o));
+  g->heap.gc.bytes.waiting += luaN_round(sizeofwaiting(o));
 }
 
 
@@ -151,7 +157,7 @@ void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++)
-    if (isbumped(left(c, i))) luaN_marklines(g, left(c, i), luaN_textsize(left(c, i)));
+    if (isbumped(left(c, i))) luaN_marklines(g, left(c, i), sizeofwaiting(left(c, i)));
   unmark(g);
   c->finalize.left.n = c->finalize.called = 0;
 }
