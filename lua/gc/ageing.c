@@ -7,7 +7,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lstring.h"
 
 #include "ageing.h"
 #include "vec.h"
@@ -37,26 +36,23 @@ static int hold (global_State *g) {
 
 
 unsigned luaN_age (const GCObject *o) {
-  if (o->tt == LUA_VUSERDATA) return ((const lu_byte *)o)[-1] >> LUAN_UDATAAGE;
-  return (o->marked & LUAN_TWICE) ? 2 : (o->marked & LUAN_AGED) != 0;
+  if (o->tt != LUA_VUSERDATA) return (o->marked & LUAN_TWICE) ? 2 : (o->marked & LUAN_AGED) != 0;
+  if (luaN_textsize(o) > LUAN_LARGETEXT) return ((const lu_byte *)o)[-1] >> LUAN_UDATAAGE;
+  return (o->marked & LUAN_AGEDUDATA) ? LUAN_MOSTAGE : 0;
 }
 
 
 void luaN_setage (GCObject *o, unsigned age) {
-  if (o->tt == LUA_VUSERDATA) {
-    lu_byte *p = (lu_byte *)o - 1;
-    *p = (lu_byte)((*p & ((1u << LUAN_UDATAAGE) - 1)) | age << LUAN_UDATAAGE);
-  }
-  else {
+  if (o->tt != LUA_VUSERDATA) {
     o->marked &= (lu_byte)~(LUAN_AGED | LUAN_TWICE);
     if (age > 0) o->marked |= (age > 1) ? (LUAN_AGED | LUAN_TWICE) : LUAN_AGED;
   }
-}
-
-
-size_t luaN_textsize (const GCObject *o) {
-  if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-  return sizelstring(gco2ts(o)->u.lnglen);
+  else if (luaN_textsize(o) > LUAN_LARGETEXT) {
+    lu_byte *p = (lu_byte *)o - 1;
+    *p = (lu_byte)((*p & ((1u << LUAN_UDATAAGE) - 1)) | age << LUAN_UDATAAGE);
+  }
+  else if (age > 0) o->marked |= LUAN_AGEDUDATA;
+  else o->marked &= (lu_byte)~LUAN_AGEDUDATA;
 }
 
 
@@ -70,7 +66,7 @@ static int isleaf (const global_State *g, const Udata *u) {
 
 /* Is it a text? While keys are chased whatever may be one passes through a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
-  if (luaN_textsize(o) <= LUAN_LARGETEXT) return 0;
+  if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&
                                   isleaf(g, gco2u(o)));
 }
@@ -79,6 +75,9 @@ static int istext (const global_State *g, const GCObject *o) {
 int luaN_staysyoung (global_State *g, GCObject *o) {
   luaN_Mark *m = &g->heap.gc.mark;
   if (m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE || !hold(g)) return 0;
+  if (luaN_textsize(o) <= LUAN_LARGETEXT && !luaN_ismet(o) &&
+      !luaN_push(g, &g->heap.gc.finalize.aged, o))
+    return 0;
   o->marked |= LUAN_MET;
   m->met++;
   return 1;

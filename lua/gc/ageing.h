@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Texts live through two more minor collections before they are old.
+** Texts live through two more minor collections before they are old, small ones through one.
 **
-** A text is a long string larger than LUAN_LARGETEXT, or a userdata as large
-** that stands for nothing outside and refers to nothing young. One that is edited,
+** A text is a long string larger than LUAN_LARGETEXT, or a userdata as large, or one with a
+** finalizer, that stands for nothing outside and refers to nothing young. One that is edited,
 ** or that grows by concatenation, is alive in every minor collection and dead soon; were it
 ** tenured like all else, it would take a look at all that is old to find it dead. So a minor
 ** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever
@@ -19,6 +19,10 @@
 ** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it
 ** keeps the text until it is tenured, as old garbage does with all that is young.
 **
+** Small userdata with finalizers, which are in no list of the sweep's, are listed in finalize.aged
+** from one minor collection to the next, and waiting.c sees to their lines. They are left young
+** once: to leave them so again takes longer than to tenure them.
+**
 ** Ageing is what the literature calls it (survivors wait for a second collection); of all else
 ** the first is enough: to tenure it costs less than to look at it twice.
 */
@@ -27,6 +31,7 @@
 
 #include "lgc.h"
 #include "lstate.h"
+#include "lstring.h"
 
 #define LUAN_UDATAAGE	5	/* bits of the byte in front of a large userdata below its age */
 #define LUAN_MOSTAGE	2u	/* minor collections that leave a text young */
@@ -48,10 +53,13 @@
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
 /* Bytes of a long string or userdata. */
-LUAI_FUNC size_t luaN_textsize (const GCObject *o);
+static inline size_t luaN_textsize (const GCObject *o) {
+  if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
+  return sizelstring(gco2ts(o)->u.lnglen);
+}
 
-/* How many minor collections have left o young, which is listed: a long string, or a
-   userdata, in front of which is a byte with room for that (LUAN_UDATAAGE). */
+/* How many minor collections have left o young, a long string or a userdata: in front of one that
+   is listed is a byte with room for that (LUAN_UDATAAGE), of another one one counts as the most. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 

@@ -38,7 +38,7 @@
 #define QUICK_PART	32u
 
 /* Calls that a batch makes at least when the last ones were too few. */
-#define MIN_QUOTA	((size_t)64)
+#define MIN_QUOTA	64u
 
 
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
@@ -218,7 +218,7 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
-  size_t n = f->tobefinalized.n - f->next;
+  unsigned n = (unsigned)(f->tobefinalized.n - f->next);
   if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
     f->quota = (f->quota == 0) ? MIN_QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;

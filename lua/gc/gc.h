@@ -55,8 +55,9 @@
 **       young one never is.
 **   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
 **       value is old and has not the epoch is in weak.doubtful, or as in G1.
-**   G10 a text that is AGED is in lists.large from its 'old' on; there is none while a major
-**       collection runs. A text is MET only while a minor collection runs.
+**   G10 a text that is AGED is in lists.large from its 'old' on, or, if it is not listed, in
+**       finalize.aged, its lines HELD; there is none while a major collection runs. A text is
+**       MET only while a minor collection runs.
 **   G11 finalize.left has userdata; those behind the first 'called' of them are young, and in
 **       'tobefinalized', in the same order; there are none while a major collection runs.
 **   G12 strings.seen of the short strings in the string table have the epoch. Of the others,
@@ -92,7 +93,8 @@
 				   collection leaves it young */
 #define LUAN_AGED	0x10	/* text: one has left it young, ... */
 #define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others). Of a
-				   userdata the byte in front of it has that (luaN_age) */
+				   listed userdata the byte in front of it has that (luaN_age), */
+#define LUAN_AGEDUDATA	0x20	/* ... another one has been left young (LUAN_PENDING of others) */
 #define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
 				   whatever is stored there (TESTBIT of others) */
 #define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead

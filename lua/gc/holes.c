@@ -176,7 +176,7 @@ unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n) {
 }
 
 
-luaN_Block *luaN_forgetlines (luaN_Blocks *h, char *p, size_t n) {
+void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   size_t at = (size_t)(p - (char *)b);
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
@@ -189,13 +189,17 @@ luaN_Block *luaN_forgetlines (luaN_Blocks *h, char *p, size_t n) {
       freed = 1;
     }
   }
-  return (freed && b->where != LUAN_USED) ? b : NULL;
+  if (freed && b->where != LUAN_USED) relist(h, b);
 }
 
 
-void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
-  luaN_Block *b = luaN_forgetlines(h, p, n);
-  if (b != NULL) relist(h, b);
+luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
+  luaN_Block *b = luaN_blockof(h, p);
+  lu_byte young = b->marks[luaN_lineof(b, p)] & LUAN_YOUNG;
+  memset(b->marks + luaN_lineof(b, p), young, n / LUAN_LINE);
+  if (young) return NULL;  /* free at the end of this minor collection */
+  luaN_takenback(h, p, n);
+  return (b->where != LUAN_USED) ? b : NULL;
 }
 
 /* }===================================================================== */

@@ -98,6 +98,7 @@ static void freeall (lua_State *L) {
   luaN_freevec(g, &c->finalize.finalizable.v);
   luaN_freevec(g, &c->finalize.tobefinalized);
   luaN_freevec(g, &c->finalize.left);
+  luaN_freevec(g, &c->finalize.aged);
   luaN_freevec(g, &c->lists.large.v);
   luaN_freevec(g, &c->lists.tables.v);
   luaN_freevec(g, &c->lists.threads.v);

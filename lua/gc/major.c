@@ -206,6 +206,7 @@ static void endmajor (lua_State *L) {
   luaN_shrinkvec(g, &c->mark.old);
   luaN_shrinkvec(g, &c->mark.holders);
   luaN_shrinkvec(g, &c->mark.slots);
+  luaN_shrinkvec(g, &c->finalize.aged);
   luaN_shrinkvec(g, &c->remset.objects);
   luaN_shrinkvec(g, &c->remset.whole);
   luaN_shrinkvec(g, &c->remset.slots);
@@ -313,9 +314,11 @@ void luaN_trimheap (global_State *g, int all) {
   luaN_freeend(g, all);
   luaN_trim(g, reserve, all);
   if (h->blocks.releasing && g->gcstate == GCSpause) {
-    size_t most = (size_t)h->gc.bytes.old + (size_t)h->gc.bytes.old / RESERVE_PART + 2 * h->gc.pace.nursery;
+    size_t live = (size_t)h->gc.bytes.old + h->gc.bytes.aged + h->gc.bytes.waiting;
+    size_t most = live + live / RESERVE_PART;
     if (most < kept) most = kept;
-    if (most < (size_t)h->gc.bytes.old + spare) most = (size_t)h->gc.bytes.old + spare;
+    most += 2 * h->gc.pace.nursery;
+    if (most < live + spare) most = live + spare;
     do luaN_releasepages(g, most);
     while (all && h->blocks.releasing);
   }
@@ -348,6 +351,7 @@ static void givelists (global_State *g) {
   luaN_freevec(g, &c->weak.doubtful[LUAN_DOUBTVALUES]);
   luaN_freevec(g, &c->strings.young);
   luaN_freevec(g, &c->finalize.left);
+  luaN_freevec(g, &c->finalize.aged);
 }
 
 

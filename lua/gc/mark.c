@@ -123,8 +123,12 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     case LUA_VUSERDATA:
       own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
       large = (own > LUAN_LARGETEXT);
-      if (young) o->marked &= (lu_byte)~LUAN_MET;
-      if (young && large) luaN_setage(o, 0);
+      leaf = (gco2u(o)->nuvalue == 0 && !c->weak.chasing);
+      if (leaf) luaN_markN(g, gco2u(o)->metatable);
+      if (young) {
+        o->marked &= (lu_byte)~LUAN_MET;
+        luaN_setage(o, 0);
+      }
       break;
     case LUA_VPROTO:
       own = 0;  /* explicit memory */

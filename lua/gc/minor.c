@@ -59,8 +59,9 @@ static void tenureyoung (global_State *g) {
 void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;
-  if (begin && (c->bytes.aged > 0 || c->finalize.left.n > 0)) tenureyoung(G(L));
-  if (c->bytes.aged == 0) v->n = s->n = 0;
+  if (begin && (c->bytes.aged > 0 || c->finalize.left.n > 0 || c->finalize.aged.n > 0))
+    tenureyoung(G(L));
+  if (c->bytes.aged == 0 && c->finalize.aged.n == 0) v->n = s->n = 0;
   luaN_rememberaged(L, s);
   while (v->n > 0) {
     GCObject *o = (GCObject *)v->a[--v->n];
@@ -78,6 +79,7 @@ void luaN_minor (lua_State *L, int ageing) {
   c->mark.minor = 1;
   luaN_beginageing(c, ageing);
   luaN_retire(g);
+  luaN_beginwaiting(g);
   luaN_markroots(L);
   luaN_markremembered(L);
   luaN_keepwaiting(g);

@@ -136,15 +136,13 @@ static size_t wholelines (size_t n) {
 
 void luaN_holdtext (global_State *g, const GCObject *o) {
   size_t n;
-  const char *p;
+  const char *p = textblock(o, &n);
   luaN_Block *b;
-  unsigned i, end;
+  lu_byte *marks;
   if (luaN_textsize(o) > LUAN_LINETEXT) return;
-  p = textblock(o, &n);
   b = luaN_blockof(&g->heap.blocks, p);
-  i = luaN_lineof(b, p);
-  if (b->marks[i] & LUAN_HELD) return;
-  for (end = i + (unsigned)(wholelines(n) / LUAN_LINE); i < end; i++) b->marks[i] |= LUAN_HELD;
+  marks = b->marks + luaN_lineof(b, p);
+  if (!(*marks & LUAN_HELD)) memset(marks, *marks | LUAN_HELD, wholelines(n) / LUAN_LINE);
 }
 
 
@@ -152,7 +150,7 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
   size_t n;
   char *p = textblock(o, &n);
   if (luaN_textsize(o) <= LUAN_LINETEXT)
-    return luaN_forgetlines(&g->heap.blocks, p, wholelines(n));
+    return luaN_freelines(&g->heap.blocks, p, wholelines(n));
   luaN_ask(g, p, n, 0);
   return NULL;
 }

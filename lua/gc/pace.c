@@ -129,10 +129,13 @@
    which the last major collection left; they count when so many heaps have been
    allocated since, twice as many when half of these; but not before one heap has, or a program that
    goes on making them would have all that is old looked at for each few nurseries. (In the
-   incremental mode the pause may be one heap: there they may come before.) */
+   incremental mode the pause may be one heap: there they may come before.) Of what the last one has
+   marked for finalizers only, and of what died while it ran, so small a part counts: it is garbage
+   by now, as a rule, and each collection would find more of it than the one before. */
 #define FINALIZERS_MIN	32u
 #define FINALIZERS_PART	8u
 #define FINALIZERS_HEAPS 2u
+#define DOOMED_PART	8u
 
 /* New entries of weak tables with old keys or values are many when they are one for so
    many bytes of what is live; they count when as much as is live has been allocated, or so
@@ -398,6 +401,14 @@ static int isquiet (global_State *g) {
 }
 
 
+/* What the last major collection has left, but for most of what it has marked for finalizers only,
+   or not looked for. */
+static size_t undoomed (const luaN_Gc *c) {
+  size_t n = (size_t)c->bytes.undoomed * 1024;
+  return (n < c->pace.live) ? n + (c->pace.live - n) / DOOMED_PART : c->pace.live;
+}
+
+
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t volume = spent(g) - c->pace.since;
@@ -405,12 +416,13 @@ int luaN_majordue (global_State *g) {
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
+  size_t forfinalizers = undoomed(c);
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
          (hasmanyweak(c) && volume >= forweak) ||
-         (new >= many && (c->pace.fullcycles || volume >= c->pace.live) &&
-          volume / FINALIZERS_HEAPS >= (uint64_t)c->pace.live / (new / many));
+         (new >= many && (c->pace.fullcycles || volume >= forfinalizers) &&
+          volume / FINALIZERS_HEAPS >= (uint64_t)forfinalizers / (new / many));
 }
 
 

@@ -48,7 +48,7 @@ static uint64_t listbytes (const global_State *g) {
     &c->weak.discovered, &c->weak.inmajor, &c->weak.unresolved,
     &c->weak.doubtful[LUAN_DOUBTKEYS], &c->weak.doubtful[LUAN_DOUBTVALUES],
     &c->strings.young, &c->finalize.finalizable.v, &c->finalize.tobefinalized,
-    &c->finalize.left,
+    &c->finalize.left, &c->finalize.aged,
     &c->lists.fixed, &c->lists.large.v, &c->lists.tables.v, &c->lists.threads.v,
     &c->lists.standins.v, &g->heap.blocks.small
   };

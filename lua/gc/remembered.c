@@ -6,6 +6,8 @@
 
 #include "lprefix.h"
 
+#include <string.h>
+
 #include "lgc.h"
 
 #include "ageing.h"
@@ -96,15 +98,14 @@ void luaN_clearslots (global_State *g, int keys) {
   }
   s->n = left;
   lua_assert(!keys || left == 0);
-  luaN_shrinkvec(g, s);
 }
 
 
-/* Is v a text that no minor collection has met? */
+/* Is v something as a text is that no minor collection has met? */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
-         luaN_isyoung(o) && luaN_textsize(o) > LUAN_LARGETEXT && luaN_age(o) == 0;
+         luaN_isyoung(o) && luaN_age(o) == 0;
 }
 
 
@@ -119,6 +120,36 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
+/* Arrays of up to so many slots have a bit for each, while their slots are gone through: one that
+   was written to again and again is remembered as often. */
+#define MOST_SEEN	(1u << 14)
+#define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
+
+
+typedef struct Seen {
+  unsigned n;			/* slots of the array that have a bit */
+  uintptr_t bits[MOST_SEEN / SEENBITS];
+} Seen;
+
+
+/* Slots of another array follow, of which none was seen. */
+static void beginseen (Seen *s, unsigned asize) {
+  s->n = (asize <= MOST_SEEN) ? asize : 0;
+  memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
+}
+
+
+/* Has slot i of that array been seen? It is now. */
+static int isseen (Seen *s, unsigned i) {
+  uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
+  if (i >= s->n) return 0;
+  word = &s->bits[i / SEENBITS];
+  if (*word & bit) return 1;
+  *word |= bit;
+  return 0;
+}
+
+
 /*
 ** A table may have got other vectors since a slot was remembered. Then it is itself
 ** remembered; an old slot whose address happens to lie in the new vectors is just one
@@ -130,6 +161,8 @@ static void markslots (global_State *g) {
   const Table *last = NULL;
   unsigned asize = 0;
   int kind = LUAN_STRONG;
+  Seen seen;
+  luaN_shrinkvec(g, s);  /* now that it is as long as it gets */
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];
@@ -139,11 +172,13 @@ static void markslots (global_State *g) {
       if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
       asize = luaN_asize(t);
       last = t;
+      beginseen(&seen, kind == LUAN_STRONG ? asize : 0);
       luaN_agein(&g->heap.gc, kind == LUAN_STRONG ? obj2gco(t) : NULL);
     }
     if (t->marked & LUAN_VAST) luaN_foreslot(s, k, asize);
     if (!luaN_slotof(t, asize, slot, &i) ||
-        isrememberedagain(&g->heap.gc.remset, k, t, asize, i)) continue;
+        isrememberedagain(&g->heap.gc.remset, k, t, asize, i) ||
+        isseen(&seen, i)) continue;
     if (kind != LUAN_STRONG) {
       luaN_doubt(g, t, slot);
       g->heap.gc.weak.tenured++;

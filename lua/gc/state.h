@@ -108,11 +108,11 @@ typedef struct luaN_Weak {
   Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
   const Table *keptof;		/* ... what has stayed; ... */
   size_t resolved;		/* ... how many entries this pass has marked something of */
-  size_t tenured;		/* entries that referred to what was young and have outlived
-				   it, since the last major collection began (remembered.c) */
   lu_byte overflow;		/* 'unresolved' is not complete */
   lu_byte allweak;		/* a doubtful entry is of a table with both */
   lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
+  size_t tenured;		/* entries that referred to what was young and have outlived
+				   it, since the last major collection began (remembered.c) */
 } luaN_Weak;
 
 /* The string table: interned.c. */
@@ -136,12 +136,14 @@ typedef struct luaN_Finalize {
   size_t next;			/* ... from here on; a major collection ... */
   size_t seen;			/* ... has marked those before this one */
   luaN_Selection selection;	/* how far it is with 'finalizable' */
+  unsigned called;		/* of 'left', how many have been called */
   size_t selected;		/* ... and the dead that it has found there */
-  size_t waiting;		/* ... how many the last collection left, ... */
-  size_t quota;			/* ... and calls that a batch makes at least */
+  unsigned waiting;		/* ... how many the last collection left, ... */
+  unsigned quota;		/* ... and calls that a batch makes at least */
   luaN_Vec left;		/* of 'tobefinalized', what the last minor collection has left
-				   young (waiting.h), ... */
-  size_t called;		/* ... and how many of them have been called */
+				   young (waiting.h) */
+  luaN_Vec aged;		/* of 'finalizable', userdata in lines that the last minor
+				   collection has left young (ageing.h) */
 } luaN_Finalize;
 
 /* Objects that need more than being forgotten, and those that never die: sweep.c. */
@@ -158,9 +160,9 @@ typedef struct luaN_Lists {
 /* What is left to do of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
   lu_byte active;		/* dead objects of the epoch before may be seen */
-  int list;			/* the list that is being swept, ... */
-  size_t kept, next;		/* ... its entries kept, and the next to look at */
+  lu_byte list;			/* the list that is being swept, ... */
   int more;		/* of the CallInfos of the thread whose turn it is, more are to go */
+  size_t kept, next;		/* ... its entries kept, and the next to look at */
   luaN_Block *freed;		/* has lost lines, and is yet to be relisted; or NULL */
 } luaN_Sweep;
 
@@ -168,7 +170,7 @@ typedef struct luaN_Sweep {
 typedef struct luaN_Bytes {
   size_t explicit;		/* freed by hand (H6) */
   l_mem old;			/* of old objects (H6) */
-  l_mem living;			/* marked by the last major collection */
+  l_mem living;			/* marked by the last major collection, ... */
   size_t needed;		/* of blocks that do not go back before the next
 				   major one: a heap that does not shrink needs them
 				   again (luaN_trimheap); 0: it has shrunk */
@@ -180,6 +182,7 @@ typedef struct luaN_Bytes {
   lu_byte shrunk;		/* the last major collection has left a small heap much
 				   smaller, and malloc has not given back what it has free
 				   since then (giveback.h) */
+  unsigned undoomed;		/* KiB of 'living' that are not there for finalizers only */
   size_t tenured;		/* since the last collection, ... */
   uint64_t alltenured;		/* ... all of them, and ... */
   size_t texts;			/* ... in texts (ageing.h), other userdata as large, and those that
@@ -190,7 +193,7 @@ typedef struct luaN_Bytes {
 				   left them */
   size_t aged;			/* of texts that the last minor collection has left young, and
 				   large userdata that wait */
-  size_t waiting;		/* of other userdata that it has left waiting (waiting.h) */
+  size_t waiting;		/* of other userdata that it has left young (waiting.h) */
   size_t outside;		/* that userdata stand for, ... */
   size_t youngoutside;		/* ... of which so many since the last minor */
 } luaN_Bytes;

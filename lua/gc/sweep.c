@@ -213,7 +213,7 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     size_t held = g->heap.blocks.held;
     l->v.a[c->sweep.next] = NULL;
     if (o != NULL && stays(L, o)) l->v.a[c->sweep.kept++] = o;
-    else done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
+    else if (o != NULL) done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
     done += LISTCOST;
     c->pause.looked[LUAN_LLISTED]++;
   }

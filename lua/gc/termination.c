@@ -28,6 +28,9 @@
 #define MAX_FINALIZERS_AT_ONCE	2048u
 #define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
 
+/* All is marked but what finalizers bring back. */
+#define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
+
 /* Passes over all unresolved entries before they are followed by their keys, if so many are
    left. */
 #define MAX_PASSES	2
@@ -261,6 +264,7 @@ void luaN_terminate (lua_State *L) {
   l_mem clock;
   findalive(g, &first, &clock);
   nalive = c->weak.discovered.n;
+  if (!c->mark.minor) setundoomed(c);
   i = c->finalize.tobefinalized.n;
   luaN_selectfinalizable(L, 0);
   for (; i < c->finalize.tobefinalized.n; i++) {
@@ -297,6 +301,7 @@ int luaN_terminateslice (lua_State *L) {
   l_mem clock;
   findalive(g, &first, &clock);
   nalive = c->weak.discovered.n;
+  if (c->finalize.selection == LUAN_UNSELECTED) setundoomed(c);
   if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
     leavetomajor(g);  /* once more, at the end */
     luaN_begindoubting(c);

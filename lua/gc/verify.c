@@ -137,8 +137,7 @@ static int refers (Walk *w, GCObject *o) {
 
 /* Is o, which is young, a text that is so? */
 static int isaged (const GCObject *o) {
-  return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) &&
-         luaN_textsize(o) > LUAN_LARGETEXT && luaN_age(o) > 0;
+  return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
 
 
@@ -467,17 +466,39 @@ static const char *checkaged (const global_State *g) {
 }
 
 
+/* G10 and H1, of what is in lines, not listed, and left young; *bytes: how much it is. */
+static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
+  size_t i;
+  for (i = 0; i < v->n; i++) {
+    const GCObject *o = (const GCObject *)v->a[i];
+    const luaN_Block *b;
+    unsigned k, last;
+    if (o->tt != LUA_VUSERDATA) return broken("G11 (type)", o, o->tt, LUA_VUSERDATA);
+    if (luaN_textsize(o) > LUAN_LARGETEXT) continue;
+    *bytes += luaN_round(luaN_textsize(o));
+    b = luaN_blockof(&g->heap.blocks, o);
+    last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
+    for (k = luaN_lineof(b, o); k <= last; k++)
+      if (!(b->marks[k] & LUAN_HELD)) return broken("G10 (held)", o, b->marks[k], (unsigned long)i);
+    if (luaN_ismet(o)) return broken("G10 (met)", o, o->marked, (unsigned long)i);
+  }
+  return NULL;
+}
+
+
 /* G11. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
   size_t i, at = c->finalize.next, bytes = 0;
+  const char *bad = checkheld(g, v, &bytes);
+  if (bad == NULL) bad = checkheld(g, &c->finalize.aged, &bytes);
+  if (bad != NULL) return bad;
   if (c->finalize.called > v->n) return broken("G11 (called)", v, c->finalize.called, v->n);
-  if (v->n > 0 && g->gcstate != GCSpause) return broken("G11 (major)", v, v->n, g->gcstate);
+  if (v->n + c->finalize.aged.n > 0 && g->gcstate != GCSpause)
+    return broken("G11 (major)", v, v->n, g->gcstate);
   for (i = 0; i < v->n; i++) {
     const GCObject *o = (const GCObject *)v->a[i];
-    if (o->tt != LUA_VUSERDATA) return broken("G11 (type)", o, o->tt, LUA_VUSERDATA);
-    if (luaN_textsize(o) <= LUAN_LARGETEXT) bytes += luaN_round(luaN_textsize(o));
     if (i < c->finalize.called) continue;
     if (luaN_isold(o)) return broken("G11 (old)", o, o->marked, (unsigned long)i);
     while (at < c->finalize.tobefinalized.n && c->finalize.tobefinalized.a[at] != (const void *)o) at++;

@@ -7,7 +7,6 @@
 #include "lprefix.h"
 
 #include "lgc.h"
-#include "lstring.h"
 
 #include "ageing.h"
 #include "holes.h"
@@ -22,20 +21,19 @@
 #define MOST_WAITING	16384u
 
 
-/* Bytes of o, a userdata. */
-static size_t sizeofwaiting (const GCObject *o) {
-  return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-}
-
-
 /* Does o lie in lines, and is in no list? */
 static int isbumped (const GCObject *o) {
-  return sizeofwaiting(o) <= LUAN_LARGETEXT;
+  return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
 
 
 static GCObject *left (const luaN_Gc *c, size_t i) {
   return (GCObject *)c->finalize.left.a[i];
+}
+
+
+static GCObject *aged (const luaN_Gc *c, size_t i) {
+  return (GCObject *)c->finalize.aged.a[i];
 }
 
 
@@ -54,7 +52,7 @@ static void leave (global_State *g, GCObject *o) {
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
-  unsigned last = luaN_lineof(b, (const char *)o + sizeofwaiting(o) - 1);
+  unsigned last = luaN_lineof(b, (const char *)o + luaN_textsize(o) - 1);
   for (; i <= last; i++) {
     if (on) b->marks[i] |= LUAN_HELD;
     else b->marks[i] &= (lu_byte)~LUAN_HELD;
@@ -68,14 +66,20 @@ static void unmark (global_State *g) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++)
     if (isbumped(left(c, i))) setlines(g, left(c, i), 0);
+  for (i = 0; i < c->finalize.aged.n; i++) setlines(g, aged(c, i), 0);
   c->bytes.waiting = 0;
+}
+
+
+void luaN_beginwaiting (global_State *g) {
+  unmark(g);
+  g->heap.gc.finalize.aged.n = 0;
 }
 
 
 void luaN_keepwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  unmark(g);
   for (i = c->finalize.called; i < c->finalize.left.n; i++) {
     if (luaN_isold(left(c, i))) continue;
     if (c->mark.ageing) leave(g, left(c, i));
@@ -93,17 +97,18 @@ int luaN_waits (global_State *g, GCObject *o) {
     leave(g, o);
     return 1;
   }
-  if (isbumped(o)) c->bytes.texts += luaN_round(sizeofwaiting(o));
+  if (isbumped(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
   return 0;
 }
 
 
-/* o waits on; of a large one sweep.c takes MET off. */
+/* o, which is MET, stays young; of a large one sweep.c takes that off. */
 static void keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
+  luaN_setage(o, LUAN_MOSTAGE);
   setlines(g, o, 1);
-  g->heap.gc.bytes.waiting += luaN_round(sizeofwaiting(o));
+  g->heap.gc.bytes.waiting += luaN_round(luaN_textsize(o));
 }
 
 
@@ -121,9 +126,17 @@ void luaN_endwaiting (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->finalize.left;
-  size_t i;
+  size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
+  for (i = 0; i < c->finalize.aged.n; i++) {  /* some may have been in 'left' */
+    GCObject *o = aged(c, i);
+    if (luaN_ismet(o)) {
+      keep(g, o);
+      c->finalize.aged.a[n++] = o;
+    }
+  }
+  c->finalize.aged.n = n;
 }
 
 
@@ -148,7 +161,8 @@ void luaN_tenurewaiting (global_State *g) {
   size_t i;
   unmark(g);
   for (i = 0; i < c->finalize.left.n; i++) luaN_mark(g, left(c, i));
-  c->finalize.left.n = 0;
+  for (i = 0; i < c->finalize.aged.n; i++) luaN_mark(g, aged(c, i));
+  c->finalize.left.n = c->finalize.aged.n = 0;
 }
 
 
@@ -157,7 +171,9 @@ void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++)
-    if (isbumped(left(c, i))) luaN_marklines(g, left(c, i), sizeofwaiting(left(c, i)));
+    if (isbumped(left(c, i))) luaN_marklines(g, left(c, i), luaN_textsize(left(c, i)));
+  for (i = 0; i < c->finalize.aged.n; i++)
+    luaN_marklines(g, aged(c, i), luaN_textsize(aged(c, i)));
   unmark(g);
-  c->finalize.left.n = c->finalize.called = 0;
+  c->finalize.left.n = c->finalize.aged.n = c->finalize.called = 0;
 }

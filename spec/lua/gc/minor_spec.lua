@@ -194,6 +194,25 @@ describe("a minor collection", function()
     end)
   end)
 
+  -- Those of a batch have one protected call together, until one of them raises.
+  it("calls the finalizers behind one that raises, each with a warning of its own", function()
+    within(function(state)
+      local order, warned, made = {}, 0, 500
+      state.warn(function() warned = warned + 1 end)
+      local mt = {__gc = function(o)
+        order[#order + 1] = o.id
+        if o.id % 3 == 0 then error {} end
+      end}
+      collectgarbage("stop")  -- all of them are found at once
+      for i = 1, made do setmetatable({id = i}, mt) end
+      collectgarbage()
+      state.warn(function() end)
+      assert(#order == made, #order)
+      for i = 1, made do assert(order[i] == made + 1 - i, i) end
+      assert(warned >= made // 3 and warned % (made // 3) == 0, warned)  -- a warning has parts
+    end)
+  end)
+
   it("calls finalizers without hooks", function()
     within(function()
       local inside, calls, run = false, 0, 0
