@@ -17,9 +17,12 @@
 **
 ** There are few such vectors at a time, and one is dropped when its table dies or gets vectors of
 ** another size, by every full collection, and when a major collection begins and no key has
-** come since the one before did. Its bytes are explicit memory (H6) from the beginning; the nursery
-** is charged with them, and samples count them, when it becomes the table's. None is begun while
-** lua_Alloc has refused something.
+** come since the one before did. Its bytes are explicit memory (H6) from the beginning; the
+** nursery is charged with them, and samples count them, when it becomes the table's. None is
+** begun when lua_Alloc has refused something since the last major collection.
+**
+** A hash part that keys come to and go from, and that will have the size it has when it is made
+** anew (room.c), has no such vector: all of its keys are inserted at once.
 **
 ** Where hardly any two keys have one main position, which some series of integers and of objects
 ** come near to, 'lastfree' stays where it is, and the table grows at once, as a small one does.
