@@ -101,7 +101,7 @@ typedef struct luaN_Weak {
 				   table, tagged, its slots, table, tagged, ... */
   size_t next;			/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
-  unsigned rescans, passes;	/* ... what was begun anew, and the list's passes */
+  lu_byte rescans, passes;	/* ... what was begun anew, and the list's passes */
   lu_byte doubting, again;	/* whether a list of 'doubtful' is looked at again, and which */
   size_t doubt, doubtkept;	/* of the list that is looked at again, what is next, how many
 				   words have stayed, ... */
@@ -261,10 +261,10 @@ typedef struct luaN_Pauses {
 
 /* The debug build's switches (stress.h). */
 typedef struct luaN_Stress {
-  lu_byte major;
-  unsigned verify, emergency;
   size_t slice;
+  unsigned verify, emergency;
   unsigned untilemergency;	/* allocations to the next one by that switch */
+  lu_byte major;
 } luaN_Stress;
 
 typedef struct luaN_Gc {

@@ -13,7 +13,7 @@
 #include "host.h"
 #include "vec.h"
 
-#define SMALLEST	4u	/* words */
+#define SMALLEST	2u	/* words; each state begins with some lists */
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {
@@ -38,7 +38,7 @@ int luaN_reserve (global_State *g, luaN_Vec *v, size_t n) {
 
 
 void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
-  if (v->size > 16 * SMALLEST && v->n + spare < v->size / 8)
+  if (v->size > 32 * SMALLEST && v->n + spare < v->size / 8)
     resize(g, v, v->size / 4);  /* stays as it is when that fails */
 }
 
