@@ -31,6 +31,10 @@
 #include "vec.h"
 
 
+/* Weak tables that the lists have room for from the beginning. */
+#define FEW_WEAK	4
+
+
 void luaN_openheap (luaN_Heap *h) {
   memset(h, 0, sizeof(*h));
   h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
@@ -58,7 +62,8 @@ void luaN_openheap (luaN_Heap *h) {
 */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  if (!luaN_reserve(G(L), &c->weak.discovered, 1) || !luaN_reserve(G(L), &c->weak.inmajor, 1))
+  if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
+      !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
   luaN_fitvec(G(L), &c->lists.fixed);  /* the core's own strings */
   luaN_readtuning(G(L));

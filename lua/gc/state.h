@@ -107,7 +107,7 @@ typedef struct luaN_Weak {
 				   words have stayed, ... */
   Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
   const Table *keptof;		/* ... what has stayed; ... */
-  size_t resolved;		/* ... how many entries this pass has marked something of */
+  unsigned resolved;		/* ... how many entries this pass has marked something of */
   lu_byte overflow;		/* 'unresolved' is not complete */
   lu_byte allweak;		/* a doubtful entry is of a table with both */
   lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
