@@ -245,8 +245,9 @@ static void charge (global_State *g, size_t n, int what) {
 
 /* A block of 'size' bytes at p goes into the accounts, and may be sampled. 'old' bytes (rounded)
    are not new; 'd' was the distance before it. */
-static void count (lua_State *L, char *p, size_t size, size_t old, int what, int outside,
-                   uint64_t d) {
+static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
+                                                         size_t old, int what, int outside,
+                                                         uint64_t d) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
