@@ -42,8 +42,8 @@ LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 /* n bytes at p, a vector in lines, are garbage: frees the lines it fills. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* The same of n bytes of whole lines, that had the same marks. The block that is returned, unless it
-   is NULL, needs luaN_relist: once for all that is freed there. */
+/* The same of n bytes of whole lines, that had the same marks. The block that is returned, unless
+   it is NULL, needs luaN_relist: once for all that is freed there. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -3,13 +3,13 @@
 ** Memory that is mapped, for the chunks of luaL_newstate's states.
 **
 ** A host that makes a state for each request, and closes it, would have the system map the same
-** memory each time, and clear it page by page: that took as long as all that the request made, and
-** up to three times what it takes in malloc, which keeps what was freed. So mappings of a state that
-** is closed may stay for the next ones, of any OS thread: as many bytes as states have asked for
-** since one was closed before, up to 32 MiB, if that was less than a second ago. The first of a row,
-** and states that are closed all together, leave nothing. They go when a second has passed without a
-** state closed, as the next collection of any state finds, or the next state that is closed; or
-** where the system refuses to map more.
+** memory each time, and clear it page by page: that took as long as all that the request made,
+** and up to three times what it takes in malloc, which keeps what was freed. So mappings of a
+** state that is closed may stay for the next ones, of any OS thread: as many bytes as states
+** have asked for since one was closed before, up to 32 MiB, if that was less than a second ago.
+** The first of a row, and states that are closed all together, leave nothing. They go when a
+** second has passed without a state closed, as the next collection of any state finds, or the
+** next state that is closed; or where the system refuses to map more.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h

@@ -2,12 +2,12 @@
 /*
 ** Growth ahead (lua/gc/growth.h), as far as it knows keys and nodes. For ltable.c.
 **
-** A growth begins when getfreepos has looked at all but a part of the nodes, and goes on with each
-** key that comes to the table, by as much as 'lastfree' has come down since: the first half of the
-** way the next vector is cleared, page by page; the second half its keys are copied. Few keys find a
-** place from there on, about a ninetieth of the nodes: most of the places left have been taken as
-** main positions. So a table that stays as large as it is hardly ever has two vectors, and
-** a key that comes is charged with the copies of 200 or so, some microseconds.
+** A growth begins when getfreepos has looked at all but a part of the nodes, and goes on with
+** each key that comes to the table, by as much as 'lastfree' has come down since: the first half
+** of the way the next vector is cleared, page by page; the second half its keys are copied. Few
+** keys find a place from there on, about a ninetieth of the nodes: most of the places left have
+** been taken as main positions. So a table that stays as large as it is hardly ever has two
+** vectors, and a key that comes is charged with the copies of 200 or so, some microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h

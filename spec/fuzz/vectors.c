@@ -324,7 +324,7 @@ static void grown_key (lua_State *L, int i) {
     case 0: lua_pushnumber(L, i + 0.5); break;
     case 1: lua_pushinteger(L, (lua_Integer)i * 7919 + (1 << 30)); break;
     case 2: lua_rawgeti(L, OBJECTS, i); break;
-    case 3: lua_pushfstring(L, "a key of more than forty bytes, which is no short string: %d", i); break;
+    case 3: lua_pushfstring(L, "a key of more than forty bytes, no short string: %d", i); break;
     default: lua_pushfstring(L, "key %d", i); break;
   }
 }
