@@ -6,10 +6,13 @@
 
 #include "lprefix.h"
 
+#include <string.h>
+
 #include "lgc.h"
 #include "ltable.h"
 
 #include "ahead.h"
+#include "hidden.h"
 #include "traverse.h"
 #include "vec.h"
 #include "weak.h"
@@ -25,28 +28,45 @@
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 
+/* Fewer doubtful values are left to the atomic step. */
+#define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
+
+/* So much may be logged at least, in words times tables, or as many as there are doubtful keys;
+   it takes less to look at all of these again then. */
+#define MIN_LOGGED	4096u
+
+/* Cost of a slot that is hidden, shown or cleared. */
+#define CLEAR_COST	24u
+
 /* Slots between the one that is looked at and the one that is fetched. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* Slot i of t. Marks what it holds; returns whether the rest may be dead. */
-static int look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
+/* What of an entry may be dead, by the list for it. */
+#define DOUBT(list)	(1u << (list))
+
+/* Slot i of t. Marks what it holds; returns what of the rest may be dead. What is hidden is listed
+   already. */
+static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
-  int unresolved = 0;
-  if (isempty(v)) {
+  unsigned doubts = 0;
+  if (isempty(v) && !luaN_ishidden(v)) {
     if (n != NULL && keyiscollectable(n)) setdeadkey(n);
     return 0;
   }
   if (n != NULL) {
-    if (kind & LUAN_EPHEMERON) unresolved = luaN_iskeygone(g, n);
+    if (kind & LUAN_EPHEMERON) doubts = luaN_iskeygone(g, n) ? DOUBT(LUAN_DOUBTKEYS) : 0;
     else if (keyiscollectable(n)) luaN_mark(g, gckey(n));
   }
-  if (kind & LUAN_WEAKVALUES) return luaN_isgone(g, v) || unresolved;
-  if (!unresolved) luaN_markvalue(g, v);
-  return unresolved;
+  if (luaN_ishidden(v)) return doubts;
+  if (!(kind & LUAN_WEAKVALUES)) {
+    if (doubts == 0) luaN_markvalue(g, v);
+  }
+  else if (luaN_isgone(g, v)) doubts |= DOUBT(LUAN_DOUBTVALUES);
+  return doubts;
 }
 
 /* }===================================================================== */
@@ -76,20 +96,24 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches what the entries behind k refer to, as far as they are of the table of e. */
+/* Prefetches what the entries behind k refer to, as far as they are of the table of e: their keys,
+   or their values. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
+  int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
   if (k + 2 * PREFETCH_DISTANCE < d->n) __builtin_prefetch(d->a[k + 2 * PREFETCH_DISTANCE]);
   if (k + PREFETCH_DISTANCE < d->n &&
       luaN_slotof(e->t, e->asize, d->a[k + PREFETCH_DISTANCE], &i)) {
     const TValue *v = (i < e->asize) ? &e->t->array[i] : NULL;
     const Node *n = (v == NULL) ? gnode(e->t, i - e->asize) : NULL;
-    if (n != NULL && (e->kind & LUAN_EPHEMERON)) {
+    if (n != NULL && keys) {
       if (keyiscollectable(n)) fetchmarks(g, gckey(n), keytt(n));
     }
     else {
       if (v == NULL) v = gval(n);
+      if (n != NULL && keyisshrstr(n)) __builtin_prefetch(keystrval(n));
       if (iscollectable(v)) fetchmarks(g, gcvalue(v), rawtt(v));
+      else if (luaN_ishidden(v)) __builtin_prefetch(luaN_hiddenobject(v));
     }
   }
 }
@@ -102,6 +126,13 @@ static void enter (global_State *g, Table *t, Entry *e) {
 }
 
 
+/* The table of what comes before word k of the list, or NULL. */
+static Table *tablebefore (const luaN_Vec *d, size_t k) {
+  while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
+  return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
+}
+
+
 /* Entry k of the list into *e, which still has the one before. 0: it is the table of those that
    follow, or the slot is no longer the table's, or the table will be gone through as a
    whole. 'ahead': it will be asked who is dead. */
@@ -109,7 +140,7 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
   void *slot = d->a[k];
   unsigned i;
   if (luaN_kindof(slot) != 0) {
-    enter(g, luaN_tableof(slot), e);
+    if (luaN_kindof(slot) == 1) enter(g, luaN_tableof(slot), e);
     return 0;
   }
   if (ahead) fetch(g, d, k, e);
@@ -154,15 +185,19 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
-  int list = (kind == LUAN_EPHEMERON) ? LUAN_DOUBTKEYS : LUAN_DOUBTVALUES, isfirst = 1;
+  int list, isfirst[LUAN_DOUBTS] = {1, 1};
   for (; i < end; i++) {
+    unsigned doubts;
     if (i + PREFETCH_DISTANCE < slots) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    if (!look(g, t, kind, asize, i)) continue;
-    if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst)) return 1;
-    isfirst = 0;
+    doubts = look(g, t, kind, asize, i);
+    for (list = 0; doubts != 0 && list < LUAN_DOUBTS; list++) {
+      if (!(doubts & DOUBT(list))) continue;
+      if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst[list])) return 1;
+      isfirst[list] = 0;
+    }
   }
   c->weak.slot = end;
   if (end < slots) return 0;
@@ -194,19 +229,46 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
+/* A list is to be looked at again; of the values those that are not hidden. */
+static void beginlist (luaN_Weak *w, unsigned list) {
+  w->again = (lu_byte)list;
+  w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
+  w->keptof = w->doubtof = tablebefore(&w->doubtful[list], w->doubt);
+}
+
+
+/* All doubtful keys are to be looked at. What is marked from now on is logged behind them. */
+static void beginlog (luaN_Weak *w) {
+  w->lookedat = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
+  w->logging = 1;
+}
+
+
+/* Of those that were looked at 'kept' words stay, with all that has come meanwhile. */
+static void endlook (luaN_Weak *w, size_t kept) {
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  size_t left = d->n - w->lookedat;
+  memmove(d->a + kept, d->a + w->lookedat, left * sizeof(*d->a));
+  d->n = kept + left;
+  w->lookedat = (unsigned)kept;
+}
+
+
 /* A list has been looked at again. That both have become shorter is no reason to go on: the
    program may have removed entries, given them other values, or moved them by a new key. */
 static void passed (luaN_Weak *w) {
   size_t n;
-  w->doubtful[w->again].n = w->doubtkept;
-  w->doubt = w->doubtkept = 0;
-  w->doubtof = NULL;
-  w->keptof = NULL;
-  if (++w->again < LUAN_DOUBTS) return;
+  if (w->again == LUAN_DOUBTKEYS) {
+    endlook(w, w->doubtkept);
+    beginlist(w, LUAN_DOUBTVALUES);
+    return;
+  }
+  w->doubtful[LUAN_DOUBTVALUES].n = w->doubtkept;
   n = w->doubtful[LUAN_DOUBTKEYS].n + w->doubtful[LUAN_DOUBTVALUES].n;
-  w->doubting = (w->resolved > n / MIN_RESOLVED_PART && ++w->passes < MAX_PASSES);
-  w->again = 0;
+  w->doubting = (++w->passes < MAX_PASSES &&
+                 (w->resolved > n / MIN_RESOLVED_PART || !w->logging));
   w->resolved = 0;
+  beginlist(w, LUAN_DOUBTKEYS);
 }
 
 
@@ -215,17 +277,104 @@ static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
   Entry e = noentry;
-  size_t done = 0;
+  size_t done = 0, end;
   if (w->doubtof != NULL) enter(g, w->doubtof, &e);
-  for (; w->doubt < d->n && done < bytes; w->doubt++, done += SLOT_COST) {
+  if (w->again == LUAN_DOUBTKEYS && w->doubt == 0) beginlog(w);
+  for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->lookedat : d->n) && done < bytes;
+       w->doubt++, done += SLOT_COST) {
+    size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, 1, &e) &&
-        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i)))
-      keep(d, w->doubt, e.t, &w->keptof, &w->doubtkept);
+        (e.kind == LUAN_STRONG ||
+         (look(g, e.t, e.kind, e.asize, e.i) & DOUBT(w->again)))) {
+      keep(d, w->doubt, e.t, &w->keptof, &kept);
+      w->doubtkept = (unsigned)kept;
+    }
     if (g->heap.gc.mark.reached != before) w->resolved++;
   }
   w->doubtof = e.t;
-  if (w->doubt >= d->n) passed(w);
+  if (w->doubt >= end) passed(w);
+  return done + 1;
+}
+
+
+/* May the value be hidden? Not that of a metamethod, nor one of the registry. */
+static int mayhide (global_State *g, const Entry *e) {
+  const Node *n = e->n;
+  if (n != NULL && keyisshrstr(n)) {
+    const char *s = getshrstr(keystrval(n));
+    if (s[0] == '_' && s[1] == '_') return 0;
+  }
+  return e->t != hvalue(&g->l_registry);
+}
+
+
+/* Are there values to be hidden? Those that come to the list meanwhile have their turn, but not
+   for ever. */
+static int hasdoubts (const luaN_Gc *c) {
+  const luaN_Weak *w = &c->weak;
+  return !w->decided && w->doubtful[LUAN_DOUBTVALUES].n - w->hidden > MIN_HIDDEN(c) &&
+         w->passes < MAX_PASSES;
+}
+
+
+/* Hides doubtful values. Returns the cost. */
+static size_t hidesome (global_State *g, size_t bytes) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
+  Entry e = noentry;
+  size_t done = 0;
+  if (w->doubtof == NULL) w->doubtof = tablebefore(d, w->hidden);
+  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  for (; w->hidden < d->n && done < bytes; w->hidden++, done += CLEAR_COST) {
+    if (entryat(g, d, w->hidden, 1, &e) && (e.kind & LUAN_WEAKVALUES) &&
+        iscollectable(e.v) && mayhide(g, &e) && luaN_isgone(g, e.v))
+      luaN_hide(e.v);
+  }
+  w->doubtof = e.t;
+  if (w->hidden == d->n) w->passes++;
+  return done + 1;
+}
+
+
+/* The key of an entry without a value is no key any more. */
+static inline void bury (const Entry *e) {
+  if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
+    setdeadkey(e->n);
+}
+
+
+/* All that was hidden is shown. What is behind it in the list stays there. */
+static void dropshown (luaN_Weak *w) {
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
+  size_t k = w->hidden;
+  if (k < d->n && luaN_kindof(d->a[k]) == 0) {
+    void *t = luaN_tagged(tablebefore(d, k), 1);
+    d->a[--k] = t;
+  }
+  memmove(d->a, d->a + k, (d->n - k) * sizeof(*d->a));
+  d->n -= k;
+  w->hidden = 0;
+}
+
+
+/* Who is dead is decided: shows what was hidden, or clears it. Returns the cost. */
+static size_t showsome (global_State *g, size_t bytes) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
+  Entry e = noentry;
+  size_t done = 0;
+  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  for (; w->doubt < w->hidden && done < bytes; w->doubt++, done += CLEAR_COST) {
+    if (!entryat(g, d, w->doubt, 1, &e)) continue;
+    if (luaN_ishidden(e.v)) luaN_showslot(g, e.v);
+    bury(&e);
+  }
+  w->doubtof = e.t;
+  if (w->doubt >= w->hidden) {
+    dropshown(w);
+    beginlist(w, LUAN_DOUBTKEYS);
+  }
   return done + 1;
 }
 
@@ -236,6 +385,8 @@ int luaN_lookahead (global_State *g, size_t bytes) {
   while (done < bytes) {
     if (c->weak.next < c->weak.inmajor.n) done += looknext(g, bytes - done);
     else if (c->weak.doubting) done += lookagain(g, bytes - done);
+    else if (hasdoubts(c)) done += hidesome(g, bytes - done);
+    else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
     else return c->mark.old.n == 0;  /* or marking goes on */
   }
   return 0;
@@ -246,83 +397,140 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-size_t luaN_resolvedoubtful (global_State *g) {
-  luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
+/* Marks the value of entry e if its key is alive, with all that it refers to. Returns whether its
+   key is in doubt no longer. */
+static int resolve (global_State *g, const Entry *e, size_t *resolved) {
+  if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
+  if (e->kind == LUAN_EPHEMERON) {
+    luaN_markvalue(g, e->v);
+    luaN_drain(g, 1);
+    ++*resolved;
+  }
+  return 1;
+}
+
+
+/* The same of all that were listed up to now. */
+static size_t resolveall (global_State *g) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   Entry e = noentry;
   const Table *keptof = NULL;
   size_t k, resolved = 0, kept = 0;
+  beginlog(w);
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
-  for (k = 0; k < d->n; k++) {
-    if (!entryat(g, d, k, 1, &e)) continue;
-    if (e.kind == LUAN_EPHEMERON && !isempty(e.v) &&
-        (e.n == NULL || !luaN_iskeygone(g, e.n))) {
-      luaN_markvalue(g, e.v);
-      luaN_drain(g, 1);
-      resolved++;
-    }
-    else keep(d, k, e.t, &keptof, &kept);
-  }
-  d->n = kept;
+  for (k = 0; k < w->lookedat; k++)
+    if (entryat(g, d, k, 1, &e) && !resolve(g, &e, &resolved)) keep(d, k, e.t, &keptof, &kept);
+  endlook(w, kept);
   return resolved;
 }
 
 
-void luaN_followdoubtful (global_State *g, luaN_Chase *x) {
-  const luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
+/* o has been marked since the doubtful keys were looked at. Is it one of them? The tables
+   themselves find their entries by their keys. */
+static size_t resolvekey (global_State *g, GCObject *o) {
+  const luaN_Vec *v = &g->heap.gc.weak.inmajor;
+  size_t i, resolved = 0;
+  TValue key;
+  val_(&key).gc = o;
+  settt_(&key, ctb(o->tt));
+  for (i = 0; i < v->n; i++) {
+    Table *t = luaN_tableof(v->a[i]);
+    const TValue *value = (luaN_kindof(v->a[i]) == LUAN_EPHEMERON) ? luaH_get(t, &key) : NULL;
+    if (value == NULL || !iscollectable(value)) continue;
+    luaN_markvalue(g, value);
+    luaN_drain(g, 1);
+    resolved++;
+  }
+  return resolved;
+}
+
+
+void luaN_logmarked (global_State *g, GCObject *o) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  if (luaN_isstringtag(o->tt) || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
+  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <= MIN_LOGGED + d->n &&
+                d->n < UINT_MAX && luaN_push(g, d, luaN_tagged(o, 2)));
+}
+
+
+size_t luaN_resolvedoubtful (global_State *g) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  size_t resolved = 0;
   Entry e = noentry;
-  size_t k;
-  for (k = 0; k < d->n; k++)
-    if (entryat(g, d, k, 1, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
+  if (d->n == 0) return 0;
+  if (!w->logging) resolved = resolveall(g);
+  e.t = tablebefore(d, w->lookedat);
+  if (e.t != NULL) enter(g, e.t, &e);
+  for (; w->logging && w->lookedat < d->n; w->lookedat++) {
+    void *p = d->a[w->lookedat];
+    g->heap.gc.pause.looked[LUAN_LWEAK]++;
+    if (luaN_kindof(p) == 2) resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
+    else if (entryat(g, d, w->lookedat, 0, &e)) resolve(g, &e, &resolved);
+  }
+  return resolved;
 }
 
 
-/* The key of an entry without a value is no key any more. */
-static inline void bury (const Entry *e) {
-  if (e->n != NULL && isempty(e->v) && keyiscollectable(e->n)) setdeadkey(e->n);
-}
-
-
-static void clearvalues (global_State *g) {
+void luaN_cleardoubtful (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   const luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   Entry e = noentry;
-  size_t k;
-  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
-  w->allweak = 0;
-  for (k = 0; k < d->n; k++) {
+  size_t k = w->hidden;
+  Table *t = tablebefore(d, k);
+  if (t != NULL) enter(g, t, &e);
+  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n - k;
+  for (; k < d->n; k++) {
     if (!entryat(g, d, k, 1, &e)) continue;
     if ((e.kind & LUAN_WEAKVALUES) && luaN_isgone(g, e.v)) setempty(e.v);
     bury(&e);
-    w->allweak |= (e.kind == LUAN_ALLWEAK);
   }
 }
 
 
-static void clearkeys (global_State *g) {
-  const luaN_Weak *w = &g->heap.gc.weak;
-  const luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+int luaN_decide (global_State *g) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  if (w->decided || w->hidden == 0) return 0;
+  w->decided = 1;
+  beginlist(w, LUAN_DOUBTKEYS);
+  return 1;
+}
+
+/* }===================================================================== */
+
+
+/* {== the sweep ======================================================== */
+
+void luaN_beginclearing (global_State *g) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  lua_assert(w->hidden == 0);
+  w->doubtful[LUAN_DOUBTVALUES].n = 0;
+  w->doubting = w->logging = 0;
+  beginlist(w, LUAN_DOUBTKEYS);
+}
+
+
+int luaN_hasdoubtful (global_State *g) {
+  return g->heap.gc.weak.inmajor.n > 0;
+}
+
+
+size_t luaN_clearslice (global_State *g, size_t bytes) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   Entry e = noentry;
-  size_t k;
-  g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
-  for (k = 0; k < d->n; k++) {
-    if (!entryat(g, d, k, 0, &e)) continue;
-    if (e.kind == LUAN_EPHEMERON) setempty(e.v);
+  size_t done = 0;
+  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  for (; w->doubt < d->n && done < bytes; w->doubt++, done += CLEAR_COST) {
+    if (!entryat(g, d, w->doubt, 1, &e)) continue;
+    if (e.n != NULL && keyiscollectable(e.n) && isdead(g, gckey(e.n))) setempty(e.v);
     bury(&e);
   }
-  if (!w->allweak) return;
-  e = noentry;
-  d = &w->doubtful[LUAN_DOUBTVALUES];
-  for (k = 0; k < d->n; k++) {
-    if (!entryat(g, d, k, 1, &e) || e.kind != LUAN_ALLWEAK) continue;
-    if (e.n != NULL && !isempty(e.v) && luaN_iskeygone(g, e.n)) setempty(e.v);
-    bury(&e);
-  }
-}
-
-
-void luaN_cleardoubtful (global_State *g, int keys) {
-  if (keys) clearkeys(g);
-  else clearvalues(g);
+  w->doubtof = e.t;
+  if (w->doubt >= d->n) luaN_forgetweak(g);
+  return done + 1;
 }
 
 /* }===================================================================== */

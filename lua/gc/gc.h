@@ -62,6 +62,8 @@
 **       'tobefinalized', in the same order; there are none while a major collection runs.
 **   G12 strings.seen of the short strings in the string table have the epoch. Of the others,
 **       strings.dead are dead while it is swept, and none behind that.
+**   G13 a slot that is hidden (hidden.h) is of a table that is SCANNED, while a major collection
+**       marks, and keeps its key; its object is old.
 **   T1  an old thread is CLEAN, or in remset.objects, or in remset.dirty, which is empty while a
 **       collection runs; the main thread is a root. A thread that is CLEAN has not changed since
 **       the last minor collection: whoever is about to change it makes it dirty (lua_lock).
@@ -80,6 +82,7 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
+#include "hidden.h"
 #include "limit.h"
 #include "text.h"
 

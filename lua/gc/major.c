@@ -8,7 +8,8 @@
 **                  finalizers
 **   GCSselect      many objects have finalizers: the dead among them are put aside;
 **                  then comes GCSpropagate again, for all that they refer to
-**   GCSswpallgc    dead strings leave the string table, bucket by bucket
+**   GCSswpallgc    entries with dead keys leave the weak tables that were gone through ahead; dead
+**                  strings leave the string table, bucket by bucket
 **   GCSswpfinobj   lists of what lua_Alloc gave one by one
 **   GCSswpend      lines lose the marks of the epoch before, block by block
 **   GCSstacks      stacks of threads give back what they no longer need
@@ -236,8 +237,10 @@ static size_t slice (lua_State *L, size_t bytes) {
       return cost;
     }
     case GCSswpallgc: {
-      unsigned n = (unsigned)(bytes / BUCKETCOST) + 1;
-      unsigned done = luaN_sweepstrings(g, n);
+      unsigned n, done;
+      if (luaN_hasdoubtful(g)) return luaN_clearslice(g, bytes);
+      n = (unsigned)(bytes / BUCKETCOST) + 1;
+      done = luaN_sweepstrings(g, n);
       if (done == n) return bytes;
       luaN_beginlists(g);
       g->gcstate = GCSswpfinobj;
@@ -365,7 +368,7 @@ void luaN_full (lua_State *L) {
   luaN_forgetall(L);
   c->mark.old.n = 0;  /* of one that was running */
   luaN_forgetpending(g);
-  luaN_forgetweak(g);
+  luaN_leaveweak(g);
   luaN_endselection(c);
   luaN_forgetwaiting(g);
   c->mark.table = NULL;

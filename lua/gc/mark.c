@@ -68,12 +68,14 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /* o, of so many bytes with its vectors, has got the epoch: it is old from here on. */
-static inline void count (luaN_Gc *c, GCObject *o, int young, size_t bytes) {
+static inline void count (global_State *g, GCObject *o, int young, size_t bytes) {
+  luaN_Gc *c = &g->heap.gc;
   if (young) {
     o->marked |= LUAN_UNLOGGED;
     c->bytes.old += (l_mem)bytes;
     c->bytes.tenured += bytes;
   }
+  else if (l_unlikely(c->weak.logging)) luaN_logmarked(g, o);
   if (c->mark.major) c->mark.reached += (l_mem)bytes;
 }
 
@@ -149,7 +151,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     if (!large) luaN_marklines(g, p, own);
     more += luaN_round(own);
   }
-  count(c, o, young, more);
+  count(g, o, young, more);
   if (young && large && own > 0) c->bytes.texts += more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
@@ -173,7 +175,7 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
   int young = luaN_isyoung(o);
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, o, own);
-  count(c, o, young, bytes);
+  count(g, o, young, bytes);
 }
 
 
@@ -289,7 +291,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
   }
   t->marked = (lu_byte)((t->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, t, sizeof(Table));
-  count(c, obj2gco(t), young, sizeof(Table) + array + nodes);
+  count(g, obj2gco(t), young, sizeof(Table) + array + nodes);
   luaN_markN(g, mt);
   if (endsall(g, t, depth)) {
     if (array > 0) luaN_marklines(g, t->array, array);

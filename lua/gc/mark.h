@@ -48,6 +48,9 @@ static inline void luaN_clearkey (Node *n) {
 
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
+/* o, which was old, has been marked while weak.logging: it may be a doubtful key (ahead.h). */
+LUAI_FUNC void luaN_logmarked (global_State *g, GCObject *o);
+
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }

@@ -41,6 +41,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
+    lua_assert(!luaN_ishidden(v));  /* it was stored to */
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
       return 0;

@@ -98,19 +98,24 @@ typedef struct luaN_Weak {
   luaN_Vec inmajor;		/* by the major one, so far */
   luaN_Vec unresolved;		/* entries with weak keys that may be dead */
   luaN_Vec doubtful[LUAN_DOUBTS];  /* entries of tables that were looked at (ahead.h):
-				   table, tagged, its slots, table, tagged, ... */
-  size_t next;			/* of 'inmajor', what is looked at next, ... */
+				   table, tagged 1, its slots, table, ...; of the keys between
+				   them what was logged, tagged 2 */
+  unsigned next;		/* of 'inmajor', what is looked at next, ... */
   unsigned slot;		/* ... from this slot on, ... */
   lu_byte rescans, passes;	/* ... what was begun anew, and the list's passes */
   lu_byte doubting, again;	/* whether a list of 'doubtful' is looked at again, and which */
-  size_t doubt, doubtkept;	/* of the list that is looked at again, what is next, how many
-				   words have stayed, ... */
-  Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
-  const Table *keptof;		/* ... what has stayed; ... */
-  unsigned resolved;		/* ... how many entries this pass has marked something of */
+  lu_byte decided;		/* of what is hidden (hidden.h) all is dead that is not marked */
   lu_byte overflow;		/* 'unresolved' is not complete */
-  lu_byte allweak;		/* a doubtful entry is of a table with both */
   lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
+  lu_byte logging;		/* what is marked is logged in the list of doubtful keys (ahead.h) */
+  unsigned doubt, doubtkept;	/* of the list that is gone through, what is next, how many
+				   words have stayed, ... */
+  unsigned resolved;		/* ... how many entries this pass has marked something of, ... */
+  Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
+  const Table *keptof;		/* ... what has stayed */
+  unsigned hidden;		/* so many words of the doubtful values have been hidden */
+  unsigned lookedat;		/* so many words of the doubtful keys have been looked at since
+				   'logging' */
   size_t tenured;		/* entries that referred to what was young and have outlived
 				   it, since the last major collection began (remembered.c) */
 } luaN_Weak;

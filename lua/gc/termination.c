@@ -90,12 +90,11 @@ static size_t resolveentries (global_State *g, int backwards) {
 /* Follows the entries that passes have left. Returns whether all of them were. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i, n = c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
+  size_t i, n = c->weak.unresolved.n;
   luaN_Chase x;
   if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
   c->pause.looked[LUAN_LWEAK] += n;
   for (i = 0; i < c->weak.unresolved.n; i++) luaN_follow(g, &x, (Node *)c->weak.unresolved.a[i]);
-  if (!c->mark.minor) luaN_followdoubtful(g, &x);
   return luaN_endchase(g, &x);
 }
 
@@ -197,7 +196,7 @@ static void joinmajor (global_State *g) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
     }
-    luaN_forgettable(t);
+    luaN_forgettable(g, t);
     if (kind == LUAN_STRONG || !luaN_discoverweak(g, t, kind))
       luaN_traverseslots(g, t, 0, ~0u);
   }
@@ -226,13 +225,13 @@ static void leavetomajor (global_State *g) {
    finalizers are selected. 'first' and 'clock' are those of converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
-  *clock = clockof(c) - 1;  /* the doubtful are looked at once at least */
+  *clock = clockof(c) - 1;
   if (!c->mark.minor) joinmajor(g);
   luaN_drain(g, !c->mark.minor);
   converge(g, first, clock);
   clearvalues(g, 0);
   if (c->mark.minor) luaN_clearslots(g, 0);
-  else luaN_cleardoubtful(g, 0);
+  else luaN_cleardoubtful(g);
 }
 
 
@@ -244,11 +243,10 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   luaN_drain(g, !c->mark.minor);
   converge(g, first, clock);
   if (c->mark.minor) luaN_clearslots(g, 1);
-  else luaN_cleardoubtful(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
   luaN_drain(g, 0);  /* what was tenured by luaN_tenuremet, which leads to nothing young */
-  if (!c->mark.minor) luaN_forgetweak(g);
+  if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
   c->weak.discovered.n = 0;
@@ -272,6 +270,16 @@ void luaN_terminate (lua_State *L) {
     if (!luaN_waits(g, o)) luaN_mark(g, o);
   }
   findresurrected(g, &first, nalive, &clock);
+}
+
+
+/* There is to be another atomic step. Returns 0. */
+static int leave (global_State *g) {
+  luaN_Gc *c = &g->heap.gc;
+  leavetomajor(g);
+  c->weak.discovered.n = c->weak.unresolved.n = 0;
+  c->weak.overflow = 0;
+  return 0;
 }
 
 
@@ -300,14 +308,12 @@ int luaN_terminateslice (lua_State *L) {
   size_t nalive, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
+  if (luaN_decide(g)) return leave(g);
   nalive = c->weak.discovered.n;
   if (c->finalize.selection == LUAN_UNSELECTED) setundoomed(c);
   if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
-    leavetomajor(g);  /* once more, at the end */
     luaN_begindoubting(c);
-    c->weak.discovered.n = c->weak.unresolved.n = 0;
-    c->weak.overflow = 0;
-    return 0;
+    return leave(g);
   }
   findresurrected(g, &first, nalive, &clock);
   return 1;

@@ -8,9 +8,10 @@
 /* Resolves and clears weak tables, and selects the dead that have finalizers. */
 LUAI_FUNC void luaN_terminate (lua_State *L);
 
-/* The same for a major collection in slices, when there is nothing left to mark. 0: there are
-   too many objects with finalizers for one pause. They are selected in slices then, what
-   they refer to is marked, and this is called once more. */
+/* The same for a major collection in slices, when there is nothing left to mark. 0: this is called
+   once more. Values of weak tables are hidden (hidden.h): slices clear those of the dead; or there
+   are too many objects with finalizers for one pause: slices select them, and mark what they
+   refer to. */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 
 #endif

@@ -175,6 +175,16 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
+/* Is the slot empty, and not hidden? What is hidden keeps G13. */
+static int isvoid (Walk *w, const Table *t, const TValue *v) {
+  const luaN_Gc *c = &w->g->heap.gc;
+  if (!luaN_ishidden(v)) return isempty(v);
+  if (!(t->flags & LUAN_SCANNED) || !c->mark.major || luaN_isyoung(luaN_hiddenobject(v)))
+    fail(w, "G13", t, (unsigned)(t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
+  return 0;
+}
+
+
 static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
@@ -193,13 +203,14 @@ static void walktable (Walk *w, Table *t) {
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
-    if (isempty(gval(n))) {  /* the key may get a value again, and goes through no barrier then */
+    if (isvoid(w, t, gval(n))) {  /* the key may get a value again, and goes through no barrier then */
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
     }
     if (keyiscollectable(n) && !(kind & LUAN_EPHEMERON)) reach(w, gckey(n));
     if (kind == LUAN_STRONG) reachvalue(w, gval(n));
   }
+  for (i = 0; i < asize; i++) isvoid(w, t, &t->array[i]);
   w->slot = NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include "lprefix.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "lgc.h"
@@ -96,7 +97,24 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-void luaN_forgettable (Table *t) {
+/* Nothing of t, which is SCANNED, is hidden any more; entries that are known to be dead go. */
+static void showslots (global_State *g, Table *t) {
+  const luaN_Gc *c = &g->heap.gc;
+  unsigned i, asize = luaN_asize(t);
+  Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
+  if (c->weak.hidden == 0 && !c->sweep.active) return;
+  for (i = 0; i < asize; i++)
+    if (luaN_ishidden(&t->array[i])) luaN_showslot(g, &t->array[i]);
+  for (; n < end; n++) {
+    if (luaN_ishidden(gval(n))) luaN_showslot(g, gval(n));
+    if (keyiscollectable(n) && isdead(g, gckey(n))) setempty(gval(n));
+    if (isempty(gval(n))) luaN_clearkey(n);
+  }
+}
+
+
+void luaN_forgettable (global_State *g, Table *t) {
+  if (t->flags & LUAN_SCANNED) showslots(g, t);
   t->marked &= (lu_byte)~LUAN_DISCOVERED;
   t->flags &= (lu_byte)~LUAN_SCANNED;
 }
@@ -115,12 +133,26 @@ void luaN_begindoubting (luaN_Gc *c) {
 void luaN_forgetweak (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->weak.inmajor;
-  while (v->n > 0) luaN_forgettable(luaN_tableof(v->a[--v->n]));
+  while (v->n > 0) {
+    Table *t = luaN_tableof(v->a[--v->n]);
+    t->marked &= (lu_byte)~LUAN_DISCOVERED;
+    t->flags &= (lu_byte)~LUAN_SCANNED;
+  }
   c->weak.doubtful[LUAN_DOUBTKEYS].n = c->weak.doubtful[LUAN_DOUBTVALUES].n = 0;
   luaN_begindoubting(c);
-  c->weak.doubting = 0;
-  c->weak.next = 0;
-  c->weak.slot = c->weak.rescans = c->weak.passes = 0;
+  c->weak.hidden = 0;
+  c->weak.doubting = c->weak.decided = c->weak.logging = 0;
+  c->weak.lookedat = 0;
+  c->weak.next = c->weak.slot = 0;
+  c->weak.rescans = c->weak.passes = 0;
+}
+
+
+void luaN_leaveweak (global_State *g) {
+  const luaN_Vec *v = &g->heap.gc.weak.inmajor;
+  size_t i;
+  for (i = 0; i < v->n; i++) luaN_forgettable(g, luaN_tableof(v->a[i]));
+  luaN_forgetweak(g);
 }
 
 
@@ -132,7 +164,7 @@ void luaN_forgetweak (global_State *g) {
 
 int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst) {
   luaN_Vec *d = &g->heap.gc.weak.doubtful[list];
-  if (!luaN_reserve(g, d, 2)) return 0;
+  if (d->n > UINT_MAX - 2 || !luaN_reserve(g, d, 2)) return 0;
   if (isfirst) d->a[d->n++] = luaN_tagged(t, 1);
   d->a[d->n++] = slot;
   return 1;
@@ -149,7 +181,9 @@ void luaN_lookonce (global_State *g, Table *t) {
   luaN_Gc *c = &g->heap.gc;
   if (!(t->marked & LUAN_DISCOVERED) || !((t->flags & LUAN_SCANNED) || isinhand(c, t)))
     return;
+  if (t->flags & LUAN_SCANNED) showslots(g, t);
   t->flags &= (lu_byte)~LUAN_SCANNED;
+  if (c->sweep.active) return;
   if (c->weak.rescans < MAX_RESCANS) {
     c->weak.rescans++;
     c->weak.next = 0;

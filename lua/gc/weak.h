@@ -35,10 +35,11 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
    unresolved. 0: there is no memory for that, so the table itself must be discovered. */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
-/* The tables that a major collection has discovered are forgotten: it has ended, or does
-   not go on. */
+/* The tables that a major collection has discovered are forgotten: it needs them no longer, or
+   ('leave') does not go on; then nothing stays hidden in them. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
-LUAI_FUNC void luaN_forgettable (Table *t);
+LUAI_FUNC void luaN_leaveweak (global_State *g);
+LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== what was looked at ahead of the atomic step (ahead.h) */
 /* The doubtful are to be looked at again, all of them. */
@@ -52,8 +53,18 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, i
    if it is doubtful (G9); in both lists, for the table's kind may change, and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Table t gets other vectors, or is remembered as a whole: it must be gone through again. */
-LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
+/* A hidden slot (hidden.h) is shown. Returns whether it has a value: its object is not dead, or
+   that is not decided. */
+static inline int luaN_showslot (global_State *g, TValue *v) {
+  const GCObject *o = luaN_hiddenobject(v);
+  lua_assert(luaN_ishidden(v) && luaN_isold(o));
+  if (g->heap.gc.weak.decided && !luaN_hasepoch(o, g->heap.gc.mark.epoch)) {
+    setempty(v);
+    return 0;
+  }
+  settt_(v, ctb(o->tt));
+  return 1;
+}
 /* } */
 
 /* A weak table refers to o: if it is met, and was to stay young, it is tenured, for no slot of a

@@ -68,13 +68,15 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 /*
 ** Puts the method 'key' of an object that has none of this name itself into 'to': what the
 ** table of its metatable's __index has, or that one's. 0: there is more to it (__index
-** is a function, the name is long), or no method; nothing is done.
+** is a function, the name is long, what 'slot' of the object has is hidden), or no method; nothing
+** is done.
 */
-static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key, StkId to) {
+static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
+                                   const TValue *slot, StkId to) {
   TString *index = G(L)->tmname[TM_INDEX];
   Table *mt;
   int i;
-  if (ttistable(o)) mt = hvalue(o)->metatable;
+  if (ttistable(o)) mt = luaN_ishidden(slot) ? NULL : hvalue(o)->metatable;
   else if (ttisstring(o)) mt = G(L)->mt[LUA_TSTRING];
   else if (ttisfulluserdata(o)) mt = uvalue(o)->metatable;
   else return 0;
@@ -88,6 +90,7 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key, S
       setobj2s(L, to, v);
       return 1;
     }
+    if (luaN_ishidden(v)) return 0;
   }
   return 0;
 }
