@@ -31,10 +31,6 @@
 /* Fewer doubtful values are left to the atomic step. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* So much may be logged at least, in words times tables, or as many as there are doubtful keys;
-   it takes less to look at all of these again then. */
-#define MIN_LOGGED	4096u
-
 /* Cost of a slot that is hidden, shown or cleared. */
 #define CLEAR_COST	24u
 
@@ -248,7 +244,7 @@ static void beginlog (luaN_Weak *w) {
 static void endlook (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->lookedat;
-  memmove(d->a + kept, d->a + w->lookedat, left * sizeof(*d->a));
+  if (left > 0) memmove(d->a + kept, d->a + w->lookedat, left * sizeof(*d->a));
   d->n = kept + left;
   w->lookedat = (unsigned)kept;
 }
@@ -352,7 +348,7 @@ static void dropshown (luaN_Weak *w) {
     void *t = luaN_tagged(tablebefore(d, k), 1);
     d->a[--k] = t;
   }
-  memmove(d->a, d->a + k, (d->n - k) * sizeof(*d->a));
+  if (k < d->n) memmove(d->a, d->a + k, (d->n - k) * sizeof(*d->a));
   d->n -= k;
   w->hidden = 0;
 }
@@ -443,15 +439,6 @@ static size_t resolvekey (global_State *g, GCObject *o) {
     resolved++;
   }
   return resolved;
-}
-
-
-void luaN_logmarked (global_State *g, GCObject *o) {
-  luaN_Weak *w = &g->heap.gc.weak;
-  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
-  if (luaN_isstringtag(o->tt) || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
-  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <= MIN_LOGGED + d->n &&
-                d->n < UINT_MAX && luaN_push(g, d, luaN_tagged(o, 2)));
 }
 
 

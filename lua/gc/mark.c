@@ -13,6 +13,8 @@
 
 #include "lprefix.h"
 
+#include <limits.h>
+
 #include "lfunc.h"
 #include "lgc.h"
 #include "lstring.h"
@@ -67,6 +69,20 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
+/* So much may be logged at least, in words times tables, or as many as there are doubtful keys;
+   it takes less to look at all of these again then. */
+#define MIN_LOGGED	4096u
+
+/* o, which was old, has been marked while weak.logging: it may be a doubtful key (ahead.h). */
+static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
+  luaN_Weak *w = &g->heap.gc.weak;
+  luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
+  if (novariant(o->tt) == LUA_TSTRING || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
+  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <= MIN_LOGGED + d->n &&
+                d->n < UINT_MAX && luaN_push(g, d, luaN_logged(o)));
+}
+
+
 /* o, of so many bytes with its vectors, has got the epoch: it is old from here on. */
 static inline void count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -75,7 +91,7 @@ static inline void count (global_State *g, GCObject *o, int young, size_t bytes)
     c->bytes.old += (l_mem)bytes;
     c->bytes.tenured += bytes;
   }
-  else if (l_unlikely(c->weak.logging)) luaN_logmarked(g, o);
+  else if (l_unlikely(c->weak.logging)) logmarked(g, o);
   if (c->mark.major) c->mark.reached += (l_mem)bytes;
 }
 

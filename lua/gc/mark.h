@@ -38,6 +38,7 @@ LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
 /* An empty entry keeps its key's address only, for next. */
 static inline void luaN_clearkey (Node *n) {
+  lua_assert(!luaN_ishidden(gval(n)));  /* G13 */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
@@ -48,8 +49,8 @@ static inline void luaN_clearkey (Node *n) {
 
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* o, which was old, has been marked while weak.logging: it may be a doubtful key (ahead.h). */
-LUAI_FUNC void luaN_logmarked (global_State *g, GCObject *o);
+/* o, which was marked, in a list of doubtful keys (ahead.h). */
+#define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \

@@ -97,7 +97,8 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/* Nothing of t, which is SCANNED, is hidden any more; entries that are known to be dead go. */
+/* Nothing of t, which is SCANNED, is hidden any more; entries that are known to be dead go. Other
+   keys without a value stay: a barrier may have come here before that of a new node has its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -106,9 +107,12 @@ static void showslots (global_State *g, Table *t) {
   for (i = 0; i < asize; i++)
     if (luaN_ishidden(&t->array[i])) luaN_showslot(g, &t->array[i]);
   for (; n < end; n++) {
-    if (luaN_ishidden(gval(n))) luaN_showslot(g, gval(n));
-    if (keyiscollectable(n) && isdead(g, gckey(n))) setempty(gval(n));
-    if (isempty(gval(n))) luaN_clearkey(n);
+    int gone = (luaN_ishidden(gval(n)) && !luaN_showslot(g, gval(n)));
+    if (keyiscollectable(n) && isdead(g, gckey(n))) {
+      setempty(gval(n));
+      gone = 1;
+    }
+    if (gone) luaN_clearkey(n);
   }
 }
 
