@@ -19,6 +19,9 @@
 **                     when there is nothing of that name
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
+**   files(path)    -> {{name =, size =, inode =, changed =}, ...}: the regular files
+**                     in that folder (no links), in no order, and when each was
+**                     changed, in ns of its file system's clock | nil, message
 **   raise(signal)  ends this process by that signal; does not return
 **   ask(path, line [, seconds]) -> text | nil, message, has it waited in vain?,
 **                                  does nobody listen at that socket?
@@ -38,7 +41,9 @@
 **                    the stand-alone interpreter has it wait for Lua code
 */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -58,6 +63,8 @@
 #include "bytes.h"
 #include "clock.h"
 #include "descriptor.h"
+
+#define FOLDER	"asamp.host.folder"  /* a DIR *, NULL when it is closed */
 
 enum { NOTOLD = 80 };  /* columns of a terminal that does not tell */
 
@@ -91,6 +98,45 @@ static int l_samefile (lua_State *L) {
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &a) == 0 &&
                      stat(luaL_checkstring(L, 2), &b) == 0 &&
                      a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+  return 1;
+}
+
+static int l_closefolder (lua_State *L) {
+  DIR **d = luaL_checkudata(L, 1, FOLDER);
+  if (*d != NULL)
+    closedir(*d);
+  *d = NULL;
+  return 0;
+}
+
+static int l_files (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
+  struct dirent *entry;
+  lua_Integer n = 0;
+  *d = NULL;
+  luaL_setmetatable(L, FOLDER);
+  lua_newtable(L);
+  *d = opendir(path);
+  if (*d == NULL)
+    return luaL_fileresult(L, 0, path);
+  while ((entry = readdir(*d)) != NULL) {
+    struct stat s;
+    if (fstatat(dirfd(*d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode))
+      continue;
+    lua_createtable(L, 0, 4);
+    lua_pushstring(L, entry->d_name);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)s.st_size);
+    lua_setfield(L, -2, "size");
+    lua_pushinteger(L, (lua_Integer)s.st_ino);
+    lua_setfield(L, -2, "inode");
+    lua_pushinteger(L, (lua_Integer)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec);
+    lua_setfield(L, -2, "changed");
+    lua_rawseti(L, -2, ++n);
+  }
+  closedir(*d);
+  *d = NULL;
   return 1;
 }
 
@@ -553,13 +599,16 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
-    {"realpath", l_realpath},
+    {"realpath", l_realpath}, {"files", l_files},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
     {"pause", l_pause},
     {NULL, NULL}
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;
+  luaL_newmetatable(L, FOLDER);
+  lua_pushcfunction(L, l_closefolder);
+  lua_setfield(L, -2, "__gc");
   luaL_newlib(L, functions);
   lua_pushliteral(L, LUA_COPYRIGHT);
   lua_setfield(L, -2, "copyright");

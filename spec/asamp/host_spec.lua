@@ -4,6 +4,7 @@
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 local SH = "/bin/sh"
 
@@ -18,6 +19,27 @@ describe("names of files", function()
     assert.is_false(host.samefile(path, "/tmp"))
     os.remove(path)
     assert.is_false(host.samefile(path, path))
+  end)
+end)
+
+describe("the files of a folder", function()
+  it("are the regular ones, as they are now", function()
+    local folder = shell.folder()
+    shell.output("cd %s && printf 12345 >a && : >.b && ln -s a c && mkfifo d && mkdir e && "
+      .. "touch -d @1000000000.123456789 a", folder)
+    local files, byname = host.files(folder), {}
+    for _, f in ipairs(files) do byname[f.name] = f end
+    assert.equal(2, #files)
+    assert.equal(0, byname[".b"].size)
+    local inode = tonumber(shell.output("stat -c %%i %s/a", folder))
+    assert.same({name = "a", size = 5, inode = inode, changed = 1000000000123456789}, byname.a)
+    shell.remove(folder)
+  end)
+
+  it("are none of a folder that is not there", function()
+    local files, message = host.files "/nowhere"
+    assert.is_nil(files)
+    assert.equal("/nowhere: No such file or directory", message)
   end)
 end)
 

@@ -370,4 +370,40 @@ describe("asamp run of a program #plain", function()
                    shell.size(folder .. "/" .. second), err)
     shell.remove(folder)
   end)
+
+  -- The profiles were listed by find(1). timeout sends its signal to the command, which passes
+  -- it on, and then to the whole group: where the program was quick to end, that ended find, and
+  -- 2% of the runs of a server told "no profile", though it was there. Here the group gets no
+  -- end of signals, from outside of it, until its last process has ended.
+  it("finds its profiles under signals to its whole group", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
+    for n = 1, 10 do
+      local signal = n % 2 == 0 and "TERM" or "HUP"
+      local status, out, err = process.run{program = "/bin/bash", directory = folder, "-c", [[
+        rm -f ready
+        setsid "$0" run --quiet --alloc 16K -o k.%p.vmprof -- /bin/sh -c \
+          'trap "exit 7" '$2'; "$0" s.lua; : >ready; sleep 20 & wait' "$1" &
+        until test -e ready; do sleep .05; done
+        while kill -$2 -- -$! 2>/dev/null; do :; done
+        wait $!]], prefix .. "/bin/asamp", prefix .. "/bin/lua", signal}
+      assert.same({7, "", ""}, {status, out, err}, signal)
+    end
+    shell.remove(folder)
+  end)
+
+  -- A file that was older than the run by its file system's clock was none of the run's.
+  it("finds its profiles where the file system's clock is slow", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
+    for _ = 1, 2 do  -- the second writes over the first
+      local status, _, err = process.run{program = prefix .. "/bin/asamp", directory = folder, "run",
+        "--alloc", "16K", "--out", "k.vmprof", "--", "/bin/sh", "-c",
+        ('"%s/bin/lua" s.lua; touch -d "1 hour ago" k.vmprof'):format(prefix)}
+      assert.equal(0, status)
+      assert.matches("\nasamp report k%.vmprof tells more%.\n$", err)
+    end
+    assert.equal("k.vmprof\n", shell.output("cd %s && ls *.vmprof", folder))
+    shell.remove(folder)
+  end)
 end)

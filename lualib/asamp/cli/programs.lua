@@ -80,24 +80,33 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- The files that a pattern (%p and the like) may stand for, and that have changed since
--- that time, the largest first.
-function M.profiles(pattern, since)
+--- The files that a pattern (%p and the like) may stand for, as they are now: by their paths
+-- what host.files tells of them. Asks no tool: who ends the program by a signal to its whole
+-- group, as timeout does, would end the tool, too.
+function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
-  local list = {}
-  for line in output(("find %s -maxdepth 1 -type f -newermt @%d -printf '%%s %%f\\n'"):format(
-      quoted(folder or "."), since - 1)):gmatch "[^\n]+" do
-    local size, file = line:match "^(%d+) (.*)$"
-    if file and (file:find("^" .. match .. "$") or file:find("^" .. match:gsub("%%%.vmprof$", "") ..
-                                                           "%.%d+%.vmprof$")) then
-      list[#list + 1] = {size = tonumber(size), path = (folder or "") .. file}
+  local files = {}
+  for _, f in ipairs(host.files(folder or ".") or {}) do
+    if f.name:find("^" .. match .. "$") or f.name:find("^" .. match:gsub("%%%.vmprof$", "") ..
+                                                       "%.%d+%.vmprof$") then
+      files[(folder or "") .. f.name] = f
     end
   end
-  table.sort(list, function(a, b) return a.size > b.size end)
-  for i, f in ipairs(list) do
-    list[i] = f.path
+  return files
+end
+
+--- The paths of those that are not as they were 'before' (M.profiles), the largest first.
+-- Compares no file's time with ours: its file system has a clock of its own.
+function M.changed(pattern, before)
+  local list, files = {}, M.profiles(pattern)
+  for path, f in pairs(files) do
+    local was = before[path]
+    if not was or was.inode ~= f.inode or was.changed ~= f.changed or was.size ~= f.size then
+      list[#list + 1] = path
+    end
   end
+  table.sort(list, function(a, b) return files[a].size > files[b].size end)
   return list
 end
 

@@ -222,10 +222,10 @@ local function find(path, pid, since)
 end
 
 -- The profiles of a process and of its children: its own first, which is 'own', too, then the
--- largest. 'pattern': what they are called (programs.profiles).
-local function findall(pattern, pid, since)
+-- largest. 'pattern': what they are called; 'before': what was there (programs.profiles).
+local function findall(pattern, pid, since, before)
   local list = {}
-  for _, path in ipairs(programs.profiles(pattern, since.second)) do
+  for _, path in ipairs(programs.changed(pattern, before)) do
     local version, id, second, clock = convert.version(path)
     if version and isnewer(second, clock, since) then
       table.insert(list, id == pid and 1 or #list + 1, path)
@@ -293,11 +293,12 @@ local function runprogram(program, t, words, environment, world, tell)
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"
   environment.ASAMP = totext(t)
   environment.LD_LIBRARY_PATH = programs.librarypath(world.interpreter)
+  local before = programs.profiles(t.out)
   local how, status, pid = host.run(words, environment)
   if not how then
     return tell.failed("%s", status)
   end
-  local list = note and {} or findall(t.out, pid, since)
+  local list = note and {} or findall(t.out, pid, since, before)
   local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- a pipe, say
   if #list == 0 and not note and not isother then
     tell.failed("%s", none(program))
@@ -336,14 +337,16 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
   more.LUA_PROFILER = totext(t)
+  local timed = t.out and t.out:find "%%t"  -- its name is not known before
+  local before = timed and programs.profiles(t.out)
   local how, status, pid = host.run(words, more)
   if not how then
     return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
     local path, message, absent = find(keys.path(t.out, script, pid), pid, since)
-    if not path and t.out and t.out:find "%%t" then  -- it has another time in its name
-      path = findall(t.out, pid, since).own
+    if not path and timed then
+      path = findall(t.out, pid, since, before).own
     end
     if path or how == "signal" or not absent then
       shortreport(path, message, how == "signal" and status, world, tell)
