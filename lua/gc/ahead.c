@@ -305,12 +305,13 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Are there values to be hidden? Those that come to the list meanwhile have their turn, but not
-   for ever. */
+/* Are there values to be hidden? Those that come to the list meanwhile have their turn in another
+   round (which ends at 'doubtkept'), but not for ever. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
-  return !w->decided && w->doubtful[LUAN_DOUBTVALUES].n - w->hidden > MIN_HIDDEN(c) &&
-         w->passes < MAX_PASSES;
+  if (w->decided) return 0;
+  return w->hidden < w->doubtkept ||
+         (w->doubtful[LUAN_DOUBTVALUES].n - w->hidden > MIN_HIDDEN(c) && w->passes < MAX_PASSES);
 }
 
 
@@ -322,13 +323,17 @@ static size_t hidesome (global_State *g, size_t bytes) {
   size_t done = 0;
   if (w->doubtof == NULL) w->doubtof = tablebefore(d, w->hidden);
   if (w->doubtof != NULL) enter(g, w->doubtof, &e);
-  for (; w->hidden < d->n && done < bytes; w->hidden++, done += CLEAR_COST) {
-    if (entryat(g, d, w->hidden, 1, &e) && (e.kind & LUAN_WEAKVALUES) &&
-        iscollectable(e.v) && mayhide(g, &e) && luaN_isgone(g, e.v))
-      luaN_hide(e.v);
+  if (w->hidden >= w->doubtkept) {
+    w->doubtkept = (unsigned)d->n;
+    w->passes++;
+  }
+  for (; w->hidden < w->doubtkept && done < bytes; w->hidden++, done += CLEAR_COST) {
+    if (!entryat(g, d, w->hidden, 1, &e) || !(e.kind & LUAN_WEAKVALUES) ||
+        !iscollectable(e.v) || !luaN_isgone(g, e.v)) continue;
+    if (mayhide(g, &e)) luaN_hide(e.v);
+    else if (!luaN_listdoubt(g, LUAN_DOUBTVALUES, e.t, e.v, 1)) luaN_lookonce(g, e.t);
   }
   w->doubtof = e.t;
-  if (w->hidden == d->n) w->passes++;
   return done + 1;
 }
 

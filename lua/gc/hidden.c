@@ -7,6 +7,7 @@
 #include "lprefix.h"
 
 #include "lgc.h"
+#include "ltable.h"
 
 #include "hidden.h"
 #include "weak.h"
@@ -25,5 +26,47 @@ int luaN_show (lua_State *L, Table *t, TValue *v) {
 
 
 int luaN_showentry (lua_State *L, Table *t, Node *n) {
-  return luaN_isfilled(L, t, gval(n)) && !(keyiscollectable(n) && isdead(G(L), gckey(n)));
+  if (!luaN_isfilled(L, t, gval(n))) return 0;
+  if (!keyiscollectable(n) || !isdead(G(L), gckey(n))) return 1;
+  setempty(gval(n));
+  setdeadkey(n);
+  return 0;
+}
+
+
+void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
+  unsigned asize = luaN_asize(t), i = 0, end = asize + (unsigned)sizenode(t);
+  if (!ttisnil(key)) {
+    if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {  /* it may be a dead key */
+      luaN_lookonce(G(L), t);
+      return;
+    }
+    i++;
+  }
+  for (; i < end && (t->flags & LUAN_SCANNED); i++) {
+    if ((i < asize) ? luaN_isfilled(L, t, &t->array[i])
+                    : luaN_showentry(L, t, gnode(t, i - asize))) return;
+  }
+}
+
+
+static int has (lua_State *L, Table *t, lua_Unsigned i) {
+  return luaN_isfilled(L, t, luaH_getint(t, l_castU2S(i)));
+}
+
+
+lua_Unsigned luaN_border (lua_State *L, Table *t) {
+  const lua_Unsigned most = l_castS2U(LUA_MAXINTEGER);
+  lua_Unsigned i = 0, j = 1;  /* t[i] is there, or i is 0 */
+  while (has(L, t, j)) {
+    i = j;
+    if (j == most) return j;
+    j = (j <= most / 2) ? 2 * j : most;
+  }
+  while (j - i > 1) {
+    lua_Unsigned m = i + (j - i) / 2;
+    if (has(L, t, m)) i = m;
+    else j = m;
+  }
+  return i;
 }

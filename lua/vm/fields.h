@@ -143,4 +143,8 @@ static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
 
 #endif
 
+#if defined(lapi_c) || defined(lvm_c)
+#include "shown.h"
+#endif
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "gc.h"
 #include "growth.h"
+#include "shown.h"
 
 /* A hash part is nearly full when so small a part of its nodes is left. */
 #define GROWTHPART	32
