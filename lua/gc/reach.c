@@ -111,6 +111,12 @@ static int isstring (const GCObject *o) {
 }
 
 
+/* Is the slot empty? One that is hidden has a weak value, and its key is held. */
+static int isvoid (const TValue *v) {
+  return isempty(v) && !luaN_ishidden(v);
+}
+
+
 /* {== edges ============================================================ */
 
 /* A string that no tree has. */
@@ -277,7 +283,7 @@ static void children (Walk *w, const Table *t) {
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
-    if (isempty(gval(n))) continue;
+    if (isvoid(gval(n))) continue;
     if (keyiscollectable(n) &&
         !(novariant(keytt(n)) == LUA_TSTRING && ispassed(w, gckey(n))))
       reach(w, gckey(n));
@@ -299,7 +305,7 @@ static void table (Walk *w, Table *t) {
     if (isheld(kind, &t->array[i]))
       keyedge(w, LUAN_EINDEX, NULL, NULL, (lua_Integer)i + 1, &t->array[i]);
   for (i = 0; i < (unsigned)sizenode(t); i++)
-    if (!isempty(gval(gnode(t, i)))) entry(w, t, gnode(t, i), kind);
+    if (!isvoid(gval(gnode(t, i)))) entry(w, t, gnode(t, i), kind);
 }
 
 
