@@ -118,8 +118,13 @@ static int l_files (lua_State *L) {
   luaL_setmetatable(L, FOLDER);
   lua_newtable(L);
   *d = opendir(path);
-  if (*d == NULL)
-    return luaL_fileresult(L, 0, path);
+  if (*d == NULL) {
+    int e = errno;
+    lua_pushnil(L);
+    lua_pushfstring(L, "%s: %s", path, strerror(e));
+    lua_pushinteger(L, e);
+    return 3;
+  }
   while ((entry = readdir(*d)) != NULL) {
     struct stat s;
     if (fstatat(dirfd(*d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(s.st_mode))

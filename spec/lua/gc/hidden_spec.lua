@@ -46,13 +46,13 @@ describe("entries of weak tables that die by thousands", function()
       local t = setmetatable({}, {__mode = "v"})
       for round = 1, 3 do
         for i = 1, 3000 do t["key " .. i] = {i} end
-        state.failall(0)
         local _, _, _, before = state.memory()
         repeat
-          for i = 1, 100 do local _ = i .. "" end
+          for i = 1, 100 do local _ = {i} end
+          state.failall(0)
           collectgarbage("step", 16)
+          state.failall()
         until select(4, state.memory()) > before + round % 2
-        state.failall()
       end
       collectgarbage()
       return next(t)
