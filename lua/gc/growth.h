@@ -21,8 +21,8 @@
 ** nursery is charged with them, and samples count them, when it becomes the table's. None is
 ** begun when lua_Alloc has refused something since the last major collection.
 **
-** A hash part that keys come to and go from, and that will have the size it has when it is made
-** anew (room.c), has no such vector: all of its keys are inserted at once.
+** A hash part that keys come to and go from, and that will have the size it has (room.c), has no
+** such vector: it is rehashed in place (lua/vm/inplace.h).
 **
 ** Where hardly any two keys have one main position, which some series of integers and of objects
 ** come near to, 'lastfree' stays where it is, and the table grows at once, as a small one does.

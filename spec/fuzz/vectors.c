@@ -215,6 +215,26 @@ static int v_resize (lua_State *L) {
   return 0;
 }
 
+/* Other keys take the places of some, whose nodes are free when the hash part is full. */
+static int v_rekey (lua_State *L) {
+  int i;
+  push_tables(L);
+  for (i = 0; i < w.a; i++) {
+    int k = (int)random_below(KEYS) + 1;
+    lua_createtable(L, 0, 0);
+    lua_rawgeti(L, KEY, k);
+    lua_rawget(L, BIG);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, BIG);  /* may raise: nothing has changed */
+    lua_rawgeti(L, KEY, k);
+    lua_pushnil(L);
+    lua_rawset(L, BIG);
+    lua_rawseti(L, KEY, k);
+  }
+  return 0;
+}
+
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
@@ -403,7 +423,7 @@ static void a_grow (lua_State *L) {
 
 static void a_vector (lua_State *L) {
   static const lua_CFunction act[] = {v_store, v_store, v_store, v_share, v_permute, v_permute,
-    v_erase, v_mode, v_resize, v_check};
+    v_erase, v_mode, v_resize, v_rekey, v_rekey, v_check};
   if (!big.made) {
     calm(L, v_make, 0, 0);
     return;
