@@ -24,9 +24,10 @@
 #define SLOT_COST	48u
 
 /* Doubtful entries are looked at again if at least one of so many had something to mark this
-   time, and not more than so many times. */
+   time, and not more than so many times; or, fewer times, if too much was marked to be logged. */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
+#define FEW_PASSES	4u
 
 /* Fewer doubtful values are left to the atomic step. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
@@ -262,7 +263,8 @@ static void passed (luaN_Weak *w) {
   w->doubtful[LUAN_DOUBTVALUES].n = w->doubtkept;
   n = w->doubtful[LUAN_DOUBTKEYS].n + w->doubtful[LUAN_DOUBTVALUES].n;
   w->doubting = (++w->passes < MAX_PASSES &&
-                 (w->resolved > n / MIN_RESOLVED_PART || !w->logging));
+                 (w->resolved > n / MIN_RESOLVED_PART ||
+                  (!w->logging && w->passes < FEW_PASSES)));
   w->resolved = 0;
   beginlist(w, LUAN_DOUBTKEYS);
 }
@@ -281,8 +283,7 @@ static size_t lookagain (global_State *g, size_t bytes) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, 1, &e) &&
-        (e.kind == LUAN_STRONG ||
-         (look(g, e.t, e.kind, e.asize, e.i) & DOUBT(w->again)))) {
+        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i) != 0)) {
       keep(d, w->doubt, e.t, &w->keptof, &kept);
       w->doubtkept = (unsigned)kept;
     }
@@ -315,7 +316,8 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Hides doubtful values. Returns the cost. */
+/* Hides doubtful values. Those that may not be hidden, and those of a table that has another kind for
+   the time being, are listed again, for the atomic step. Returns the cost. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -328,10 +330,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
     w->passes++;
   }
   for (; w->hidden < w->doubtkept && done < bytes; w->hidden++, done += CLEAR_COST) {
-    if (!entryat(g, d, w->hidden, 1, &e) || !(e.kind & LUAN_WEAKVALUES) ||
-        !iscollectable(e.v) || !luaN_isgone(g, e.v)) continue;
-    if (mayhide(g, &e)) luaN_hide(e.v);
-    else if (!luaN_listdoubt(g, LUAN_DOUBTVALUES, e.t, e.v, 1)) luaN_lookonce(g, e.t);
+    if (!entryat(g, d, w->hidden, 1, &e) || !iscollectable(e.v)) continue;
+    if (e.kind & LUAN_WEAKVALUES) {
+      if (!luaN_isgone(g, e.v)) continue;
+      if (mayhide(g, &e)) {
+        luaN_hide(e.v);
+        continue;
+      }
+    }
+    if (!luaN_listdoubt(g, LUAN_DOUBTVALUES, e.t, e.v, 1)) luaN_lookonce(g, e.t);
   }
   w->doubtof = e.t;
   return done + 1;
@@ -498,6 +505,7 @@ int luaN_decide (global_State *g) {
 void luaN_beginclearing (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   lua_assert(w->hidden == 0);
+  if (w->inmajor.n == 0) luaN_forgetweak(g);
   w->doubtful[LUAN_DOUBTVALUES].n = 0;
   w->doubting = w->logging = 0;
   beginlist(w, LUAN_DOUBTKEYS);

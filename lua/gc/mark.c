@@ -69,16 +69,18 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* So much may be logged at least, in words times tables, or as many as there are doubtful keys;
-   it takes less to look at all of these again then. */
+/* So much may be logged at least, in words times tables, or such a part of the doubtful keys: it
+   takes less to look at all of these again then. */
 #define MIN_LOGGED	4096u
+#define LOGGED_PART	4u
 
 /* o, which was old, has been marked while weak.logging: it may be a doubtful key (ahead.h). */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   if (novariant(o->tt) == LUA_TSTRING || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
-  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <= MIN_LOGGED + d->n &&
+  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <=
+                  MIN_LOGGED + d->n / LOGGED_PART &&
                 d->n < UINT_MAX && luaN_push(g, d, luaN_logged(o)));
 }
 

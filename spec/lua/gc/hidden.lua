@@ -106,6 +106,13 @@ for _ = 1, rounds do
       for k = 1, random(200) do w.named["t" .. k] = { k } end
       for k = 1, 200 do w.named["t" .. k] = nil end
     end
+    if random(20) == 1 then  -- strong for the time being
+      local t = random(2) == 1 and w.listed or w.both
+      local m = getmetatable(t)
+      setmetatable(t, nil)
+      for k = 1, random(80) do local _ = { k, "junk" .. k * step } end
+      setmetatable(t, m)
+    end
     if random(200) == 1 then collectgarbage() end
     for k = 1, 20 do local _ = { k, "junk" .. k * step } end
   end
