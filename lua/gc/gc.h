@@ -54,7 +54,8 @@
 **   G8  an old object is UNLOGGED unless it is in remset.objects or remset.whole, once; a
 **       young one never is.
 **   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
-**       value is old and has not the epoch is in weak.doubtful, or as in G1.
+**       value is old and has not the epoch is in weak.doubtful, or as in G1. These lists are
+**       empty when no table is in weak.inmajor and no major collection marks.
 **   G10 a text that is AGED is in lists.large from its 'old' on, or, if it is not listed, in
 **       finalize.aged, its lines HELD; there is none while a major collection runs. A text is
 **       MET only while a minor collection runs.

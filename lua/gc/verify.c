@@ -248,6 +248,9 @@ static void checkahead (Walk *w) {
   const luaN_Vec *values = &c->weak.doubtful[LUAN_DOUBTVALUES];
   size_t i, n = 0, size = keys->n + values->n + c->remset.slots.n / 2;
   void **known = (void **)malloc((size + 1) * sizeof(void *));
+  if (c->weak.inmajor.n == 0 && !c->mark.major &&
+      (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
+    fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];  /* tagged tables are no slots */
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
