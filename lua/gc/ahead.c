@@ -176,6 +176,22 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
+/* More doubtful keys than that were listed behind those that have been looked at again are too many
+   for the atomic step. */
+#define MANY_LISTED	4096u
+
+/* So many look-ups of what was logged are made at least before all doubtful keys are looked at again
+   in their stead, or as many as there are keys. */
+#define LEAST_LOOKUPS	4096u
+
+/* A table has been gone through. Must the doubtful be looked at again for its sake? A pass that is
+   under way goes on: what began anew for each new table would never end. */
+static int needspass (const luaN_Weak *w) {
+  if (w->doubting || w->passes >= MAX_PASSES) return 0;
+  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > MANY_LISTED;
+}
+
+
 /* At most n slots of t from c->weak.slot on. Returns 1 when t is done, or the list has no
    room: then the atomic step looks at all of t. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
@@ -199,7 +215,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   c->weak.slot = end;
   if (end < slots) return 0;
   t->flags |= LUAN_SCANNED;
-  luaN_begindoubting(c);
+  if (needspass(&c->weak)) luaN_begindoubting(c);
   return 1;
 }
 
@@ -454,10 +470,10 @@ static size_t resolvekey (global_State *g, GCObject *o) {
 }
 
 
-size_t luaN_resolvedoubtful (global_State *g) {
+int luaN_resolvedoubtful (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
-  size_t resolved = 0;
+  size_t resolved = 0, lookups = 0;
   Entry e = noentry;
   if (d->n == 0) return 0;
   if (!w->logging) resolved = resolveall(g);
@@ -466,10 +482,24 @@ size_t luaN_resolvedoubtful (global_State *g) {
   for (; w->logging && w->lookedat < d->n; w->lookedat++) {
     void *p = d->a[w->lookedat];
     g->heap.gc.pause.looked[LUAN_LWEAK]++;
-    if (luaN_kindof(p) == 2) resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
+    if (luaN_kindof(p) == 2) {
+      resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
+      lookups += w->inmajor.n;
+      g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
+      if (lookups > LEAST_LOOKUPS + d->n) w->logging = 0;
+    }
     else if (entryat(g, d, w->lookedat, 0, &e)) resolve(g, &e, &resolved);
   }
-  return resolved;
+  return resolved > 0 || !w->logging;
+}
+
+
+void luaN_followdoubtful (global_State *g, luaN_Chase *x) {
+  const luaN_Vec *d = &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS];
+  Entry e = noentry;
+  size_t k;
+  for (k = 0; k < d->n; k++)
+    if (entryat(g, d, k, 1, &e) && e.kind == LUAN_EPHEMERON && e.n != NULL) luaN_follow(g, x, e.n);
 }
 
 

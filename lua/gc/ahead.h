@@ -17,7 +17,8 @@
 ** dead. Slices clear the values of the dead, before those that have finalizers are selected; a
 ** second atomic step follows. The sweep begins with the entries whose keys are dead. For a
 ** program all entries of a dead object go in the same pause: if it finds it in one table, it
-** finds it in all.
+** finds it in all. Only a traversal of weak keys may bring back, between the two atomic steps, what
+** is gone from values already, or will be shown there.
 **
 ** What is marked while the doubtful keys are looked at again, and after that, is logged in their list:
 ** the atomic step asks the tables for these keys only. (What was young is none of them.) If
@@ -28,17 +29,21 @@
 
 #include "lstate.h"
 
+#include "chase.h"
+
 
 /* A slice through the discovered weak tables, when there is nothing else to mark. Returns 1
    when it is through with all of them and there is still nothing to mark. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
-   their values are marked, with all that these refer to. Returns how many there were.
-   'clear': removes the entries whose values are
+   their values are marked, with all that these refer to. Returns whether there were any, or there
+   may be more (weak.logging has ended).
+   'follow': the same entries are given to a chase, if too much was marked to be logged. 'clear': removes the entries whose values are
    dead and not hidden. 'decide': what is hidden is dead unless it is marked. Returns 1 when slices
    are to go through that. */
-LUAI_FUNC size_t luaN_resolvedoubtful (global_State *g);
+LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
+LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 LUAI_FUNC int luaN_decide (global_State *g);
 

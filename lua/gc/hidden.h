@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Hidden values of weak tables. All entries of a dead object go at once, so that a program which
-** finds it in one table finds it in all; but to clear two million of them takes a pause of 20 ms
+** finds it in one table finds it in all (but see ahead.h); but to clear two million of them takes a pause of 20 ms
 ** and more. So the doubtful values (ahead.h) are hidden before the atomic step, in slices: the
 ** slot gets a variant of nil as its tag and keeps the address of the object. What reads a slot on
 ** a fast path finds nothing there, and whoever comes to the conclusion that there is nothing asks

@@ -94,6 +94,7 @@ void luaN_minor (lua_State *L, int ageing) {
   luaN_recycle(&g->heap.blocks);
   luaN_beginageing(c, 0);
   luaN_keepdirty(L);
+  lua_assert(c->mark.major || c->mark.old.n == 0);
   c->mark.minor = 0;
   luaN_outlived(c, c->bytes.tenured);
   c->bytes.alltenured += c->bytes.tenured;

@@ -62,8 +62,10 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  else if (!luaN_resolveentry(g, gnode(t, i - asize)))
-    luaN_traverse(g, obj2gco(t));  /* no memory: as a whole */
+  else if (!luaN_resolveentry(g, gnode(t, i - asize))) {  /* no memory: as a whole */
+    luaN_lookonce(g, t);  /* it may have entries that a major collection has found dead */
+    luaN_traverse(g, obj2gco(t));
+  }
 }
 
 

@@ -90,11 +90,13 @@ static size_t resolveentries (global_State *g, int backwards) {
 /* Follows the entries that passes have left. Returns whether all of them were. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  size_t i, n = c->weak.unresolved.n;
+  int doubtful = (!c->mark.minor && !c->weak.logging);  /* more than their log has */
+  size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
   if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
   c->pause.looked[LUAN_LWEAK] += n;
   for (i = 0; i < c->weak.unresolved.n; i++) luaN_follow(g, &x, (Node *)c->weak.unresolved.a[i]);
+  if (doubtful) luaN_followdoubtful(g, &x);
   return luaN_endchase(g, &x);
 }
 
@@ -125,7 +127,10 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
     if (clockof(c) != *clock) {
       *clock = clockof(c);
       changed = (resolveentries(g, backwards) > 0);
-      if (!c->mark.minor && luaN_resolvedoubtful(g) > 0) changed = 1;
+      if (!c->mark.minor && luaN_resolvedoubtful(g)) {
+        changed = 1;
+        if (!c->weak.logging) *clock = clockof(c) - 1;  /* once more, whatever was marked */
+      }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
     for (i = 0; c->weak.overflow && i < *first; i++) {

@@ -61,6 +61,98 @@ describe("entries of weak tables that die by thousands", function()
   end)
 end)
 
+-- Faults that were, in tables that had been gone through ahead.
+describe("a weak table whose entries may be dead", function()
+  -- A minor collection in the midst of the sweep had no memory for the list of a new key's entry,
+  -- took the table as a whole, and marked what the dead keys in it had held.
+  it("has no dead entry marked where memory is refused while it is swept", function()
+    within(function(state)
+      local N = 20000
+      collectgarbage("nursery", 65536)
+      local t = setmetatable(state.table(0, 65536), {__mode = "k"})
+      local function majors() return (select(4, state.memory())) end
+      local function untilthenext()
+        local before = majors()
+        repeat collectgarbage("step", 0) until majors() > before
+      end
+      for _ = 1, 20 do
+        do
+          local live, values = {}, {}
+          for i = 1, N do live[i], values[i] = {i}, {{i}, {{i}}} end
+          collectgarbage("step", 0)
+          for i = 1, N do t[live[i]] = values[i] end
+          untilthenext()
+        end
+        untilthenext()
+        for _ = 1, 300 do t[{}] = {} end
+        state.failall(0)
+        collectgarbage("step", 0)
+        state.failall()
+        untilthenext()
+      end
+      state.check()
+    end)
+  end)
+
+  -- Each table that was new began the look at all that was doubtful anew: no collection ended.
+  it("does not keep a collection from its end while the program makes others", function()
+    local bytes = within(function(state)
+      collectgarbage "generational"
+      local big, held, ring = setmetatable({}, {__mode = "v"}), {}, {}
+      for i = 1, 60000 do
+        held[i] = {i}
+        big["key " .. i] = held[i]
+      end
+      collectgarbage()
+      held = nil
+      local start, i = state.allocated(), 0
+      local _, _, _, before = state.memory()
+      repeat
+        i = i + 1
+        local t = setmetatable({}, {__mode = "v"})
+        for k = 1, 300 do t["s" .. k] = {k} end
+        ring[i % 10 + 1] = t
+      until select(4, state.memory()) >= before + 3 or state.allocated() - start > 1 << 30
+      return state.allocated() - start, held
+    end)
+    assert.is_true(bytes < 500 << 20, bytes)
+  end)
+
+  -- What has been marked is looked up in all tables that were gone through: for a chain beside a
+  -- thousand of them that took seconds.
+  it("is not looked at for each link of a chain in another", function()
+    local most, entries = within(function(state)
+      local N, TABLES = 10000, 300
+      local chain, head, keys = setmetatable({}, {__mode = "k"}), {}, {}
+      local last = head
+      for i = 1, N do
+        local link = {i}
+        chain[last] = link
+        last = link
+      end
+      for j = 1, TABLES do
+        local t = setmetatable({}, {__mode = "k"})
+        for i = 1, 300 do
+          local o = {i}
+          keys[#keys + 1], t[o] = o, true
+        end
+        keys[#keys + 1] = t
+      end
+      collectgarbage()
+      local most, _, _, _, before = 0, state.memory()
+      repeat
+        for _ = 1, 1000 do local _ = {} end
+        most = math.max(most, collectgarbage("statistics").work)
+      until select(4, state.memory()) >= before + 2
+      local n = 0
+      while chain[head] do head, n = chain[head], n + 1 end
+      assert(n == N, n)
+      return most, 8 * (N + TABLES * 300)
+    end)
+    assert.is_true(most < entries, most)
+  end)
+end)
+
 describe("what several weak tables have", function()
   it("is in all of them or in none, however it is asked for", function()
     stressed("hidden", 2, 3, {"nursery=3000,major,slice=3000,verify=16",
