@@ -9,37 +9,7 @@ local shell = require "spec.support.shell"
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
--- Once all entries of what had died were cleared in one pause, and those of weak keys looked at
--- twice more: 26 ms of a million objects that two tables had.
 describe("entries of weak tables that die by thousands", function()
-  for _, mode in ipairs {"v", "k", "kv"} do
-    it(("are cleared in slices (%s)"):format(mode), function()
-      local most, left = within(function(state, m)
-        local N = 20000
-        collectgarbage("nursery", 32768)
-        local t, live = setmetatable(state.table(0, 32768), {__mode = m}), {}
-        for i = 1, N do
-          local o = {i}
-          live[i] = o
-          if m == "v" then t["key " .. i] = o else t[o] = m == "k" and {i} or o end
-        end
-        collectgarbage()
-        for i = 1, N do if i % 20 ~= 0 then live[i] = nil end end
-        local most, _, _, _, before = 0, state.memory()
-        repeat
-          for i = 1, 1000 do local _ = {i} end
-          most = math.max(most, collectgarbage("statistics").work)
-        until select(4, state.memory()) >= before + 2
-        state.check()
-        local left = 0
-        for _ in pairs(t) do left = left + 1 end
-        return most, left, #live
-      end, mode)
-      assert.is_true(most < 4096, most)
-      assert.equal(1000, left)
-    end)
-  end
-
   -- What lua_Alloc refuses is a list; then all of the table is looked at in one pause.
   it("go where there is no memory to list them", function()
     local left = within(function(state)
