@@ -41,6 +41,7 @@ typedef struct Writer {
   size_t keysize;
   uint32_t nlocations;
   int failed;
+  int heap, time;      /* 1: the profile has the sample types of allocations, of time */
   const char *first;   /* the type that tools show first; NULL: as the profile is */
 } Writer;
 
@@ -99,9 +100,16 @@ static void valuetype (Writer *w, int field, const char *type,
   emit(w, field);
 }
 
-/* Only a profile of time alone has no values of allocations. */
-static int hasheap (const ReadProfile *r) {
-  return r->samples > 0 || r->timesamples == 0;
+/*
+** Decides which sample types the profile has: those of its samples, and those of the type that the
+** caller requests first, so that a profile of an idle process has the type that a tool expects.
+*/
+static void decidetypes (Writer *w) {
+  const ReadProfile *r = w->r;
+  int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
+  int wantsheap = (w->first != NULL && !wantstime);
+  w->time = r->timesamples > 0 || wantstime;
+  w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
 /* us: a file that is being written may have nothing yet of what the program did last. */
@@ -117,27 +125,26 @@ static uint64_t duration (const Writer *w) {
 static void head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
-  int heap = hasheap(r);
-  if (heap) {
+  if (w->heap) {
     valuetype(w, PROFILE_TYPE, "alloc_objects", "count");
     valuetype(w, PROFILE_TYPE, "alloc_space", "bytes");
     valuetype(w, PROFILE_TYPE, "inuse_objects", "count");
     valuetype(w, PROFILE_TYPE, "inuse_space", "bytes");
   }
-  if (r->timesamples > 0) {
+  if (w->time) {
     valuetype(w, PROFILE_TYPE, "samples", "count");
     valuetype(w, PROFILE_TYPE, clock, "nanoseconds");
   }
   if (w->held.nrows > 0)
     valuetype(w, PROFILE_TYPE, "held_space", "bytes");
-  if (heap)
+  if (w->heap)
     valuetype(w, PROFILE_PERIODTYPE, "space", "bytes");
   else
     valuetype(w, PROFILE_PERIODTYPE, clock, "nanoseconds");
-  emitnumber(w, PROFILE_PERIOD, heap ? r->period : r->timeperiod);
+  emitnumber(w, PROFILE_PERIOD, w->heap ? r->period : r->timeperiod);
   if (w->first != NULL && strcmp(w->first, "time") == 0)
     w->first = clock;
-  emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : heap ? "alloc_space" : clock));
+  emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : w->heap ? "alloc_space" : clock));
   if (r->started > 0)
     emitnumber(w, PROFILE_NANOS, (r->started + w->sum->since) * 1000);
   emitnumber(w, PROFILE_DURATION, duration(w) * 1000);
@@ -321,9 +328,9 @@ static void writesite (Writer *w, const Site *s) {
   } while (node != 0);
   piece(&w->message, SAMPLE_LOCATIONS, &w->part);
   w->part.n = 0;
-  for (i = 0; i < 4 && hasheap(r); i++)
+  for (i = 0; i < 4 && w->heap; i++)
     varint(&w->part, heap[i]);
-  if (r->timesamples > 0) {
+  if (w->time) {
     varint(&w->part, s->kind == READER_TIMESAMPLE ? s->samples : 0);
     varint(&w->part, s->ns);
   }
@@ -354,7 +361,7 @@ static void writeheld (Writer *w, const HeldRow *row) {
                      : location(w, nodes[node].function, nodes[node].line));
   piece(&w->message, SAMPLE_LOCATIONS, &w->part);
   w->part.n = 0;
-  for (i = (hasheap(r) ? 4 : 0) + (r->timesamples > 0 ? 2 : 0); i > 0; i--)
+  for (i = (w->heap ? 4 : 0) + (w->time ? 2 : 0); i > 0; i--)
     varint(&w->part, 0);
   varint(&w->part, row->bytes);
   piece(&w->message, SAMPLE_VALUES, &w->part);
@@ -380,6 +387,7 @@ int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
   w.fold = fold;
   w.sum = sum;
   w.o = o;
+  decidetypes(&w);
   w.failed = !strlist_init(&w.strings, 3 * READER_MAXNAMES) || !locations(&w) ||
              !heldstack_init(&w.held, r, &sum->held);
   if (!w.failed) {

@@ -7,6 +7,7 @@
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
 local commands = require "spec.support.commands"
+local process = require "spec.support.process"
 local profiler = require "profiler.convert"
 local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
@@ -121,6 +122,27 @@ describe("asamp convert", function()
       local none, nothing = part{since = middle, till = middle}
       assert.same({{}, 0}, {none, nothing})
     end)
+  end)
+
+  -- /debug/pprof/profile of an idle process had the sample types of allocations.
+  it("pprof has the sample types that are requested, without any sample of them, too", function()
+    local heap = "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
+    local time = "samples/count cpu/nanoseconds"
+    -- The types of a profile of a session with these options, and which type is the default.
+    local function types(options, code, first)
+      local source = ("local p = require 'profiler' p.enable{out = %q, overwrite = true, %s} %s p.disable()")
+        :format(path, options, code)
+      assert.equal(0, (process.code(source)))
+      assert(profiler.pprof(path, folder .. "/part", {first = first}))
+      local p = protobuf.profile(vmprof.load(folder .. "/part"))
+      return {table.concat(p.types, " "), p.default, p.period}
+    end
+    local allocate = "for i = 1, 1000 do local t = {i} end"
+    assert.same({time, "cpu", 10000000}, types("alloc = 0, time = 100", "", "time"))
+    assert.same({heap .. " " .. time, "cpu", 64}, types("alloc = 64", allocate, "time"))
+    local busy = "local t = os.clock() while os.clock() - t < 0.2 do end"
+    assert.same({heap .. " " .. time, "inuse_space", 524288},
+                types("alloc = 0, time = 1000", busy, "inuse_space"))
   end)
 
   it("--to pprof: innermost frames first, lines, classes", function()
