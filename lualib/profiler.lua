@@ -426,6 +426,8 @@ local function wholerun()
   end
   local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, not o.quiet)
   if ok then ok, message = start(o, every) end
+  local warning = ok and options.unheeded(o)
+  if warning then io.stderr:write("profiler: ", warning, "\n") end
   if not ok then  -- no reason for the script not to run
     io.stderr:write("profiler: ", message, "\n")
     return

@@ -43,6 +43,12 @@ end
 --- The period of native memory where none is given.
 M.MALLOC = 512 * 1024
 
+--- Returns a warning about checked options that have no effect; nil if all have.
+function M.unheeded(o)
+  return o.fixed and (o.malloc or 0) > 0 and
+    "option 'fixed' has no effect on samples of native memory: their intervals are random" or nil
+end
+
 --- A sampling rate, or nil and what is wrong with it.
 function M.rate(v)
   local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v

@@ -170,7 +170,7 @@ local function preloading(period, seed)
   end
   local others = os.getenv "LD_PRELOAD"
   return {LD_PRELOAD = library .. (others and others ~= "" and ":" .. others or ""),
-          ASAMP_MALLOC = ("%d%s"):format(period, seed and "," .. (seed | 1) & math.maxinteger or "")}
+          ASAMP_MALLOC = ("%d%s"):format(period, seed and (",%d"):format((seed | 1) & math.maxinteger) or "")}
 end
 
 -- The n-th name that the profiler tries (asamp/file/place.h).
@@ -325,6 +325,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local program = programs.find(script)
   if program then
+    local warning = keys.unheeded(checked)  -- of a script the profiler itself prints it
+    if warning then
+      tell.failed("%s", warning)
+    end
     return runprogram(program, t, o.files, more, world, tell)
   end
   wrong = unreadable(script)
