@@ -1,0 +1,130 @@
+/*
+** SPDX-License-Identifier: MIT
+** Runs a script in new states, each with a limit of bytes outstanding in lua_Alloc:
+**   limits least SCRIPT STEP MOST      the first of STEP, 2 STEP, ... in which it succeeds,
+**                                      or 0 if none up to MOST is
+**   limits sweep SCRIPT STEP FROM TO   each of FROM, FROM + STEP, ... up to TO in which it
+**                                      fails, with the message, one a line
+** All numbers are KiB. Scripts have the standard libraries and newdata(n), which returns a
+** userdata of n bytes with a finalizer. A run that takes SECONDS of CPU time ends the sweep.
+** Knows the public API only, so that any Lua 5.4 can be measured.
+*/
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "lua.h"
+#include "lauxlib.h"
+#include "lualib.h"
+
+#define SECONDS 20
+
+typedef struct Limit {
+  size_t used, limit;  /* bytes */
+} Limit;
+
+static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
+  Limit *l = ud;
+  void *fresh = NULL;
+  if (block == NULL) osize = 0;  /* osize is then the type of an object */
+  if (nsize > osize && nsize - osize > l->limit - l->used) return NULL;
+  if (nsize == 0) free(block);
+  else if ((fresh = realloc(block, nsize)) == NULL) return NULL;
+  l->used += nsize - osize;
+  return fresh;
+}
+
+static void fail (const char *message) {
+  fprintf(stderr, "limits: %s\n", message);
+  exit(2);
+}
+
+static void expire (int signal) {
+  static const char message[] = "limits: a run has used all of its CPU time\n";
+  (void)signal;
+  if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0) _exit(3);
+  _exit(2);
+}
+
+static int collected (lua_State *L) {
+  lua_pushnil(L);
+  lua_setiuservalue(L, 1, 1);
+  return 0;
+}
+
+static int newdata (lua_State *L) {
+  size_t size = (size_t)luaL_checkinteger(L, 1);
+  memset(lua_newuserdatauv(L, size, 1), 0, size);
+  if (luaL_newmetatable(L, "limits.data")) {
+    lua_pushcfunction(L, collected);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+static int openall (lua_State *L) {
+  luaL_openlibs(L);
+  lua_register(L, "newdata", newdata);
+  return 0;
+}
+
+static char script[1 << 16];
+static size_t scriptsize;
+
+static void readscript (const char *path) {
+  FILE *f = fopen(path, "r");
+  if (f == NULL) fail("cannot read the script");
+  scriptsize = fread(script, 1, sizeof(script), f);
+  fclose(f);
+}
+
+/*
+** Runs the script in a limit of KiB. Returns 1 if it succeeds; otherwise 0, and fills in
+** the message.
+*/
+static int fits (size_t kib, char *message, size_t size) {
+  Limit l = {0, kib << 10};
+  struct itimerval time = {{0, 0}, {SECONDS, 0}};
+  lua_State *L = lua_newstate(limited, &l);
+  int good;
+  if (L == NULL) {
+    snprintf(message, size, "no state");
+    return 0;
+  }
+  setitimer(ITIMER_PROF, &time, NULL);
+  lua_pushcfunction(L, openall);
+  good = (lua_pcall(L, 0, 0, 0) == LUA_OK
+          && luaL_loadbuffer(L, script, scriptsize, "=script") == LUA_OK
+          && lua_pcall(L, 0, 0, 0) == LUA_OK);
+  if (!good)
+    snprintf(message, size, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "an error");
+  lua_close(L);
+  if (l.used != 0) fail("lua_close has not freed all memory");
+  return good;
+}
+
+int main (int argc, char **argv) {
+  char message[200];
+  size_t step, kib, to;
+  if (argc < 5) fail("give least or sweep, and its arguments; see limits.c");
+  signal(SIGPROF, expire);
+  readscript(argv[2]);
+  step = strtoul(argv[3], NULL, 10);
+  if (step == 0) fail("STEP must be positive");
+  if (strcmp(argv[1], "least") == 0) {
+    to = strtoul(argv[4], NULL, 10);
+    for (kib = step; kib <= to && !fits(kib, message, sizeof(message)); kib += step) ;
+    printf("%zu\n", kib <= to ? kib : 0);
+  }
+  else if (strcmp(argv[1], "sweep") == 0 && argc == 6) {
+    to = strtoul(argv[5], NULL, 10);
+    for (kib = strtoul(argv[4], NULL, 10); kib <= to; kib += step)
+      if (!fits(kib, message, sizeof(message))) printf("%zu %.*s\n", kib, (int)strcspn(message, "\n"), message);
+  }
+  else fail("give least or sweep, and its arguments; see limits.c");
+  return 0;
+}

@@ -1,0 +1,10 @@
+-- SPDX-License-Identifier: MIT
+-- Lists of closures that share an upvalue with the one before.
+for _ = 1, 10 do
+  local first
+  for i = 1, 500 do
+    local previous = first
+    first = function() return i, previous end
+  end
+  assert(first() == 500)
+end

@@ -1,0 +1,7 @@
+-- SPDX-License-Identifier: MIT
+-- Sorts records by a function that makes strings.
+local list = {}
+for i = 1, 300 do list[i] = { id = i * 7919 % 1009 } end
+for _ = 1, 3 do
+  table.sort(list, function(a, b) return ("%05d"):format(a.id) < ("%05d"):format(b.id) end)
+end
