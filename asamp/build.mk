@@ -46,7 +46,7 @@ $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 
 # The library that stands before malloc: no module, for it is preloaded. It has no
 # sanitizer, which has a malloc of its own, and nothing that gcc knows of malloc.
-PRELOAD := $(P)/lib/lua/5.4/profiler/malloc.so
+PRELOAD := $(P)/lib/asamp/profiler/malloc.so
 $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra asamp/build.mk
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
@@ -54,9 +54,9 @@ $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra a
 
 # A module: its place, its file, the libraries that it needs.
 define MODULE
-LINKED += $(P)/lib/lua/5.4/$(1).so
-$(P)/lib/lua/5.4/$(1).so: $(B)/asamp/module/$(2).o
-$(P)/lib/lua/5.4/$(1).so: NEEDS := $(3)
+LINKED += $(P)/lib/asamp/$(1).so
+$(P)/lib/asamp/$(1).so: $(B)/asamp/module/$(2).o
+$(P)/lib/asamp/$(1).so: NEEDS := $(3)
 endef
 LINKED :=
 # What the profiler asks malloc for is counted (asamp/base/own.h).

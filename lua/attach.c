@@ -20,7 +20,8 @@
 
 #include "attach.h"
 
-#define MODULE		"/lib/lua/5.4/profiler/core.so"
+/* Of the fork's own tree; then of a rock that was installed into it. */
+static const char *const modules[] = {"/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
 /* What the module has for us: 1: it takes states from here on; 0: it has said why not. */
 typedef int Setup (const char *wish, const char *home);
@@ -59,15 +60,15 @@ static int gethome (int i, char *home) {
 
 
 static void *findmodule (char *home) {
-  char path[PATH_MAX + sizeof(MODULE)];
+  char path[PATH_MAX + 64];
   const char *error = "";
   int i;
-  for (i = 0; gethome(i, home); i++) {
+  for (i = 0; gethome(i / 2, home); i++) {
     void *module;
-    snprintf(path, sizeof(path), "%s" MODULE, home);
+    snprintf(path, sizeof(path), "%s%s", home, modules[i % 2]);
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module != NULL) return module;
-    error = dlerror();
+    if (i % 2 == 0) error = dlerror();
   }
   fprintf(stderr, "profiler: ASAMP is set, but its module cannot be loaded (%s); "
           "nothing is profiled\n", error != NULL ? error : "");

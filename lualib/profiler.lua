@@ -435,7 +435,8 @@ local function wholerun()
   os.exit = ending  -- luacheck: ignore 122
 end
 
-if wanted() then wholerun() end
+-- The third argument is that of profiler/start.lua.
+if select(3, ...) or wanted() then wholerun() end
 
 -- ==}
 

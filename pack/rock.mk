@@ -17,7 +17,7 @@ OPT_rock := -O2
 all:
 include asamp/build.mk
 # asamp/host.so and the modules of the command come with the command.
-ROCK := $(filter $(P)/lib/lua/5.4/profiler/%,$(MODULES))
+ROCK := $(filter $(P)/lib/asamp/profiler/%,$(MODULES))
 all: $(ROCK)
 
 # Where the modules' rules look for Lua. The sampler and the core share structures,

@@ -36,7 +36,7 @@ describe("the C API", function()
   end
 
   local function run(name, ...)
-    local env = {LUA_CPATH = prefix .. "/lib/lua/5.4/?.so", GRAPH_PROFILE = folder .. "/graph.vmprof",
+    local env = {LUA_CPATH = prefix .. "/lib/asamp/?.so", GRAPH_PROFILE = folder .. "/graph.vmprof",
                  LUAN_STRESS = stress}
     local status, out, err = process.run {program = folder .. "/" .. name, env = env, ...}
     return status, out .. err

@@ -1,7 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The command `asamp`, installed beside the interpreter that has its modules.
-# LUA_PATH, LUA_INIT and the like are for the programs that it runs (-E).
+# LUA_PATH, LUA_INIT and the like are for the programs that it runs (-E); its modules
+# are those of the interpreter's tree, not of the current folder.
 here=$(dirname "$(readlink -f "$0")")
+tree=$(readlink -f "$here/lua")
+tree=${tree%/*/*}
 unset ASAMP  # nor is this one
-exec "$here/lua" -E -e 'os.exit(require("asamp").main(arg), true)' /dev/null "$@"
+exec "$here/lua" -E -e "package.path = [==[$tree/share/asamp/?.lua]==]
+package.cpath = [==[$tree/lib/asamp/?.so]==]
+os.exit(require('asamp').main(arg), true)" /dev/null "$@"

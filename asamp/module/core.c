@@ -418,8 +418,8 @@ void asamp_join (lua_State *L);
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
     "local wish, home = ... "
-    "package.path = home .. '/share/lua/5.4/?.lua;' .. package.path "
-    "package.cpath = home .. '/lib/lua/5.4/?.so;' .. package.cpath "
+    "package.path = home .. '/share/asamp/?.lua;' .. home .. '/share/lua/5.4/?.lua' "
+    "package.cpath = home .. '/lib/asamp/?.so;' .. home .. '/lib/lua/5.4/?.so' "
     "return require 'profiler.process'.setup(wish)";
   char err[9000];
   lua_State *L;

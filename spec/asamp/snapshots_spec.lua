@@ -95,7 +95,7 @@ describe("snapshots of the heap", function()
       "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread"):format(sanitized, prefix, host,
       prefix, prefix)))
     file("s.lua", ([[
-      package.cpath = "PREFIX/lib/lua/5.4/?.so"
+      package.cpath = "PREFIX/lib/asamp/?.so"
       local Point = {__name = "Point"}
       POINTS = {}
       for i = 1, 100 + N do POINTS[i] = setmetatable({i}, Point) end

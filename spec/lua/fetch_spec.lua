@@ -268,10 +268,10 @@ describe("lua/install #plain", function()
                            "lib/liblua5.4.so.0", "lib/pkgconfig/lua5.4.pc", "include/lua5.4/lua.h",
                            "include/lua5.4/lauxlib.h", "include/lua5.4/lualib.h",
                            "include/lua5.4/luaconf.h", "include/lua5.4/lua.hpp",
-                           "include/lua5.4/seam.h", "lib/lua/5.4/profiler/core.so",
-                           "lib/lua/5.4/profiler/reader.so", "lib/lua/5.4/profiler/convert.so",
-                           "share/lua/5.4/profiler.lua", "share/lua/5.4/asamp/show/firefox.lua",
-                           "share/lua/5.4/asamp.lua", "share/lua/5.4/asamp/commands/report.lua",
+                           "include/lua5.4/seam.h", "lib/asamp/profiler/core.so",
+                           "lib/asamp/profiler/reader.so", "lib/asamp/profiler/convert.so",
+                           "share/asamp/profiler.lua", "share/asamp/asamp/show/firefox.lua",
+                           "share/asamp/asamp.lua", "share/asamp/asamp/commands/report.lua",
                            "share/man/man1/asamp.1", "share/man/man1/lua.1", "share/man/man1/luac.1"} do
       assert.equal(0, (shell.run("test -s " .. staged .. "/" .. path)), path)
     end

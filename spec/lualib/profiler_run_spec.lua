@@ -337,7 +337,7 @@ describe("on a Lua without a sampled nursery #plain", function()
     assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
     -- our module in its path does not help
     status, out = process.run{script, program = "build/plain/bin/lua",
-      env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/lua/5.4/?.so"}}
+      env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "build/lib/asamp/?.so"}}
     assert.equal(0, status)
     assert.truthy(out:find(what .. "undefined symbol: luaN_[^\n]*%)\n$"), out)
   end)

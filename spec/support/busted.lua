@@ -3,7 +3,10 @@
 -- spec/run from the project's root.
 package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;"
   .. package.path
-package.cpath = "./build/spec/?.so;" .. package.cpath
+local i = -1
+while arg[i - 1] do i = i - 1 end
+package.cpath = "./build/spec/?.so;" .. package.cpath .. ";"
+  .. arg[i]:gsub("[^/]*/[^/]*$", "") .. "lib/asamp/?.so"
 
 -- Temporary files are in the folder that spec/one removes: no spec has to.
 local folder, n = os.getenv "TMPDIR", 0

@@ -34,8 +34,8 @@ end
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
-  about = "Runs a Lua script under the profiler: the same as `lua -l " ..
-    "profiler SCRIPT`, with the keys of LUA_PROFILER as options. Or a program, " ..
+  about = "Runs a Lua script under the profiler, as `lua -l profiler SCRIPT` does, but " ..
+    "without the global `profiler`, with the keys of LUA_PROFILER as options. Or a program, " ..
     "with all Lua states that it makes through liblua5.4.so.0, by the variable " ..
     "ASAMP. Ends with " ..
     "a short report on stderr, and as the script ends: with its exit code, " ..
@@ -142,15 +142,13 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- The interpreter's words before the script. They do what `-l profiler` does, but
--- find the profiler where the command has its own (cli/start.lua).
+-- The interpreter's words before the script. They do what `-l profiler` does, with the
+-- modules of the command (profiler/start.lua).
 local function starting(interpreter, script)
-  local function path(name, templates)
-    return ("%q"):format(assert(package.searchpath(name, templates)))
-  end
-  local words = {interpreter, "-e", ("assert(loadfile(%s))(%s, %s, %s)"):format(
-    path("asamp.cli.start", package.path), path("profiler.core", package.cpath),
-    path("profiler.options", package.path), path("profiler", package.path))}
+  local start = assert(package.searchpath("profiler.start", package.path))
+  local core = assert(package.searchpath("profiler.core", package.cpath))
+  local words = {interpreter, "-e", ("assert(loadfile(%q))(nil, %q, %q, true)"):format(
+    start, start:match "^(.*)profiler/start%.lua$", core:match "^(.*)profiler/core%.so$")}
   if script:find "^%-." then
     words[4] = "--"
   end

@@ -1,0 +1,33 @@
+-- SPDX-License-Identifier: MIT
+-- Starts the profile of a run, for `lua -l profiler` and `asamp run`:
+--   start(_, share, lib [, run])
+-- share, lib: folders of the profiler's Lua and C modules, with a slash at the end.
+-- run: `asamp run` calls this from -e; arg becomes that of plain `lua SCRIPT`.
+-- Searches nothing, and leaves package.loaded as it was: a script finds the modules that
+-- its own paths name. Returns the module.
+
+local _, share, lib, run = ...
+
+if run and type(arg) == "table" then  -- LUA_INIT may have removed it
+  local at = arg[-1] == "--" and -2 or -1
+  if arg[at - 1] == "-e" then
+    arg[at], arg[at - 1], arg[at - 2] = arg[at - 2], nil, nil  -- luacheck: ignore 122
+  end
+end
+
+local loaded = package.loaded
+
+local function load(name, loader, path)
+  local before = loaded[name]
+  loaded[name] = loader(name, path, true)
+  return before
+end
+
+local core, options = lib .. "profiler/core.so", share .. "profiler/options.lua"
+local profiler = share .. "profiler.lua"
+core = load("profiler.core", assert(package.loadlib(core, "luaopen_profiler_core")), core)
+options = load("profiler.options", assert(loadfile(options)), options)
+profiler = load("profiler", assert(loadfile(profiler)), profiler)
+local module = loaded.profiler
+loaded["profiler.core"], loaded["profiler.options"], loaded.profiler = core, options, profiler
+return module
