@@ -19,6 +19,8 @@
 **                     when there is nothing of that name
 **   isfile(path)   -> is it a regular file (or a link to one)? Does not open
 **                     it, so that a pipe cannot make anybody wait
+**   modified(path) -> when the content of that file was last modified, in seconds since
+**                     the epoch; nil when there is nothing of that name
 **   files(path)    -> {{name =, size =, inode =, changed =}, ...}: the regular files
 **                     in that folder (no links), in no order, and when each was
 **                     changed, in ns of its file system's clock | nil, message
@@ -90,6 +92,15 @@ static int l_isfile (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 &&
                      S_ISREG(s.st_mode));
+  return 1;
+}
+
+static int l_modified (lua_State *L) {
+  struct stat s;
+  if (stat(luaL_checkstring(L, 1), &s) != 0)
+    luaL_pushfail(L);
+  else
+    lua_pushnumber(L, (lua_Number)s.st_mtim.tv_sec + (lua_Number)s.st_mtim.tv_nsec / 1e9);
   return 1;
 }
 
@@ -604,7 +615,7 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
-    {"realpath", l_realpath}, {"files", l_files},
+    {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
     {"pause", l_pause},

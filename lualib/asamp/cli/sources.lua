@@ -8,6 +8,7 @@
 --        byte is no text.
 
 local host = require "asamp.host"
+local layout = require "asamp.show.layout"
 local sources = require "asamp.show.page.sources"
 
 local M = {}
@@ -46,7 +47,7 @@ local function forbidden(path, roots)
   return reason
 end
 
--- The text behind a name; nil and why there is none.
+-- The text of the file of that name and when it was modified; nil and why there is none.
 local function load(name, roots)
   local path = not name:find("\0", 1, true) and host.realpath(name)
   if not path then
@@ -64,9 +65,10 @@ local function load(name, roots)
   if not text or text:find("\0", 1, true) then
     return nil, "unread"
   end
-  return text
+  return text, host.modified(path)
 end
 
+-- The same of the first file of that name, which may be in any of the folders.
 local function find(name, folders, roots)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -77,7 +79,7 @@ local function find(name, folders, roots)
   for _, candidate in ipairs(names) do
     local text, reason = load(candidate, roots)
     if text then
-      return text
+      return text, reason
     end
     reasons[reason] = true
   end
@@ -91,12 +93,34 @@ end
 --- A function of a file's name that returns its text (with "long" behind it when
 -- there is more than MAXFILE), or nil and the reason (VS1). 'folders': where names that
 -- are not absolute are looked up besides the current folder, and below which files
--- may be opened.
+-- may be opened. Also returns the list of files that it has read, for M.changed.
 function M.finder(folders)
-  local roots = rootsof(folders, {host.realpath "."})
+  local roots, read = rootsof(folders, {host.realpath "."}), {}
   return function(name)
-    local text, reason = find(name, folders, roots)
-    return text, text and #text == MAXFILE and "long" or reason
+    local text, more = find(name, folders, roots)
+    if not text then
+      return nil, more
+    end
+    read[#read + 1] = {name = name, modified = more}
+    return text, #text == MAXFILE and "long" or nil
+  end, read
+end
+
+--- A warning about those files of a list {{name, modified}, ...} that were modified after the
+-- profile had started, at 'started' seconds since the epoch (nil: unknown); nil: there are none.
+function M.changed(read, started)
+  local names = {}
+  for _, file in ipairs(read) do
+    if started and file.modified and file.modified > started then
+      names[#names + 1] = layout.cutstart(layout.clean(file.name), 60)
+    end
+  end
+  if #names == 1 then
+    return ("'%s' has changed since the profile was made: its lines may not be those of the samples")
+      :format(names[1])
+  elseif #names > 1 then
+    return ("%d source files have changed since the profile was made, such as '%s': their lines may " ..
+            "not be those of the samples"):format(#names, names[1])
   end
 end
 
@@ -113,16 +137,17 @@ end
 
 --- A function of a file's name that returns its whole text, or nil, and no more
 -- than 'most' bytes in all. 'folders': as of M.finder, but the current folder is
--- none of those below which files may be opened.
+-- none of those below which files may be opened. Also returns the list of M.finder.
 function M.texts(folders, most)
-  local roots, left = rootsof(folders, {}), most
+  local roots, left, read = rootsof(folders, {}), most, {}
   return function(name)
-    local text = find(name, folders, roots)
+    local text, modified = find(name, folders, roots)
     if text and #text < MAXFILE and #text <= left then
       left = left - #text
+      read[#read + 1] = {name = name, modified = modified}
       return text
     end
-  end
+  end, read
 end
 
 return M

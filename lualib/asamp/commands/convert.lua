@@ -101,7 +101,10 @@ end
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
-                   source = o.source and sources.texts(o.source, MAXTEXT)}
+                   texts = {}}
+  if o.source then
+    setting.source, setting.texts = sources.texts(o.source, MAXTEXT)
+  end
   if o.to == "vmprof" then
     local version, message = convert.version(path)
     if not version then
@@ -123,11 +126,15 @@ local function default(o, path, setting)
   return stem(path) .. ENDINGS[o.to]
 end
 
-local function warn(tell, path, s)
+local function warn(tell, path, s, setting)
   tell.partial(path, s.message, s.samples + s.timesamples,
                "the result covers what could be read")
   for _, left in ipairs(s.left) do
     tell.failed("'%s': %s", path, left.text)
+  end
+  local changed = s.started > 0 and sources.changed(setting.texts, s.started / 1000000)
+  if changed then
+    tell.failed("%s", changed)
   end
 end
 
@@ -182,7 +189,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not summary then
     return tell.failed("%s", message)
   end
-  warn(tell, path, summary)
+  warn(tell, path, summary, setting)
   if out ~= "-" then
     world.out(out .. "\n")
   end

@@ -162,8 +162,9 @@ local function samefile(a, b)
   return a == b or a:sub(-#b - 1) == "/" .. b or b:sub(-#a - 1) == "/" .. a
 end
 
--- What the lines of a file cost, for asamp.show.source; nil and what is wrong.
-local function annotated(wanted, t)
+-- What the lines of a file cost, for asamp.show.source; nil and what is wrong. 'started': when
+-- the profile did, in seconds since the epoch.
+local function annotated(wanted, t, started)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
     if samefile(row.file, wanted) then
@@ -176,7 +177,7 @@ local function annotated(wanted, t)
   if not file then
     return nil, ("no line of '%s' has a sample"):format(wanted)
   end
-  local find = sources.finder({wanted:match "^(.*)/" or "."})
+  local find, read = sources.finder({wanted:match "^(.*)/" or "."})
   local code, reason = find(wanted)
   if not code then
     code, reason = find(file)
@@ -184,7 +185,8 @@ local function annotated(wanted, t)
   if not code then
     return nil, ("the code of '%s' %s"):format(file, pagesources.WHY[reason])
   end
-  return {name = file, text = source.split(code), rows = rows, cut = pagesources.WHY[reason]}
+  return {name = file, text = source.split(code), rows = rows, cut = pagesources.WHY[reason],
+          changed = sources.changed(read, started)}
 end
 
 -- The profile as it was at the instant that the options name; nil and what is wrong.
@@ -324,7 +326,7 @@ local function reportof(profile, o, setting)
     wrong = select(2, ordered(view, o, setting, t))
   end
   if not wrong and o.source then
-    setting.source, wrong = annotated(o.source, t)
+    setting.source, wrong = annotated(o.source, t, profile.started)
   end
   if wrong then
     return nil, wrong

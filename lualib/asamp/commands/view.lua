@@ -68,32 +68,34 @@ local function read(path, world)
   end
 end
 
--- Makes the page of a profile. Returns its text, and what stderr is to say of it (nil:
--- nothing); nil when it cannot, and a message unless the complaint has been made.
+-- Makes the page of a profile. Returns its text, and a list of what stderr is to say of it;
+-- nil when it cannot, and a list of the message, empty if the complaint has been made.
 local function make(path, out, o, world, tell)
   local template, missing = M.template()
   if not template then
-    return nil, missing
+    return nil, {missing}
   end
   local profile, message = read(path, world)
   if not profile then
-    return nil, message
+    return nil, {message}
   end
   local n = profile.samples + profile.timesamples
   tell.partial(path, profile.message, n, "the page shows what could be read")
   if n == 0 and not profile.complete then
-    return nil
+    return nil, {}
   end
   local columns = data.of(profile, {nodes = o.nodes or 100000})
-  columns.sources, columns.nosources = sources.of(columns, files.finder(o.source or {}))
+  local find, opened = files.finder(o.source or {})
+  columns.sources, columns.nosources = sources.of(columns, find)
   columns.reasons = sources.WHY
-  local told = sources.told(columns, columns.nosources)
-  if told then
-    columns.notes[#columns.notes + 1] = told:gsub("^n", "N") .. "."
+  local told = {sources.told(columns, columns.nosources)}
+  told[#told + 1] = files.changed(opened, profile.started)
+  for _, text in ipairs(told) do
+    columns.notes[#columns.notes + 1] = text:gsub("^n", "N") .. "."
   end
   local text = page.fill(template, columns)
   local ok, reason = write(out, text, world)
-  return ok and text, reason or told
+  return ok and text, ok and told or {reason}
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
@@ -104,11 +106,11 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if code then
     return code
   end
-  local text, message = make(path, out, o, world, tell)
+  local text, messages = make(path, out, o, world, tell)
   if text and out ~= "-" then
     world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
   end
-  if message then
+  for _, message in ipairs(messages) do
     tell.failed("%s", message)
   end
   return text and 0 or 1

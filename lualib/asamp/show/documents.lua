@@ -57,7 +57,7 @@ function M.report(profile, t, top, options)
   doc.own, doc.at = options.own, options.at
   if options.source then
     doc.source = {file = options.source.name, text = options.source.text,
-                  lines = options.source.rows}
+                  lines = options.source.rows, changed = options.source.changed}
   end
   if options.show.tree then
     doc.tree = {}

@@ -55,7 +55,8 @@ local function code(text, n)
 end
 
 --- 'file': {name, text (its lines), rows (of asamp.sums.totals, of this file), cut (why the text
--- ends before the file does, of one file; nil: it does not)}.
+-- ends before the file does, of one file; nil: it does not), changed (a warning that the file
+-- is another one than the samples are of; nil: it seems to be the same)}.
 function M.lines(style, file)
   local whole, byline, behind, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do
@@ -98,6 +99,9 @@ function M.lines(style, file)
   end, style.width, style.paint, style.width * 2 // 5)
   style.explain("source", kept)
   table.insert(lines, 1, "")
+  if file.changed then
+    lines[#lines + 1] = style.paint("yellow", layout.wrap(file.changed .. ".", "  ", style.width))
+  end
   if behind > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
       ("%s of the profile %s behind the end of %s."):format(units.plural(behind, "line"),

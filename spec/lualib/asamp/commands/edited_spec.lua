@@ -1,0 +1,108 @@
+-- SPDX-License-Identifier: MIT
+-- Source files that were edited after the profile: commands that show them warn.
+
+local commands = require "spec.support.commands"
+local convert = require "asamp.commands.convert"
+local json = require "dkjson"
+local merge = require "asamp.commands.merge"
+local process = require "spec.support.process"
+local report = require "asamp.commands.report"
+local shell = require "spec.support.shell"
+local view = require "asamp.commands.view"
+
+local WARNING = "'[^']*app%.lua' has changed since the profile was made: its lines may not be " ..
+  "those of the samples"
+
+describe("a source that was edited after the profile", function()
+  local folder, app, lib, profile
+
+  -- Gives a file a time so many seconds after now.
+  local function modified(path, seconds)
+    shell.output("touch -d @%d '%s'", os.time() + seconds, path)
+  end
+
+  setup(function()
+    folder = shell.folder()
+    app, lib, profile = folder .. "/app.lua", folder .. "/lib.lua", folder .. "/a.vmprof"
+    shell.write(lib, "return function(i) return {i, i} end\n")
+    shell.write(app, ("local f = dofile '%s'\nlocal t = {}\nfor i = 1, 300 do\n"):format(lib) ..
+                     "  t[i] = {f(i)}\nend\n")
+    local status, _, err = process.run{app, load = "profiler",
+                                       env = {LUA_PROFILER = "alloc=64,fixed,quiet,out=" .. profile}}
+    assert.same({0, ""}, {status, err})
+  end)
+
+  teardown(function()
+    shell.remove(folder)
+  end)
+
+  before_each(function()
+    modified(app, -100)
+    modified(lib, -100)
+  end)
+
+  -- Runs the commands that show sources with this profile. Calls check with a name and all that
+  -- the command says.
+  local function each(path, check)
+    local code, out, err = commands.of(report)("--source", app, path)
+    assert.equal(0, code, err)
+    check("report", out:gsub("%s+", " "))
+    code, out, err = commands.of(report)("--json", "--source", app, path)
+    assert.equal(0, code, err)
+    check("report --json", json.decode(out).source.changed or "")
+    code, out, err = commands.of(view)("--source", folder, "-o", "-", path)
+    assert.equal(0, code, err)
+    check("view", err)
+    check("view's page", out:match '"notes":%[.-%]' or "")
+    local _, _, warning = commands.of(convert)("--to", "firefox", "--source", folder, "-o",
+                                               folder .. "/f.json", path)
+    check("firefox", warning)
+  end
+
+  it("is told of by all that show it", function()
+    modified(app, 100)
+    each(profile, function(what, text)
+      assert.truthy(text:find(WARNING), what .. ": " .. text)
+      assert.is_nil(text:find("lib.lua' has", 1, true), what)
+    end)
+  end)
+
+  it("is not told of where nothing was edited", function()
+    each(profile, function(what, text)
+      assert.is_nil(text:find("changed since", 1, true), what .. ": " .. text)
+    end)
+  end)
+
+  it("is told of with the others", function()
+    modified(app, 100)
+    modified(lib, 100)
+    local _, _, err = commands.of(view)("--source", folder, "-o", "-", profile)
+    assert.truthy(err:find("2 source files have changed since the profile was made, such as '", 1, true),
+                  err)
+  end)
+
+  -- The time of the profile's own file says nothing about when the session was.
+  it("is told of with copied and merged profiles, and those of standard input", function()
+    modified(app, 100)
+    local copy, merged = folder .. "/copy.vmprof", folder .. "/m.vmprof"
+    shell.output("cp '%s' '%s'", profile, copy)
+    modified(copy, 1000)
+    assert.equal(0, (commands.of(merge)(copy, "-o", merged)))
+    modified(merged, 1000)
+    for _, path in ipairs{copy, merged} do
+      local _, out = commands.of(report)("--source", app, path)
+      assert.truthy(out:gsub("%s+", " "):find(WARNING), out)
+    end
+    local _, out, err = process.run{input = shell.read(copy), "report", "--source", app, "-",
+      code = 'os.exit(require "asamp".main(arg), true)'}
+    assert.truthy(out:gsub("%s+", " "):find(WARNING), out .. err)
+  end)
+
+  it("is told of in a sum, by its earliest start", function()
+    modified(app, 100)
+    local second = folder .. "/b.vmprof"
+    shell.output("cp '%s' '%s'", profile, second)
+    local _, out, err = commands.of(report)("--sum", "--source", app, profile, second)
+    assert.truthy(out:gsub("%s+", " "):find(WARNING), out .. err)
+  end)
+end)
