@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** A new key that collides takes an empty node of its chain before it takes a free node. Without
+** this, a table whose keys are collected grows long chains: the nursery makes new objects at the
+** addresses of dead ones, so the same main positions collide again, and each round leaves one
+** more empty node in the same chains until the table is rehashed.
+**
+** A chain holds every key whose main position is one of its nodes. An empty node can be the main
+** position of a later key of the chain (luaH_newkey stores a key at its main position if that node
+** is empty). Such a node must keep its role: a key of another main position in it would break the
+** rule that a colliding node out of its main position can be moved away together with the rest of
+** its chain. The later key counts also if its own value is empty, because an assignment finds the
+** node by its key and fills it again. A dead key can be neither found nor filled.
+*/
+#ifndef luaN_reuse_h
+#define luaN_reuse_h
+
+/*
+** Returns the first node of the chain that starts at mp that is empty and is not the main position
+** of a later key of the chain; NULL if there is none or if the key of mp is not in its own main
+** position. Does not allocate.
+*/
+static Node *emptynode (lua_State *L, Table *t, Node *mp) {
+  Node *n = mp, *found = NULL;
+  if (gnext(mp) == 0 || mainpositionfromnode(t, mp) != mp) return NULL;
+  do {
+    n += gnext(n);
+    if (found != NULL && !keyisnil(n) && !keyisdead(n) && mainpositionfromnode(t, n) == found)
+      found = NULL;
+    if (found == NULL && isempty(gval(luaN_shownode(L, t, n)))) found = n;
+  } while (gnext(n) != 0);
+  return found;
+}
+
+#endif
