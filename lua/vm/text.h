@@ -62,21 +62,24 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 }
 
 
-/* A hash part of 2 to the power of this is small. */
-#define LUAN_SMALLHASH	8
+/* Hash parts of 2^0 to 2^(LUAN_SMALLHASH - 1) nodes multiply; larger ones take the remainder. */
+#define LUAN_SMALLHASH	11
 
 /*
-** Main position of a key that is the address u, in a hash part of 2^n nodes. Objects that a
-** program makes one after the other are the same distance apart: by the remainder of an eighth
-** of it by a prime no two of them meet, but at a multiple of that prime, and their nodes are in
-** that order, a few apart. The largest prime of up to 2^n leaves few nodes out (Knuth, The Art of
-** Computer Programming 3, 6.4). In a small one, whose prime such a distance may well be, a product
-** with the golden ratio spreads them. The low bits, which only light userdata have, choose an
-** eighth of the part.
+** Returns the main position, 0 to 2^n - 1, of a key that is the address u in a hash part of 2^n
+** nodes. Objects that a program makes one after the other lie at equal distances.
+** - A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
+**   Programming 3, 6.4): consecutive objects then have nodes near each other, in the same order.
+**   The addresses wrap around p. Two rounds meet different nodes only if the objects' distance / 8
+**   has no common factor with d, because the blocks of the heap are powers of 2 and 2^n mod p = d.
+**   So each d is 1 or has no factor below 17.
+** - A small part would leave up to 73 of 512 nodes without keys by such a prime, so it multiplies
+**   with the golden ratio (Knuth, same section).
+** The low three bits, which only light userdata have, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  static const unsigned char below[] = {  /* 2^n, from 2^8 on */
-    5, 3, 3, 9, 3, 1, 3, 19, 15, 1, 5, 1, 3, 9, 3, 15, 3, 39, 5, 39, 57, 3, 35
+  static const unsigned char below[] = {  /* d, from n = 11 on */
+    19, 17, 1, 23, 19, 17, 1, 17, 1, 17, 19, 17, 37, 17, 61, 101, 79, 89, 43, 41
   };
   if (n < LUAN_SMALLHASH) {
     uint64_t a = (u >> 3) | (u << 61);
