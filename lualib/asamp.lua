@@ -5,8 +5,9 @@
 -- the process are known here alone.
 --
 -- 'world', what a subcommand may use of the process:
---   read(path [, options])  as profiler.reader's, with a bar on stderr for
---                           work that takes long when that is a terminal
+--   read(path [, options [, shown]])  as profiler.reader's, with a bar on stderr for
+--                           work that takes long when that is a terminal; 'shown': the
+--                           path that the bar shows, if it is another
 --   out(text), err(text)    to stdout and stderr
 --   color                   may stdout have colours?
 --   columns                 width of the terminal behind stdout; nil: none
@@ -77,8 +78,8 @@ local function theworld()
   world.color = colors and world.columns ~= nil
   world.errcolor = colors and world.errcolumns ~= nil
   world.progress = bars(world.err, world.errcolumns)
-  function world.read(path, o)
-    local show, finish = world.progress("reading " .. path:match "[^/]*$")
+  function world.read(path, o, shown)
+    local show, finish = world.progress("reading " .. (shown or path):match "[^/]*$")
     local all = {progress = show}
     for k, v in pairs(o or {}) do
       all[k] = v

@@ -25,12 +25,23 @@
 **                     in that folder (no links), in no order, and when each was
 **                     changed, in ns of its file system's clock | nil, message
 **   raise(signal)  ends this process by that signal; does not return
-**   ask(path, line [, seconds]) -> text | nil, message, has it waited in vain?,
-**                                  does nobody listen at that socket?
+**   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message,
+**                            has it waited in vain?, does nobody listen at that socket?
 **     sends a line to the Unix socket at 'path' and returns what comes up to a last
-**     line "ok" or "error ...", that one too; waits so long for all of it (15)
-**   askall(paths, line [, seconds]) -> {{text, message, late, nobody}, ...}
+**     line "ok" or "error ...", that one too; waits so long for all of it (15). 'pid' and 'uid'
+**     are those of the process that listens there (file/foreign.h)
+**   askall(paths, line [, seconds]) -> {{what ask returns}, ...}
 **     the same of several sockets, to which it talks at the same time
+**   openfile(path [, pid, uid]) -> file, name | nil, message
+**     opens a regular file that another process, or a file, names (file/foreign.h); 'pid' and 'uid' as
+**     'ask' has returned them. As long as 'file' is open, 'name' is a path of the same file, whatever
+**     becomes of 'path'
+**   newfolder(parent [, uid]) -> path | nil, message
+**     makes a folder that only its owner may enter, that user or this one
+**   temporary()    -> the folder for temporary files: $TMPDIR if that is an absolute path of plain
+**                     characters, else /tmp
+**   discard(path [, uid])     removes such a folder with the files in it
+**   unlinksocket(path, uid)   removes a socket, with the rights of that user
 **   uid()          -> the user's number
 **   clock()        -> microseconds of the monotonic clock
 **   catch()        from here on SIGINT, SIGTERM and SIGHUP wait for a pause, unless
@@ -50,6 +61,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -65,6 +77,7 @@
 #include "bytes.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "foreign.h"
 
 #define FOLDER	"asamp.host.folder"  /* a DIR *, NULL when it is closed */
 
@@ -185,6 +198,7 @@ typedef struct Asked {
   int error;            /* an errno: why there is no answer, or none yet */
   int fd;               /* -1: it is not connected */
   size_t sent;          /* of the line */
+  ForeignPeer peer;     /* once it is connected */
   Bytes got;
 } Asked;
 
@@ -206,6 +220,8 @@ static void joinsocket (Asked *a) {
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
+    if (!foreign_peer(fd, &a->peer))
+      end(a, errno);
   }
   else {
     e = errno;
@@ -280,10 +296,15 @@ static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line,
 
 /* Pushes what 'ask' returns, and returns how many values that are. */
 static int pushanswer (lua_State *L, Asked *a) {
+  int i;
   if (a->error == 0) {
     lua_pushlstring(L, (const char *)a->got.data, a->got.n);
     bytes_free(&a->got);
-    return 1;
+    for (i = 0; i < 3; i++)
+      lua_pushnil(L);
+    lua_pushinteger(L, (lua_Integer)a->peer.pid);
+    lua_pushinteger(L, (lua_Integer)a->peer.uid);
+    return 6;
   }
   bytes_free(&a->got);
   luaL_pushfail(L);
@@ -338,12 +359,86 @@ static int l_askall (lua_State *L) {
   lua_createtable(L, (int)n, 0);
   for (i = 0; i < n; i++) {
     int k;
-    lua_createtable(L, 4, 0);
+    lua_createtable(L, 6, 0);
     for (k = pushanswer(L, &all[i]); k > 0; k--)
       lua_rawseti(L, -1 - k, k);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
+}
+
+static int l_closefile (lua_State *L) {
+  luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  lua_pushboolean(L, fclose(s->f) == 0);
+  return 1;
+}
+
+/* A path of the file that is open as 'fd', in 'to': by its descriptor where the system has that. */
+static const char *nameof (int fd, const char *path, char *to, size_t size) {
+  struct stat named, file;
+  snprintf(to, size, "/proc/self/fd/%d", fd);
+  return stat(to, &named) == 0 && fstat(fd, &file) == 0 && named.st_ino == file.st_ino &&
+         named.st_dev == file.st_dev ? to : path;
+}
+
+static int l_openfile (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
+  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);
+  char why[256], name[64];
+  int fd;
+  s->closef = NULL;
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  fd = foreign_open(path, lua_isnoneornil(L, 3) ? NULL : &peer, why, sizeof(why));
+  if (fd >= 0 && (s->f = fdopen(fd, "rb")) == NULL) {
+    snprintf(why, sizeof(why), "%s", strerror(errno));
+    close(fd);
+    fd = -1;
+  }
+  if (fd < 0) {
+    luaL_pushfail(L);
+    lua_pushfstring(L, "cannot open '%s': %s", path, why);
+    return 2;
+  }
+  s->closef = l_closefile;
+  lua_pushstring(L, nameof(fd, path, name, sizeof(name)));
+  return 2;
+}
+
+static uid_t useroption (lua_State *L, int i) {
+  return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
+}
+
+static int l_newfolder (lua_State *L) {
+  char path[PATH_MAX];
+  const char *parent = luaL_checkstring(L, 1);
+  int n = snprintf(path, sizeof(path), "%s/asamp.XXXXXX", parent);
+  int error = (size_t)n < sizeof(path) ? foreign_folder(path, useroption(L, 2)) : ENAMETOOLONG;
+  if (error == 0) {
+    lua_pushstring(L, path);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushfstring(L, "cannot create a folder in '%s': %s", parent, strerror(error));
+  return 2;
+}
+
+static int l_temporary (lua_State *L) {
+  static const char plain[] = "/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const char *folder = getenv("TMPDIR");
+  int good = folder != NULL && folder[0] == '/' && folder[strspn(folder, plain)] == '\0';
+  lua_pushstring(L, good ? folder : "/tmp");
+  return 1;
+}
+
+static int l_discard (lua_State *L) {
+  foreign_discard(luaL_checkstring(L, 1), useroption(L, 2));
+  return 0;
+}
+
+static int l_unlinksocket (lua_State *L) {
+  foreign_unlink(luaL_checkstring(L, 1), useroption(L, 2));
+  return 0;
 }
 
 static int l_clock (lua_State *L) {
@@ -617,8 +712,10 @@ int luaopen_asamp_host (lua_State *L) {
     {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock}, {"catch", l_catch},
-    {"pause", l_pause},
+    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock},
+    {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile}, {"newfolder", l_newfolder},
+    {"temporary", l_temporary},
+    {"discard", l_discard}, {"unlinksocket", l_unlinksocket},
     {NULL, NULL}
   };
   if (!binding_open(L, "asamp.host", 0)) return 0;

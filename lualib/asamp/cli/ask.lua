@@ -2,6 +2,7 @@
 -- Asks a running process, by its socket (asamp/control/control.h): finds the socket, sends
 -- a line, takes the answer apart.
 
+local answers = require "asamp.cli.answers"
 local host = require "asamp.host"
 
 local M = {}
@@ -95,8 +96,9 @@ end
 local function gone(target, path, looks)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], looks) then
-    if path and target == pid then
-      os.remove(path)
+    local owner = path and target == pid and host.owner(path)
+    if owner then
+      host.unlinksocket(path, owner)
     end
     return ("process %s has ended"):format(pid)
   elseif path and not pid then
@@ -104,8 +106,26 @@ local function gone(target, path, looks)
   end
 end
 
+-- The fields of an answer as they came, all text; nil and a refusal.
+local function parse(path, text)
+  local fields, rows = {}, {}
+  for line in text:gmatch "[^\n]+" do
+    local word, rest = line:match "^(%S+) ?(.*)$"
+    if word == "error" then
+      return nil, ("'%s' refuses: %s"):format(path, rest)
+    elseif word == "row" then
+      rows[#rows + 1] = rest
+    elseif word then
+      fields[word] = rest
+    end
+  end
+  fields.rows = rows
+  return fields
+end
+
 -- What host.ask has returned, as M.ask returns it.
-local function result(looks, target, path, seconds, text, message, late, nobody)
+local function result(looks, request, target, path, seconds, answer)
+  local text, message, late, nobody = table.unpack(answer, 1, 4)
   local over = not text and not late and (nobody or known[target]) and
     gone(target, nobody and path, looks)
   if over then
@@ -116,48 +136,45 @@ local function result(looks, target, path, seconds, text, message, late, nobody)
   if not text then
     return nil, ("cannot ask '%s': %s"):format(path, message), late
   end
-  local fields = {}
-  for line in text:gmatch "[^\n]+" do
-    local word, rest = line:match "^(%S+) ?(.*)$"
-    if word == "error" then
-      return nil, ("'%s' refuses: %s"):format(path, rest)
-    end
-    if word == "row" then
-      fields.rows = fields.rows or {}
-      fields.rows[#fields.rows + 1] = rest
-    else
-      fields[word] = rest
-    end
+  local fields, wrong = parse(path, text)
+  if not fields then
+    return nil, wrong
+  end
+  fields, wrong = answers.check(request, fields)
+  if not fields then
+    return nil, ("'%s' answers %s with %s; is it a process with the same asamp?"):format(
+      path, request:match "^%S*", wrong)
   end
   known[target] = fields.pid or known[target]
+  fields.peer = {pid = answer[5], uid = answer[6]}
   return fields
 end
 
 --- Sends a request to all targets at the same time. Returns for each of them what M.ask does, in
 -- a table.
 function M.all(targets, request, seconds)
-  local answers, asked, paths, looks = {}, {}, {}, {left = ENDING}
+  local found, asked, paths, looks = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
   for i, target in ipairs(targets) do
     local path, message = find(target)
     if request:find "[\n%z]" then
-      answers[i] = {nil, "what is sent to a process must be one line"}
+      found[i] = {nil, "what is sent to a process must be one line"}
     elseif path then
       asked[#asked + 1], paths[#paths + 1] = i, path
     else
-      answers[i] = {nil, known[target] and gone(target, nil, looks) or message}
+      found[i] = {nil, known[target] and gone(target, nil, looks) or message}
     end
   end
   for k, a in ipairs(host.askall(paths, request .. "\n", seconds)) do
     local i = asked[k]
-    answers[i] = {result(looks, targets[i], paths[k], seconds, table.unpack(a, 1, 4))}
+    found[i] = {result(looks, request, targets[i], paths[k], seconds, a)}
   end
-  return answers
+  return found
 end
 
---- Sends a request. Returns the fields of the answer, {key = value} (both text; 'rows': the
--- list of those called row), or nil, why there is none, and whether 'seconds' (PATIENCE)
--- have passed.
+--- Sends a request. Returns the fields of the answer, {key = value} (as answers.check returns them;
+-- 'rows': the list of those called row; 'peer': {pid, uid} of the process that answered), or nil,
+-- why there is none, and whether 'seconds' (PATIENCE) have passed.
 function M.ask(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end

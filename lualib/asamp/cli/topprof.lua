@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- What `asamp serve` has a process of its own do: a profile as pprof, so that a large one
 -- keeps nobody waiting, and a damaged one harms nobody. It leaves the file OUT, or OUT.error
--- with the reason why there is none. What a flight recorder keeps it has written before, and
--- removes afterwards.
+-- with the reason why there is none. What a flight recorder keeps it has written before.
 
+local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
 local convert = require "profiler.convert"
 
@@ -24,38 +24,36 @@ local function part(path, out, since, till, first, isring)
                                    since = at(since), till = till ~= "0" and at(till) or nil})
 end
 
--- The same of what the flight recorder of a process keeps, which is written to the path.
-local function kept(word, path, out, since, till, first)
-  local fields, message = ask.ask(word, "dump " .. path, PATIENCE)
-  if not fields then
-    return nil, message
-  end
-  local ok, result, wrong = pcall(part, fields.file, out, since, till, first, true)
-  os.remove(fields.file)
-  return ok and result, ok and wrong or result
-end
-
 --- arg: this module, path, out, since and till (us of the monotonic clock; 0 and 0: all), the type
--- that comes first, and the process whose flight recorder is to be written there, if it is.
+-- that comes first, the numbers of the process that writes the path and of its user, and the process
+-- whose flight recorder is to be written there, if it is.
 function M.main(args)
-  local ok, result, message
-  if args[7] then
-    ok, result, message = pcall(kept, args[7], table.unpack(args, 2, 6))
-  else
-    ok, result, message = pcall(part, table.unpack(args, 2, 6))
+  local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
+  local function all()
+    if ring then
+      local fields, message = ask.ask(ring, "dump " .. path, PATIENCE)
+      if not fields then
+        return nil, message
+      end
+    end
+    return answers.reading(path, {pid = math.tointeger(pid), uid = math.tointeger(uid)}, function(name)
+      return part(name, out, since, till, first, ring)
+    end)
   end
+  local ok, result, message = pcall(all)
   if not ok or not result then
-    convert.write(args[3] .. ".error", tostring(ok and message or result))
+    convert.write(out .. ".error", tostring(ok and message or result))
     return 1
   end
   return 0
 end
 
---- Starts it; 'interpreter' is a path; 'ring': a process (nil: the profile is at 'path').
-function M.start(interpreter, path, out, since, till, first, ring)
+--- Starts it; 'interpreter' is a path; 'job': {path, out, since, till (seconds), first, peer, ring}.
+function M.start(interpreter, job)
   local words = {"env", "-u", "ASAMP", interpreter, "-E", "-e",
-                 "os.exit(require(arg[1]).main(arg), true)", "/dev/null", M.NAME,
-                 path, out, ("%d"):format(since), ("%d"):format(till), first, ring}
+                 "os.exit(require(arg[1]).main(arg), true)", "/dev/null", M.NAME, job.path, job.out,
+                 ("%d"):format(math.floor(job.since * 1e6)), ("%d"):format(math.floor(job.till * 1e6)),
+                 job.first, ("%d"):format(job.peer.pid), ("%d"):format(job.peer.uid), job.ring}
   for i, word in ipairs(words) do
     words[i] = "'" .. word:gsub("'", "'\\''") .. "'"
   end

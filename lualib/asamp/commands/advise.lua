@@ -45,7 +45,12 @@ M.usage = options.usage(DESCRIPTION)
 -- (advice.measured's); nil, after a complaint, when that cannot be told. What the script
 -- prints goes to stderr where stdout is JSON.
 local function again(profile, o, setting, world, tell)
-  local path = os.tmpname()
+  local folder, wrong = host.newfolder(host.temporary())
+  if not folder then
+    tell.failed("%s", wrong)
+    return nil
+  end
+  local path = folder .. "/run.vmprof"
   local words = o.json and {"/bin/sh", "-c", 'exec "$@" >&2', "sh"} or {}
   for _, word in ipairs{world.interpreter, "-l", "profiler"} do
     words[#words + 1] = word
@@ -60,7 +65,7 @@ local function again(profile, o, setting, world, tell)
     message = how and ("it ended with %s %d"):format(how == "exit" and "status" or how, status)
               or status
   end
-  os.remove(path)
+  host.discard(folder)
   local measured = run and advice.measured(run)
   if not measured then
     tell.failed("the run of '%s' cannot be compared: %s", o.files[2],

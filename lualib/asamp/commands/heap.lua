@@ -2,6 +2,7 @@
 -- The command `asamp heap`: reads its arguments and a snapshot of a heap, asks
 -- profiler.heap for what is wanted, and hands that to a renderer.
 
+local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
 local convert = require "profiler.convert"
 local heap = require "profiler.heap"
@@ -62,7 +63,8 @@ local function read(path, world, tell)
   return h
 end
 
--- Has the process take a snapshot. Returns its path; nil after a complaint.
+-- Has the process take a snapshot. Returns its path and the process (answers.reading); nil after a
+-- complaint.
 local function take(o, tell)
   local target = o.files[1]
   local seconds, late = o.wait or 10
@@ -83,14 +85,17 @@ local function take(o, tell)
     tell.failed("%s", message)
     return nil
   end
-  return fields.file
+  return fields.file, fields.peer
 end
 
 -- Reads a snapshot that another process is writing, once it is whole, and prints its path. What
 -- could not be written is removed by who wrote it.
-local function await(path, world, tell)
+local function await(path, peer, world, tell)
+  local function open(how)
+    return answers.reading(path, peer, how)
+  end
   for i = 1, 600 do
-    local h, message = heap.open(path)
+    local h, message = open(heap.open)
     local begun = not h and message:find("still being written", 1, true)
     if not h and not host.samefile(path, path) then
       tell.failed("'%s' is not there: the process could not write it, and tells on its stderr why", path)
@@ -101,7 +106,13 @@ local function await(path, world, tell)
     host.pause(100)
   end
   world.err(path .. "\n")
-  return read(path, world, tell)
+  local bar, finish = world.progress("reading " .. path:match "[^/]*$")
+  local h, message = open(function(name) return heap.open(name, bar) end)
+  finish()
+  if not h then
+    tell.failed("%s", message)
+  end
+  return h
 end
 
 -- The paths that hold what the query asks for, and as a tree of these the rows that have
@@ -268,8 +279,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local h
   if ask.isprocess(o.files[1]) then
-    local path = take(o, tell)
-    h = path and await(path, world, tell)
+    local path, peer = take(o, tell)
+    h = path and await(path, peer, world, tell)
   else
     h = read(o.files[1], world, tell)
   end

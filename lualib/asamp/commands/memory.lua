@@ -31,7 +31,7 @@ local function ofprocess(target, tell)
     tell.failed("%s", message)
     return nil
   end
-  return {pid = math.tointeger(fields.pid), last = resident.of(resident.told(fields.rows))}
+  return {pid = fields.pid, last = resident.of(resident.told(fields.rows))}
 end
 
 local function ofprofile(path, world, tell)

@@ -62,7 +62,7 @@ local function await(target, seconds)
     local fields, message = ask.ask(target, "stats")
     if not fields then
       return nil, message
-    elseif fields.recording ~= "1" then
+    elseif fields.recording ~= 1 then
       return true
     end
   end

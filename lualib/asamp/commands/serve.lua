@@ -25,6 +25,7 @@ local ASKING = 1          -- second that a process has to answer
 local LEFT_ALONE = 10     -- seconds that one who did not is not asked
 local FLUSHED = 1.5       -- seconds in which a process has written what it sampled
 local PATIENCE = 60       -- seconds for a conversion
+local LARGEST = 256 << 20 -- bytes of an answer
 
 local function address(text)
   local name, port = text:match "^%[([%x:.]+)%]:(%d+)$"
@@ -147,20 +148,24 @@ function Server:stats(wanted, now)
     end
   end
   for t, fields in pairs(put(asked, "stats", now)) do
-    told[t] = living.stats(fields)
+    told[t], t.peer = living.stats(fields), fields.peer
   end
   return told
 end
 
--- A path for a profile that is written for a request, where the process has its socket.
-function Server:beside(t)
-  return ask.absolute(assert(ask.find(t.word))) .. (".%d.vmprof"):format(self.n)
+-- A path for a profile that the process writes for a request, in a private folder of its user beside
+-- its socket, so that nobody else can put a file there, or a link; and that folder. nil and a message.
+local function beside(t)
+  local parent = ask.absolute(assert(ask.find(t.word))):match "^(.*)/"
+  local folder, message = host.newfolder(parent, t.peer.uid)
+  return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
 -- A job: {path (of the profile to convert), since, till (seconds of the process's clock: only
 -- what came between, for more is in the file when it can be read; 0 and 0: all), due (when it can
--- be converted), own (was it recorded for this?), ring (the process whose flight recorder is to be
--- written to the path before)}; nil, an HTTP status and a message.
+-- be converted), peer (the process that writes it), own (the folder that was made for it), ring (the
+-- process whose flight recorder is to be written to the path before)}; nil, an HTTP status and a
+-- message. The path is this command's own, or one that answers.reading opens.
 function Server:begin(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
@@ -170,26 +175,35 @@ function Server:begin(t, kind, seconds, query, now)
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
   if standing and s.ring == 1 then
     local all = seconds == 0
-    return {path = self:beside(t), since = all and 0 or s.now, till = all and 0 or s.now + seconds,
-            due = all and now or now + seconds + 1, ring = t.word}
+    local path, own = beside(t)
+    if not path then
+      return nil, 502, own
+    end
+    return {path = path, peer = t.peer, own = own, since = all and 0 or s.now,
+            till = all and 0 or s.now + seconds, due = all and now or now + seconds + 1, ring = t.word}
   elseif standing then
     if seconds == 0 then
-      return {path = s.file, since = 0, till = 0, due = now}
+      return {path = s.file, peer = t.peer, since = 0, till = 0, due = now}
     end
-    return {path = s.file, since = s.now, till = s.now + seconds, due = now + seconds + FLUSHED}
+    return {path = s.file, peer = t.peer, since = s.now, till = s.now + seconds,
+            due = now + seconds + FLUSHED}
   elseif seconds == 0 then
     return nil, 409, "the process writes no profile of allocations: say seconds=, or start it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
       "start it with alloc= and time=, or say record=1"
   end
-  local path = self:beside(t)
+  local path, own = beside(t)
+  if not path then
+    return nil, 502, own
+  end
   local fields = put({t}, kind == "profile" and ("record %d 0 100 %s"):format(seconds, path)
                      or ("record %d 524288 0 %s"):format(seconds, path), now)[t]
   if not fields then
+    host.discard(own, t.peer.uid)
     return nil, t.why:find("a recording goes on", 1, true) and 503 or 502, t.why
   end
-  return {path = fields.file, since = 0, till = 0, due = now + seconds + FLUSHED, own = true}
+  return {path = path, peer = t.peer, own = own, since = 0, till = 0, due = now + seconds + FLUSHED}
 end
 
 function Server:profile(r, kind, now)
@@ -214,46 +228,57 @@ function Server:profile(r, kind, now)
   self.jobs[#self.jobs + 1] = job
 end
 
+-- The text of a file that the conversion has left; nil: there is none.
 local function taken(path)
-  local f = io.open(path, "rb")
-  local text = f and f:read "a"
-  if f then
-    f:close()
-    os.remove(path)
+  local f <close> = io.open(path, "rb")
+  if f and f:seek "end" > LARGEST then
+    return nil, ("the profile has more than %d MiB"):format(LARGEST >> 20)
   end
-  return text
+  return f and f:seek "set" and f:read "a"
+end
+
+-- Begins the conversion of a job, into a private folder of this user. Returns why it cannot.
+function Server:convert(job, now)
+  local folder, message = host.newfolder(host.temporary())
+  if not folder then
+    return message
+  end
+  job.folder, job.out, job.stop = folder, folder .. "/out", now + PATIENCE
+  self.running = self.running + 1
+  topprof.start(self.interpreter, job)
+end
+
+-- Ends a job: its files go, and the request is answered with the body, or with what is wrong.
+function Server:finish(job, body, wrong)
+  if job.folder then
+    self.running = self.running - 1
+    host.discard(job.folder)
+  end
+  if job.own then
+    host.discard(job.own, job.peer.uid)
+  end
+  if body then
+    self:answer(job.request, 200, body, "application/octet-stream")
+  else
+    self:answer(job.request, 500, wrong .. "\n")
+  end
+  return true
 end
 
 -- Does what a job needs next. Returns true when the job is done.
 function Server:step(job, now)
   if now < job.due then
     return false
-  elseif not job.out then
-    if self.running >= CONVERSIONS then
-      return false
-    end
-    job.out = os.tmpname()
-    os.remove(job.out)
-    job.stop = now + PATIENCE
-    self.running = self.running + 1
-    topprof.start(self.interpreter, job.path, job.out, math.floor(job.since * 1e6),
-                  math.floor(job.till * 1e6), job.first, job.ring)
-    return false
+  elseif not job.folder then
+    local wrong = self.running < CONVERSIONS and self:convert(job, now)
+    return wrong and self:finish(job, nil, wrong)
   end
-  local body, wrong = taken(job.out), taken(job.out .. ".error")
+  local body, wrong = taken(job.out)
+  wrong = wrong or not body and taken(job.out .. ".error")
   if not body and not wrong and now < job.stop then
     return false
   end
-  self.running = self.running - 1
-  if job.own then
-    os.remove(job.path)
-  end
-  if body then
-    self:answer(job.request, 200, body, "application/octet-stream")
-  else
-    self:answer(job.request, 500, (wrong or "the conversion took too long") .. "\n")
-  end
-  return true
+  return self:finish(job, body, wrong or "the conversion took too long")
 end
 
 function Server:steps(now)

@@ -3,6 +3,7 @@
 -- that have allocated most since the look before. Plain text, which a terminal redraws and
 -- a pipe gets one below the other.
 
+local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -72,10 +73,17 @@ local function look(target, state, o, world)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
   -- What is at a flight recorder's name is what it kept when it was last asked for.
-  local profile = now.file and not now.ring and world.read(now.file)
+  local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nIts lines are in a flight recorder; asamp record --ring writes what that keeps"
-  elseif profile then
+  elseif now.file then
+    -- A profile that has no header yet is read at the next look.
+    profile, unopened = answers.reading(now.file, fields.peer, function(name)
+      return world.read(name, nil, now.file) or false
+    end)
+    lines[#lines + 1] = profile == nil and "\n" .. unopened or nil
+  end
+  if profile then
     local before = state.file == now.file and state.lines or nil
     local seconds = timeof(profile.duration, before and state.duration or 0,
                            state.before and now.now - state.before.now)

@@ -3,17 +3,13 @@
 
 local M = {}
 
-local TEXTS = {file = true, full = true, pausebins = true}
-
---- The fields of an answer to "stats", numbers as such; now in seconds.
+--- The fields of an answer to "stats" without who answered; now in seconds.
 function M.stats(fields)
   local s = {}
   for key, value in pairs(fields) do
-    if key ~= "ok" then
-      s[key] = TEXTS[key] and value or tonumber(value)
-    end
+    s[key] = key ~= "peer" and value or nil
   end
-  s.now = (s.now or 0) / 1e6
+  s.now = s.now / 1e6
   return s
 end
 

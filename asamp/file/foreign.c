@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Checks files of other processes (foreign.h).
+*/
+#define _GNU_SOURCE
+#include "foreign.h"
+#include "descriptor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOGROUP		65534
+
+/* {== the other process ====================================================== */
+
+/* The effective user of a process; 0: the system does not tell. */
+static int userof (pid_t pid, uid_t *uid) {
+  char path[64], line[256];
+  unsigned found;
+  int has = 0;
+  FILE *f;
+  snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+  f = fopen(path, "re");
+  while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
+    has = sscanf(line, "Uid:%*u%u", &found) == 1;
+  if (f != NULL)
+    fclose(f);
+  if (has)
+    *uid = (uid_t)found;
+  return has;
+}
+
+int foreign_peer (int fd, ForeignPeer *peer) {
+  struct ucred c;
+  socklen_t n = sizeof(c);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &n) != 0)
+    return 0;
+  peer->pid = c.pid;
+  peer->uid = c.uid;
+  if (c.uid == 0 && c.pid > 0)
+    userof(c.pid, &peer->uid);
+  return 1;
+}
+
+/*
+** Does the process have that file open? Its number may be another process's by now, which counts
+** only if it is the same user's.
+*/
+static int hasopen (const ForeignPeer *peer, const struct stat *file) {
+  char path[64];
+  const struct dirent *entry;
+  uid_t now;
+  int has = 0;
+  DIR *d;
+  if (peer->pid <= 0 || !userof(peer->pid, &now) || now != peer->uid)
+    return 0;
+  snprintf(path, sizeof(path), "/proc/%ld/fd", (long)peer->pid);
+  d = opendir(path);
+  while (d != NULL && !has && (entry = readdir(d)) != NULL) {
+    struct stat s;
+    has = fstatat(dirfd(d), entry->d_name, &s, 0) == 0 && s.st_dev == file->st_dev &&
+          s.st_ino == file->st_ino;
+  }
+  if (d != NULL)
+    closedir(d);
+  return has;
+}
+
+/* }========================================================================= */
+
+
+/* {== opening ================================================================ */
+
+static const char *kindof (mode_t mode) {
+  return S_ISFIFO(mode) ? "a pipe (FIFO)" : S_ISDIR(mode) ? "a folder" : S_ISSOCK(mode) ? "a socket"
+       : S_ISLNK(mode) ? "a symbolic link" : "a device";
+}
+
+/* UF2 */
+static int maybe (const ForeignPeer *peer, const struct stat *file) {
+  return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
+}
+
+int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size) {
+  struct stat named, file;
+  int fd;
+  if (lstat(path, &named) != 0) {
+    snprintf(why, size, "%s", strerror(errno));
+    return -1;
+  }
+  if (!S_ISREG(named.st_mode)) {
+    snprintf(why, size, "it is %s, and no regular file", kindof(named.st_mode));
+    return -1;
+  }
+  if (!maybe(peer, &named)) {
+    snprintf(why, size, "it is not a file of the process's user, who is number %lu",
+             (unsigned long)peer->uid);
+    return -1;
+  }
+  fd = descriptor_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+  if (fd < 0) {
+    snprintf(why, size, "%s", strerror(errno));
+    return -1;
+  }
+  if (fstat(fd, &file) == 0 && file.st_dev == named.st_dev && file.st_ino == named.st_ino &&
+      S_ISREG(file.st_mode) && maybe(peer, &file))
+    return fd;
+  close(fd);
+  snprintf(why, size, "another file got its name meanwhile");
+  return -1;
+}
+
+/* }========================================================================= */
+
+
+/* {== the rights of another user ============================================== */
+
+/* What this process's rights on files were. */
+typedef struct Rights {
+  int changed;
+  int ngroups;
+  gid_t *groups;
+  uid_t uid;
+  gid_t gid;
+} Rights;
+
+static void restore (Rights *before) {
+  int e = errno;
+  if (before->changed) {
+    setfsuid(before->uid);
+    setfsgid(before->gid);
+    setgroups((size_t)before->ngroups, before->groups);
+  }
+  free(before->groups);
+  errno = e;
+}
+
+/*
+** Takes the rights of the user, if this process is root and the user is not: no other process can
+** take them. 0: that is not possible, errno tells why, and nothing has changed.
+*/
+static int take (uid_t uid, Rights *before) {
+  memset(before, 0, sizeof(*before));
+  if (geteuid() != 0 || uid == 0)
+    return 1;
+  before->ngroups = getgroups(0, NULL);
+  before->groups = calloc((size_t)before->ngroups + 1, sizeof(gid_t));
+  if (before->groups == NULL || getgroups(before->ngroups, before->groups) != before->ngroups ||
+      setgroups(0, NULL) != 0) {
+    free(before->groups);
+    return 0;
+  }
+  before->changed = 1;
+  before->gid = (gid_t)setfsgid(NOGROUP);
+  before->uid = (uid_t)setfsuid(uid);
+  if ((uid_t)setfsuid((uid_t)-1) == uid)
+    return 1;
+  errno = EPERM;
+  restore(before);
+  return 0;
+}
+
+int foreign_folder (char *path, uid_t uid) {
+  Rights before;
+  int error;
+  if (!take(uid, &before))
+    return errno;
+  error = mkdtemp(path) != NULL ? 0 : errno;
+  restore(&before);
+  return error;
+}
+
+void foreign_discard (const char *path, uid_t uid) {
+  Rights before;
+  const struct dirent *entry;
+  int fd;
+  DIR *d;
+  if (!take(uid, &before))
+    return;
+  fd = descriptor_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+  d = fd >= 0 ? fdopendir(fd) : NULL;
+  while (d != NULL && (entry = readdir(d)) != NULL)
+    unlinkat(fd, entry->d_name, 0);  /* "." and ".." are refused */
+  if (d != NULL)
+    closedir(d);
+  else if (fd >= 0)
+    close(fd);
+  rmdir(path);
+  restore(&before);
+}
+
+void foreign_unlink (const char *path, uid_t uid) {
+  Rights before;
+  struct stat s;
+  if (!take(uid, &before))
+    return;
+  if (lstat(path, &s) == 0 && S_ISSOCK(s.st_mode))
+    unlink(path);
+  restore(&before);
+}
+
+/* }========================================================================= */

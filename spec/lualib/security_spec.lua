@@ -1,0 +1,238 @@
+-- SPDX-License-Identifier: MIT
+-- What tools make of answers, paths and names of other processes and users (doc/security.md).
+
+local answers = require "asamp.cli.answers"
+local commands = require "spec.support.commands"
+local host = require "asamp.host"
+local liar = require "spec.support.liar"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+local socket = require "socket"
+
+local function freeport()
+  local free = assert(socket.bind("127.0.0.1", 0))
+  local port = select(2, free:getsockname())
+  free:close()
+  return port
+end
+
+local function asamp(...)
+  return {"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", ...}
+end
+
+local pids = {}
+
+-- Starts `asamp serve` with these arguments; its port.
+local function serve(...)
+  local port = freeport()
+  pids[#pids + 1] = process.start(asamp("serve", "--http", ("127.0.0.1:%d"):format(port), ...))
+  return port
+end
+
+-- Sends a request; status and body. 'head': lines of the head in addition to the first.
+local function fetch(port, path, head)
+  local c
+  for _ = 1, 500 do
+    c = socket.connect("127.0.0.1", port)
+    if c then break end
+    host.pause(10)
+  end
+  c:settimeout(60)
+  c:send(("%s HTTP/1.1\r\n%sConnection: close\r\n\r\n"):format(path, head or "Host: localhost\r\n"))
+  local text = c:receive "*a" or ""
+  c:close()
+  return tonumber(text:match "^HTTP/1.1 (%d+)"), text:match "\r\n\r\n(.*)$"
+end
+
+local function get(port, path)
+  return fetch(port, "GET " .. path)
+end
+
+after_each(function()
+  for _, pid in ipairs(pids) do os.execute(("kill -9 %d 2>/dev/null"):format(pid)) end
+  pids = {}
+end)
+
+describe("a file that an answer names", function()
+  local o, secret
+
+  before_each(function()
+    o, secret = liar.start(), shell.folder()
+    shell.write(secret .. "/victim", "TOPSECRET")
+  end)
+
+  after_each(function()
+    o.stop()
+    shell.remove(secret)
+  end)
+
+  -- asamp serve removed what the answer named, and read it.
+  it("is neither removed nor shown by asamp serve, whatever the process answers", function()
+    local victim = secret .. "/victim"
+    local port = serve(o.socket)
+    local function ask(path, lines)
+      o.reply("stats", liar.stats(lines))
+      for _, name in ipairs{"record", "dump"} do o.reply(name, "file " .. victim .. "\nok\n") end
+      local status, text = get(port, path)
+      assert.equal(500, status)
+      assert.equal("TOPSECRET", shell.read(victim))
+      assert.is_nil(text:find("TOPSECRET", 1, true))
+      return text
+    end
+    ask("/debug/pprof/heap?seconds=1", {alloc = 0})
+    ask("/debug/pprof/heap", {file = victim, ring = 1})
+    local text = ask("/debug/pprof/heap", {file = victim})
+    if liar.isother() then
+      assert.is_truthy(text:find("cannot open '" .. victim .. "': it is not a file of the process's user",
+                                 1, true), text)
+    end
+    shell.output("ln -s %s %s/link", victim, o.folder)
+    text = ask("/debug/pprof/heap", {file = o.folder .. "/link"})
+    assert.is_truthy(text:find("link': it is a symbolic link, and no regular file", 1, true), text)
+    -- Each request named a file of serve's own, in a folder that is gone.
+    local requests = shell.read(o.folder .. "/requests")
+    assert.is_truthy(requests:find("\nrecord 1 524288 0 " .. o.folder .. "/asamp.", 1, true), requests)
+    assert.is_truthy(requests:find("\ndump " .. o.folder .. "/asamp.", 1, true), requests)
+    assert.equal("", shell.output("ls -d %s/asamp.* 2>/dev/null || true", o.folder))
+  end)
+
+  -- asamp top hung, or took what was for the reader of the pipe.
+  it("is read only if it is a regular file", function()
+    shell.output("mkfifo %s/fifo && mkdir %s/dir", o.folder, o.folder)
+    local kinds = {["/fifo"] = "a pipe (FIFO)", ["/dir"] = "a folder", ["/liar.sock"] = "a socket"}
+    for name, kind in pairs(kinds) do
+      o.reply("stats", liar.stats{file = o.folder .. name})
+      local t = asamp("top", "--count", "1", o.socket)
+      t.limit = 20
+      local code, out = process.run(t)
+      assert.same({0, true}, {code, out:find(("cannot open '%s%s': it is %s, and no regular file"):format(
+        o.folder, name, kind), 1, true) ~= nil}, out)
+    end
+    o.reply("stats", liar.stats{file = "relative"})
+    local _, out = process.run(asamp("top", "--count", "1", o.socket))
+    assert.is_truthy(out:find("the process names it without its folder", 1, true), out)
+  end)
+
+  it("is one of the process's user, or one that the process has open", function()
+    local function open(path, pid, uid)
+      local f, message = host.openfile(path, pid, uid)
+      if f then f:close() end
+      return f ~= nil, message
+    end
+    assert.is_true(open(secret .. "/victim"))
+    assert.is_true(open(secret .. "/victim", 0, host.uid()))
+    assert.is_false((open(secret)))
+    assert.is_false((open "/dev/null"))
+    if not liar.isother() then return end
+    local pid, uid = select(5, host.ask(o.socket, "stats\n"))
+    assert.same({o.pid, liar.USER}, {pid, uid})
+    assert.is_false((open(secret .. "/victim", pid, uid)))
+    assert.is_true(open(o.folder .. "/stats.reply", 0, host.uid()))
+    shell.output("chown root %s/requests", o.folder)
+    assert.is_false((open(o.folder .. "/requests", pid, uid)))
+    -- A process that was root has opened its profile before it became another user.
+    local other = process.start{program = "setpriv", "--reuid=" .. uid, "--regid=" .. uid, "--clear-groups",
+                                "sh", "-c", "exec sleep 60 <" .. o.folder .. "/requests"}
+    pids[#pids + 1] = other
+    shell.output("chmod 644 %s/requests", o.folder)
+    for _ = 1, 500 do
+      if open(o.folder .. "/requests", other, uid) then break end
+      host.pause(10)
+    end
+    assert.is_true(open(o.folder .. "/requests", other, uid))
+    assert.is_false((open(o.folder .. "/requests", other, uid + 1)))
+  end)
+end)
+
+describe("a folder for temporary files", function()
+  -- A name of os.tmpname was removed, and opened again later: somebody's link was followed.
+  it("is its owner's alone, and no name of os.tmpname is used", function()
+    local path = host.newfolder(host.temporary())
+    assert.equal("700\n", shell.output("stat -c %%a %s", path))
+    shell.write(path .. "/a", "x")
+    host.discard(path)
+    assert.is_false(host.samefile(path, path))
+    assert.equal("", shell.output "grep -rl 'tmpname' lualib || true")
+  end)
+
+  it("is made, and removed, with the rights of the process's user", function()
+    if not liar.isother() then return end
+    local folder = shell.folder()
+    shell.output("mkdir %s/x && echo 1 >%s/x/a", folder, folder)
+    local path, message = host.newfolder(folder, liar.USER)
+    assert.is_nil(path)
+    assert.is_truthy(message:find "Permission denied$", message)
+    host.discard(folder .. "/x", liar.USER)
+    assert.equal("1\n", shell.read(folder .. "/x/a"))
+    shell.remove(folder)
+  end)
+end)
+
+describe("an answer", function()
+  local function fieldsof(text)
+    local fields = {rows = {}}
+    for line in text:gmatch "[^\n]+" do
+      local word, rest = line:match "^(%S+) ?(.*)$"
+      fields[word] = rest
+    end
+    return fields
+  end
+
+  it("is checked: counts that are missing, no numbers or out of range end in a message", function()
+    local good = answers.check("stats", fieldsof(liar.stats{file = "/x", ring = 1, unknown = 7}))
+    assert.same({1, 524288, "/x", 1}, {good.pid, good.alloc, good.file, good.ring})
+    assert.is_nil(good.unknown)
+    for _, value in ipairs{"-1", "nan", "inf", "1e999", "0x10", "1.5", "", " ", "99999999999999999999999",
+                           "9223372036854775807", "1 2"} do
+      for _, key in ipairs{"states", "time", "pid", "now", "ring", "alloc"} do
+        local found, wrong = answers.check("stats", fieldsof(liar.stats{[key] = value ~= "" and value or ""}))
+        if value ~= "" or key ~= "ring" then
+          assert.is_nil(found, key .. " " .. value)
+          assert.is_string(wrong)
+        end
+      end
+    end
+    for _, bins in ipairs{"1 2 3", "0" .. (" 0"):rep(18), "x" .. (" 0"):rep(17), "0" .. (" 9e9"):rep(17)} do
+      assert.is_nil((answers.check("stats", fieldsof(liar.stats{pausebins = bins}))))
+    end
+    local nine = "1 1 1 1 1 1 1 1 1 "
+    for _, row in ipairs{"1", "a b c d e f g h i j", "5", "1 1 1 1 1 1 1 1 -1 x", nine .. "\xFF", "",
+                         "99999999999999999999 1 1 1 1 1 1 1 1 x"} do
+      assert.is_nil((answers.check("names", {pid = "1", rows = {row}})), row)
+    end
+    assert.is_nil((answers.check("names", {pid = "1", rows = {nine .. "a", nine .. "a"}})))
+    assert.is_table(answers.check("names", {pid = "1", rows = {nine .. "a", nine}}))
+    for _, row in ipairs{"1", "x y z", "99999999999999999999 rss", "--1 rss", "1 ", "- rss"} do
+      assert.is_nil((answers.check("memory", {pid = "1", rows = {row}})), row)
+    end
+    assert.is_table(answers.check("memory", {pid = "1", rows = {"-1 native", "4096 rss", "5 file /x y"}}))
+    assert.is_nil((answers.check("record 1", {rows = {}})))
+  end)
+
+  it("that is malformed ends each command with a message, and leaves /metrics whole", function()
+    local o = liar.start()
+    o.reply("stats", "rows 1\nrow 1\n \nversion 1\npid 1\nstates -1\nok\n")
+    o.reply("names", "version 1\npid 1\nrow 5\nok\n")
+    o.reply("memory", "row 1\nrow x y z\nok\n")
+    for _, name in ipairs{"stats", "top", "memory", "record", "heap"} do
+      local run = commands.of((require("asamp.commands." .. name)))
+      local code, out, err = run(o.socket)
+      assert.same({1, ""}, {code, out})
+      assert.is_truthy(err:find("^asamp " .. name .. ": '[^\n]*liar.sock' answers %l+ with [^\n]*; " ..
+                                "is it a process with the same asamp%?\n$"), err)
+    end
+    local port = serve(o.socket)
+    local status, text = get(port, "/metrics")
+    assert.equal(200, status)
+    assert.is_truthy(text:find('asamp_up{target="liar"} 0\n', 1, true), text)
+    o.reply("stats", liar.stats())
+    host.pause(10)
+    port = serve(o.socket)
+    text = select(2, get(port, "/metrics"))
+    assert.is_truthy(text:find('asamp_up{target="liar"} 1\n', 1, true), text)
+    for line in text:gmatch "[^\n]+" do
+      assert.is_truthy(line:find "^#" or line:find '^asamp_[%l_]+{target="liar"[^}]*} [%d.]+$', line)
+    end
+    o.stop()
+  end)
+end)
