@@ -24,6 +24,8 @@
 **   files(path)    -> {{name =, size =, inode =, changed =}, ...}: the regular files
 **                     in that folder (no links), in no order, and when each was
 **                     changed, in ns of its file system's clock | nil, message
+**   names(path)    -> {name, ...}: all that is in that folder, in no order; nil: it cannot
+**                     be read
 **   raise(signal)  ends this process by that signal; does not return
 **   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message,
 **                            has it waited in vain?, does nobody listen at that socket?
@@ -162,6 +164,26 @@ static int l_files (lua_State *L) {
     lua_setfield(L, -2, "inode");
     lua_pushinteger(L, (lua_Integer)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec);
     lua_setfield(L, -2, "changed");
+    lua_rawseti(L, -2, ++n);
+  }
+  closedir(*d);
+  *d = NULL;
+  return 1;
+}
+
+static int l_names (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  DIR **d = lua_newuserdatauv(L, sizeof(*d), 0);
+  struct dirent *entry;
+  lua_Integer n = 0;
+  *d = NULL;
+  luaL_setmetatable(L, FOLDER);
+  *d = opendir(path);
+  if (*d == NULL)
+    return 0;
+  lua_newtable(L);
+  while ((entry = readdir(*d)) != NULL) {
+    lua_pushstring(L, entry->d_name);
     lua_rawseti(L, -2, ++n);
   }
   closedir(*d);
@@ -710,7 +732,7 @@ int luaopen_asamp_host (lua_State *L);
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
-    {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files},
+    {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock},
     {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile}, {"newfolder", l_newfolder},

@@ -5,8 +5,9 @@ package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/u
   .. package.path
 local i = -1
 while arg[i - 1] do i = i - 1 end
-package.cpath = "./build/spec/?.so;" .. package.cpath .. ";"
-  .. arg[i]:gsub("[^/]*/[^/]*$", "") .. "lib/asamp/?.so"
+local tree = arg[i]:gsub("[^/]*/[^/]*$", "")
+package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- where the page of asamp view is
+package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
 -- Temporary files are in the folder that spec/one removes: no spec has to.
 local folder, n = os.getenv "TMPDIR", 0

@@ -23,6 +23,7 @@
 -- are described here, once.
 
 local complaints = require "asamp.cli.complaints"
+local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 
 local M = {}
@@ -124,11 +125,22 @@ function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Check for paths with colons between them; a list.
+-- Check for paths with colons between them; a list. A path may have colons itself: the longest
+-- one that is there counts.
 local function paths(text)
-  local list = {}
-  for path in text:gmatch "[^:]+" do
-    list[#list + 1] = path
+  local list, pos = {}, 1
+  while pos <= #text do
+    local last = (text:find(":", pos, true) or #text + 1) - 1
+    local longest = last
+    while last < #text do
+      last = (text:find(":", last + 2, true) or #text + 1) - 1
+      local path = text:sub(pos, last)
+      longest = host.samefile(path, path) and last or longest
+    end
+    if longest >= pos then
+      list[#list + 1] = text:sub(pos, longest)
+    end
+    pos = longest + 2
   end
   return #list > 0 and list or nil, "a value"
 end

@@ -9,6 +9,7 @@
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
+local paths = require "asamp.sums.paths"
 local sources = require "asamp.show.page.sources"
 
 local M = {}
@@ -68,13 +69,57 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- The same of the first file of that name, which may be in any of the folders.
-local function find(name, folders, roots)
+-- The names in a folder by their written form (asamp.sums.paths), from 'cache' if they are
+-- there; of several that are written alike none.
+local function entries(folder, cache)
+  local by = cache[folder]
+  if not by then
+    by = {}
+    for _, name in ipairs(host.names(folder) or {}) do
+      local written = paths.written(name)
+      by[written] = by[written] == nil and name
+    end
+    cache[folder] = by
+  end
+  return by
+end
+
+-- The path below 'folder' whose written form there is 'name'; nil: there is none.
+local function unwritten(folder, name, cache)
+  for part in name:gmatch "[^/]+" do
+    local found = entries(folder, cache)[part]
+    if not found or part:find "^%." then
+      return nil
+    end
+    folder = folder .. "/" .. found
+  end
+  return folder
+end
+
+-- Adds to 'names' those whose written form is 'name', an absolute one below one of the roots or
+-- any other below one of the folders or the current one.
+local function addunwritten(names, name, folders, roots, cache)
+  local isabsolute = name:find "^/"
+  local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
+  for _, base in ipairs(bases) do
+    local prefix = isabsolute and paths.written(base):gsub("/*$", "/") or ""
+    if name:sub(1, #prefix) == prefix then
+      names[#names + 1] = unwritten(base, name:sub(#prefix + 1):gsub("^%./", ""), cache)
+    end
+  end
+end
+
+-- The same of the first file of that name, which may be in any of the folders. The name may be
+-- the written form.
+local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
     for _, folder in ipairs(folders) do
       names[#names + 1] = folder .. "/" .. name
     end
+  end
+  if paths.replaced(name) then
+    addunwritten(names, name, folders, roots, cache)
   end
   for _, candidate in ipairs(names) do
     local text, reason = load(candidate, roots)
@@ -95,9 +140,9 @@ end
 -- are not absolute are looked up besides the current folder, and below which files
 -- may be opened. Also returns the list of files that it has read, for M.changed.
 function M.finder(folders)
-  local roots, read = rootsof(folders, {host.realpath "."}), {}
+  local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   return function(name)
-    local text, more = find(name, folders, roots)
+    local text, more = find(name, folders, roots, cache)
     if not text then
       return nil, more
     end
@@ -139,9 +184,9 @@ end
 -- than 'most' bytes in all. 'folders': as of M.finder, but the current folder is
 -- none of those below which files may be opened. Also returns the list of M.finder.
 function M.texts(folders, most)
-  local roots, left, read = rootsof(folders, {}), most, {}
+  local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   return function(name)
-    local text, modified = find(name, folders, roots)
+    local text, modified = find(name, folders, roots, cache)
     if text and #text < MAXFILE and #text <= left then
       left = left - #text
       read[#read + 1] = {name = name, modified = modified}

@@ -14,6 +14,7 @@ local measures = require "asamp.sums.measures"
 local options = require "asamp.cli.options"
 local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
+local paths = require "asamp.sums.paths"
 local source = require "asamp.show.source"
 local sources = require "asamp.cli.sources"
 local native = require "asamp.sums.native"
@@ -156,10 +157,10 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Are these the same file? One may be the end of the other's path.
+-- Is b, as a user names it, the file a of a profile? One may be the end of the other's path.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
-  return a == b or a:sub(-#b - 1) == "/" .. b or b:sub(-#a - 1) == "/" .. a
+  return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
 -- What the lines of a file cost, for asamp.show.source; nil and what is wrong. 'started': when

@@ -38,7 +38,7 @@ local function ownership(t, own)
     end
   end
   return ("Charged to the code in %s that ran it, or called what did: %s. The rest is " ..
-          "where it was."):format(own.paths, table.concat(parts, ", "))
+          "where it was."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
 -- Where the time of a line went, by the column.

@@ -2,13 +2,16 @@
 -- Restricts a report to samples that have a function or a line on their
 -- stack, and tells who called it. Pure.
 
+local paths = require "asamp.sums.paths"
+
 local M = {}
 
 --- A test of frames (function, line): does the function's name have this text in
 -- it? Any text, no pattern.
 function M.byfunction(text)
+  local written = paths.written(text)
   return function(fn)
-    return fn.name:find(text, 1, true) ~= nil
+    return (fn.name:find(text, 1, true) or fn.name:find(written, 1, true)) ~= nil
   end
 end
 
@@ -18,8 +21,7 @@ function M.byline(text)
   local file, line = text:match "^(.+):(%d+)$"
   line = line and math.tointeger(tonumber(line))
   return line and function(fn, at)
-    return at == line and not fn.native and
-           (fn.file == file or fn.file:sub(-#file - 1) == "/" .. file)
+    return at == line and not fn.native and paths.names(file, fn.file)
   end
 end
 

@@ -2,6 +2,8 @@
 -- A profile as the author of a program sees it: what libraries did is charged to the
 -- line of the program that called them, where it can be changed. Pure. (Scalene does so, too.)
 
+local paths = require "asamp.sums.paths"
+
 local M = {}
 
 --- A path without "." and "..", "//" and a slash at its end; one that does not begin
@@ -20,16 +22,16 @@ end
 
 --- A test of a function's file: is it one of these, or below one that is a folder?
 -- 'current': as of M.normal. Chunks that are no files are below none.
-function M.below(paths, current)
-  local prefixes = {}
-  for i, path in ipairs(paths) do
-    prefixes[i] = M.normal(path, current):gsub("/*$", "/")
+function M.below(list, current)
+  local prefixes, here = {}, paths.written(current)
+  for i, path in ipairs(list) do
+    prefixes[i] = M.normal(paths.written(path), here):gsub("/*$", "/")
   end
   return function(file)
     if file:find "^%[" or file == "-" then
       return false
     end
-    local path = M.normal(file, current) .. "/"
+    local path = M.normal(paths.written(file), here) .. "/"
     for _, prefix in ipairs(prefixes) do
       if path:sub(1, #prefix) == prefix then
         return true
