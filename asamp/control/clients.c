@@ -132,7 +132,7 @@ static int await (Client *c, int events) {
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
-  return iswaiting(c) || clock_now() - c->heard < PATIENCE;
+  return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
 
@@ -171,7 +171,7 @@ static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
     const Client *c = clients[i];
-    uint64_t look = now + LOOK_NS + (now - c->heard) / LOOK_PART;
+    uint64_t look = now + LOOK_NS + clock_between(c->heard, now) / LOOK_PART;
     ms = clients_earlier(iswaiting(c) ? look : c->heard + PATIENCE, now, ms);
   }
   return ms;

@@ -5,6 +5,7 @@
 #include "ring.h"
 #include "bounds.h"
 #include "bytes.h"
+#include "clock.h"
 #include "idmap.h"
 #include "list.h"
 #include "past.h"
@@ -166,7 +167,7 @@ static void dropfirst (Ring *r) {
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
-          (r->limits.ns > 0 && now - r->first->end > r->limits.ns)))
+          (r->limits.ns > 0 && clock_between(r->first->end, now) > r->limits.ns)))
     dropfirst(r);
 }
 
@@ -219,7 +220,7 @@ static void closepiece (Ring *r) {
 
 void ring_put (Ring *r, const Event *event, uint64_t now) {
   uint64_t longest = r->limits.ns / PIECES > SECOND ? r->limits.ns / PIECES : SECOND;
-  if (r->open.n > 0 && (r->open.n + event->size > PIECE_BYTES || now - r->begin > longest)) {
+  if (r->open.n > 0 && (r->open.n + event->size > PIECE_BYTES || clock_between(r->begin, now) > longest)) {
     closepiece(r);
     trim(r, now);
   }
@@ -232,7 +233,7 @@ void ring_put (Ring *r, const Event *event, uint64_t now) {
 }
 
 uint64_t ring_since (Ring *r, uint64_t now) {
-  if (r->limits.ns > 0 && now - r->now > r->limits.ns)
+  if (r->limits.ns > 0 && clock_between(r->now, now) > r->limits.ns)
     closepiece(r);
   trim(r, now);
   return r->first != NULL ? r->first->begin : r->open.n > 0 ? r->begin : now;
@@ -262,7 +263,7 @@ void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told) {
   Telling t = {e, 0};
   PastTold past;
   Piece *p;
-  told->ns = now - ring_since(r, now);
+  told->ns = clock_between(ring_since(r, now), now);
   t.isrest = r->isrest;
   past_tell(r->past, e, &past);
   told->samples = past.samples;

@@ -537,7 +537,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
     uint32_t at = owners[i] != NULL ? find(&w, owners[i]) : IDMAP_NONE;
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
-  h->nanoseconds = clock_now() - h->began;
+  h->nanoseconds = clock_since(h->began);
   release(&w, w.filter, (size_t)1 << w.filterlog >> 3);
   if (w.nearly != NULL) release(&w, w.nearly, (size_t)1 << w.nearlylog >> 3);
   release(&w, (void *)w.kept, w.keptsize * sizeof(*w.kept));
@@ -585,7 +585,7 @@ int holders_name (Holders *h) {
 
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
   if (holders_walk(h, L, owners, n, ordinary) && holders_name(h)) {
-    h->nanoseconds = clock_now() - h->began;
+    h->nanoseconds = clock_since(h->began);
     return 1;
   }
   holders_free(h);

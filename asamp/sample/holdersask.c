@@ -74,7 +74,7 @@ int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, si
     a->child = 0;
     return 0;
   }
-  a->nanoseconds = clock_now() - a->began;
+  a->nanoseconds = clock_since(a->began);
   return 1;
 }
 

@@ -312,7 +312,7 @@ static int istaker (const void *home) {
   const Waiting *first = &m.queue[tail % MALLOCS_QUEUE];
   return ishome(home) || head - tail >= MALLOCS_QUEUE / 2 ||
          (__atomic_load_n(&first->state, __ATOMIC_ACQUIRE) == FILLED &&
-          clock_now() - first->sample.time > PATIENCE_NS);
+          clock_since(first->sample.time) > PATIENCE_NS);
 }
 
 

@@ -129,7 +129,7 @@ static void setinterval (Clock *c) {
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = c->period << c->stretch;
-  uint64_t paid = (now - c->ticked) / (2 * share);
+  uint64_t paid = clock_between(c->ticked, now) / (2 * share);
   c->ticked = now;
   c->owed = (c->owed + took > paid) ? c->owed + took - paid : 0;
   if (c->owed > MAX_OWED_NS) c->owed = MAX_OWED_NS;
@@ -172,19 +172,27 @@ static Timer *choose (const Clock *c, void *context) {
 }
 
 
+/* The clock shows less than it did at the last tick. The time in between is unknown, and nothing
+   is due later than from now on. */
+static void goneback (Clock *c, uint64_t now) {
+  c->given = c->ticked = c->quiet = now;
+}
+
+
 static void tick (Clock *c, unsigned share, void *context) {
   uint64_t now = clock_read(c->clock), count, took;
   Timer *t;
+  if (now < c->given) goneback(c, now);
   if (now < c->quiet || c->measuring || (t = choose(c, context)) == NULL) return;
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
-  t->time += now - c->given;
+  t->time += clock_between(c->given, now);
   c->given = now;
   count = (t->time + t->period / 2) / t->period - t->counted;
   if (count > 0) {
     t->counted += count;
     LOAD(t->f)(t->ud, count, context);
   }
-  took = clock_read(c->clock) - now;
+  took = clock_between(now, clock_read(c->clock));
   if (c->sort != TIMER_WALL) c->given += took;
   if (count > 0) c->quiet = now + 2 * took;
   took += c->signalcost + __atomic_exchange_n(&c->cost, 0, __ATOMIC_RELAXED);
@@ -369,7 +377,7 @@ static uint64_t measure (Clock *c) {
     now = clock_read(CLOCK_THREAD_CPUTIME_ID);
     if (c->signals == seen) continue;
     seen = c->signals;
-    if (n++ == 0 || now - last < least) least = now - last;
+    if (n++ == 0 || clock_between(last, now) < least) least = clock_between(last, now);
   }
   c->measuring = 0;
   return least;

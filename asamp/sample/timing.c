@@ -90,7 +90,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.label = (uint16_t)m.label;
   e.n = (t->native && !iscramped(t, count, u)) ? walk(t, own, u) : 0;
   moments_add(&t->moments, &e, own->stack);
-  t->inticks += clock_now() - e.time;
+  t->inticks += clock_since(e.time);
 }
 
 /* }===================================================================== */
@@ -204,7 +204,7 @@ void timing_point (Timing *t, lua_State *L, Tracker *k) {
   moments_take(&t->moments, complete, &at);
   completeown(&at, begin);
   at.own->pointing = NULL;
-  took = clock_now() - begin;
+  took = clock_since(begin);
   t->inpoints += took;
   if (t->timer != NULL) timer_cost(t->timer, took);
 }

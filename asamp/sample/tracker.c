@@ -100,7 +100,7 @@ static void unwatch (Tracker *t, lua_State *L) {
 /* A sample that began then is over. */
 static void timed (Tracker *t, uint64_t began) {
   unsigned share = (t->ntimed < FIRST_TIMED) ? 1 : TIMED_PART;
-  if (t->ntimed++ % share == 0) t->nanoseconds += share * (clock_now() - began);
+  if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(began);
 }
 
 
@@ -332,9 +332,9 @@ static void tell (Tracker *t, lua_State *L, int over) {
   t->deciding = 0;
   luaN_memory(L, &m);
   c->time = over ? m.began + m.pause : clock_now();
-  c->duration = c->time - t->since;
+  c->duration = clock_between(t->since, c->time);
   t->toldpauses += c->duration;
-  c->processor = clock_thread() - t->sinceprocessor;
+  c->processor = clock_between(t->sinceprocessor, clock_thread());
   t->sinceprocessor += c->processor;
   for (k = 0; k < LOOKED_COUNT; k++) {
     c->looked[k] = m.looked[k] - t->sincelooked[k];
@@ -522,7 +522,7 @@ static void decide (void *ud, lua_State *L, int major) {
   t->busy++;
   decideat(t, L, major, time);
   t->busy--;
-  t->nanoseconds += clock_now() - time;
+  t->nanoseconds += clock_since(time);
 }
 
 
@@ -596,7 +596,7 @@ static void told (Tracker *t, lua_State *L) {
   t->busy++;
   tell(t, L, 1);
   t->busy--;
-  t->nanoseconds += clock_now() - t->collection.time;
+  t->nanoseconds += clock_since(t->collection.time);
   if (t->asking.child != 0) answered(t);
   else if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
   leave(t, L);  /* if that was what it stayed for */

@@ -306,7 +306,7 @@ static void tell (ProfileState *state, uint64_t now) {
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
-  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + (now - since) / RESIDENT_ALL;
+  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
 }
 
 
@@ -354,7 +354,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   footprint_free(&old);
   rss = tracker_rss();
   if (state != NULL && ask(policy, now, rss, last, 1)) tell(state, now);
-  cost = clock_now() - now;
+  cost = clock_since(now);
   pthread_mutex_lock(&lock);
   policy->cost = cost;
   pthread_mutex_unlock(&lock);

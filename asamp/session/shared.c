@@ -261,7 +261,7 @@ static void restrain (Sampler *s, lua_State *L) {
   if (s->shared->rate == 0 || !s->tracker.on) return;
   now = clock_now();
   if (now - s->ratetime < RATE_NS && taken < s->shared->rate) return;
-  a_second = (double)taken * 1e9 / (double)(now - s->ratetime + 1);
+  a_second = (double)taken * 1e9 / (double)(clock_between(s->ratetime, now) + 1);
   s->ratetime = now;
   s->ratesamples = s->tracker.samples;
   if (a_second > (double)s->shared->rate)
@@ -425,7 +425,7 @@ void shared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && s->tracker.followed.n > 0 &&
-        clock_now() - s->since >= OLD_NS) {
+        clock_since(s->since) >= OLD_NS) {
       tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }

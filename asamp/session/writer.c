@@ -253,7 +253,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
    states have allocated that are still there. */
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
-  uint64_t epoch = (clock_read(CLOCK_REALTIME) - (now - since)) / 1000;
+  uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
   ProfileLeft left = {0};
   RingTold told;
   Encoder *e = encoder_new(&p->config.log, since, epoch, putring, p);

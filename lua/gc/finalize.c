@@ -242,7 +242,7 @@ static int isover (Batch *b) {
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    b->over = (now >= b->end && b->calls > b->quota);
+    b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);  /* or it went back */
     if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
     else if (b->gap < MOST_A_LOOK) b->gap *= 2;
   }

@@ -18,10 +18,16 @@
 #include "seam.h"
 
 
+/* 0 for a time before 0, which a clock shows that went back by more than it had run. */
+static uint64_t nanoseconds (const struct timespec *t) {
+  return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+
 uint64_t luaN_now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return nanoseconds(&t);
 }
 
 
@@ -29,7 +35,7 @@ uint64_t luaN_now (void) {
 static uint64_t processor (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return nanoseconds(&t);
 }
 
 
@@ -47,9 +53,15 @@ void luaN_beginslice (global_State *g) {
 }
 
 
+/* Nanoseconds from 'then' to 'now'; 0 if the clock went back. */
+static uint64_t between (uint64_t then, uint64_t now) {
+  return (now > then) ? now - then : 0;
+}
+
+
 /* CPU time of all slices, with that of the one that is running. */
 static uint64_t slices (const luaN_Gc *c) {
-  return c->pause.slices + ((c->pause.slicebegan != 0) ? processor() - c->pause.slicebegan : 0);
+  return c->pause.slices + ((c->pause.slicebegan != 0) ? between(c->pause.slicebegan, processor()) : 0);
 }
 
 
@@ -62,7 +74,7 @@ static uint64_t work (const luaN_Gc *c) {
 
 void luaN_endslice (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  c->pause.last = luaN_now() - c->pause.began;
+  c->pause.last = between(c->pause.began, luaN_now());
   c->pause.sum += c->pause.last;
   if (c->pause.last > c->pause.longest) c->pause.longest = c->pause.last;
   if (work(c) > c->pause.mostwork) c->pause.mostwork = work(c);
