@@ -258,7 +258,7 @@ function M.mark(name, value)
     error(("bad argument #2 to 'mark' (value must be text or a number, got %s)")
       :format(options.show(value)), 2)
   end
-  return core.mark(name, value and tostring(value) or "")
+  return core.mark(name, value or "")
 end
 
 --- Writes what is known now: of a session with 'ring' what it keeps, to 'path', or without

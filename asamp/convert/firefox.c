@@ -8,6 +8,7 @@
 ** a mark: 0, us, length of name, length of value, and the two texts.
 */
 #include "firefox.h"
+#include "decimal.h"
 #include "list.h"
 
 #include <stdio.h>
@@ -183,8 +184,8 @@ static void walk (void *ud, const ReadWalk *w) {
   static const char name[] = "who holds it";
   char value[40];
   ReadMark m = {w->time, name, value, sizeof(name) - 1, 0};
-  m.valuelength = (size_t)snprintf(value, sizeof(value), "waited %.1f ms",
-                                   (double)w->duration / 1000);
+  m.valuelength = (size_t)decimal_print(value, sizeof(value), "waited %.1f ms",
+                                        (double)w->duration / 1000);
   mark(ud, &m);
 }
 

@@ -4,6 +4,7 @@
 ** See firefoxfile.h; the rows of 'event' are described in firefox.c.
 */
 #include "firefoxmarks.h"
+#include "decimal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,14 +70,15 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
                                "{\"type\":\"Minor GC\"");
   member(w, "inuse", v[INUSE]);
   member(w, "held", v[HELD]);
-  member(w, "rss", v[RSS]);
+  if (v[RSS] > 0)  /* else it is unknown */
+    member(w, "rss", v[RSS]);
   member(w, "tenured", v[TENURED]);
   member(w, "decided", v[DECIDED]);
   member(w, "survived", v[SURVIVED]);
   if (v[DECIDED] > 0) {
     char share[40];
-    sprintf(share, ",\"survival\":%.4f",
-            (double)v[SURVIVED] / (double)v[DECIDED]);
+    decimal_print(share, sizeof(share), "%.4f", (double)v[SURVIVED] / (double)v[DECIDED]);
+    output_text(w->o, ",\"survival\":");
     output_text(w->o, share);
   }
   member(w, "left", v[LEFT]);
@@ -138,7 +140,7 @@ static void markercell (FirefoxFile *w, const Event *e, int column) {
         output_uint(w->o, firefoxcolumns_string(w, e->name, e->namelength));
       break;
     case START:
-      output_ms(w->o, e->collection ? time - e->v[DURATION] : time);
+      output_ms(w->o, !e->collection ? time : time > e->v[DURATION] ? time - e->v[DURATION] : 0);
       break;
     case END:
       if (e->collection)

@@ -3,6 +3,7 @@
 ** The samples and allocations of a Firefox profile. See firefoxrows.h.
 */
 #include "firefoxrows.h"
+#include "decimal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static void weightcell (FirefoxFile *w, int64_t ns) {
     output_ms(w->o, ns / 1000);
   else {
     char text[32];
-    sprintf(text, "%.6f", (double)ns / 1e6);
+    decimal_print(text, sizeof(text), "%.6f", (double)ns / 1e6);
     output_text(w->o, text);
   }
 }

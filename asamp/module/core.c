@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "control.h"
+#include "decimal.h"
 #include "interval.h"
 #include "labels.h"
 #include "luafields.h"
@@ -179,11 +180,27 @@ static int l_period (lua_State *L) {
 }
 
 
-/* mark(name, value) -> is there a session? */
+#define NUMBER_TEXT	48	/* bytes of the text of a Lua number, with the NUL */
+
+/* The text of a Lua number with a point in every locale, copied to 'room'. */
+static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
+  snprintf(room, NUMBER_TEXT, "%s", number);
+  decimal_point(room);
+  return room;
+}
+
+
+/* mark(name, value) -> is there a session? The value is text or a number. */
 static int l_mark (lua_State *L) {
+  char room[NUMBER_TEXT];
   size_t n, m;
+  const int isnumber = (lua_type(L, 2) == LUA_TNUMBER);
   const char *name = luaL_checklstring(L, 1, &n);
   const char *value = luaL_checklstring(L, 2, &m);
+  if (isnumber) {
+    value = withpoint(value, room);
+    m = strlen(value);
+  }
   lua_pushboolean(L, sampler_mark(check(L), name, n, value, m));
   return 1;
 }
@@ -274,7 +291,6 @@ static int l_getpid (lua_State *L) {
 
 
 #define LABELS_ATONCE	64
-#define NUMBER_TEXT	48	/* of any number */
 
 /* The label at the top, its value above its name. 0: it is none. */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
@@ -291,8 +307,10 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   }
   if (type != LUA_TSTRING && type != LUA_TNUMBER) return 0;
   c->value = lua_tolstring(L, -1, &c->valuelength);
-  if (type == LUA_TNUMBER && c->valuelength < NUMBER_TEXT)
-    c->value = memcpy(number, c->value, c->valuelength);
+  if (type == LUA_TNUMBER) {
+    c->value = withpoint(c->value, number);
+    c->valuelength = strlen(c->value);
+  }
   return 1;
 }
 

@@ -3,6 +3,7 @@
 ** Marks added up. See marks.h.
 */
 #include "marks.h"
+#include "decimal.h"
 #include "list.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ static int isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
     return 0;  /* no infinity, no NaN */
-  *number = strtod(text, &end);
+  *number = decimal_read(text, &end);
   return end != text && end[strspn(end, " \f\n\r\t\v")] == '\0' &&
          isfinite(*number);
 }

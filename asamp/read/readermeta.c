@@ -3,6 +3,7 @@
 ** Metas. See readermeta.h.
 */
 #include "readermeta.h"
+#include "decimal.h"
 #include "details.h"
 #include "readerbatch.h"
 #include "readername.h"
@@ -33,7 +34,7 @@ static void nametype (ReaderState *s, uint64_t type, const char *name) {
 
 /* Seconds as text, as us. */
 static uint64_t microseconds (const char *value) {
-  double us = strtod(value, NULL) * 1e6 + 0.5;
+  double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
 }
 

@@ -3,6 +3,7 @@
 ** Writes what a damaged log still has. Rules are in repair.h.
 */
 #include "repair.h"
+#include "decimal.h"
 #include "objects.h"
 #include "livefile.h"
 #include "repairrecord.h"
@@ -60,7 +61,7 @@ static void putextended (Repair *p) {
     sprintf(key, "gc_stats__%d", i);
     putmeta(p, key, objects_stats[i]);
   }
-  snprintf(text, sizeof(text), "%.6f", p->first);
+  decimal_print(text, sizeof(text), "%.6f", p->first);
   putmeta(p, "start_time_offset", text);
 }
 

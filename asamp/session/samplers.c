@@ -16,6 +16,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "complain.h"
+#include "decimal.h"
 #include "dying.h"
 #include "mallocs.h"
 #include "orphans.h"
@@ -118,6 +119,7 @@ void samplers_delist (Sampler *s) {
 /* Bytes for people, as asamp report writes them: "56 bytes", "1.5 MiB". */
 static const char *amount (char text[24], uint64_t bytes) {
   static const char units[] = "KMGTPE";
+  char number[16];
   double n = (double)bytes;
   int unit = -1;
   while (n >= 1024 * 0.99995 && units[unit + 1] != '\0') {
@@ -125,7 +127,10 @@ static const char *amount (char text[24], uint64_t bytes) {
     unit++;
   }
   if (unit < 0) snprintf(text, 24, "%d byte%s", (int)n, n == 1 ? "" : "s");
-  else snprintf(text, 24, n == (double)(int)n ? "%.0f %ciB" : "%.1f %ciB", n, units[unit]);
+  else {
+    decimal_print(number, sizeof(number), n == (double)(int)n ? "%.0f" : "%.1f", n);
+    snprintf(text, 24, "%s %ciB", number, units[unit]);
+  }
   return text;
 }
 

@@ -33,7 +33,7 @@ local function number(n)
   elseif n ~= n or n == math.huge or n == -math.huge then
     return "null"
   end
-  return ("%.17g"):format(n)
+  return (("%.17g"):format(n):gsub("[^%w+-]+", "."))  -- the point of a locale may be another
 end
 
 local function nothing() end

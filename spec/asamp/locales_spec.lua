@@ -1,0 +1,75 @@
+-- SPDX-License-Identifier: MIT
+-- A program may have another decimal point than "." (LC_NUMERIC): what it writes, and what is read
+-- in it, has a point.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+
+local folder
+
+describe("in a locale with a decimal comma", function()
+  setup(function()
+    folder = shell.folder()
+    if shell.run(("localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8"):format(folder)) > 1 then
+      shell.remove(folder)
+      folder = nil
+    end
+  end)
+  teardown(function() if folder then shell.remove(folder) end end)
+
+  -- Runs code there; its profile is at 'path'.
+  local function run(code, path)
+    local status, out, err = process.run{path, code = "assert(os.setlocale('de_DE.UTF-8'))\n" .. code,
+      env = {LOCPATH = folder, LUA_PROFILER = "", ASAMP = ""}}
+    assert.equal(0, status, err)
+    return out, err
+  end
+
+  it("labels, values of marks and messages have a point", function()
+    if not folder then return pending "localedef cannot make the locale" end
+    local path = os.tmpname()
+    finally(function() os.remove(path) end)
+    local out, err = run([[
+      local profiler = require "profiler"
+      assert(profiler.enable{alloc = 1536, out = ..., overwrite = true})
+      profiler.label{x = 1.5, y = "1,5"}
+      profiler.mark("m", 2.25)
+      local kept = {}
+      for i = 1, 2000 do kept[i] = {} end
+      profiler.disable()
+      print(1.5)
+      local marks = require "profiler.reader".read(...).marknames
+      print(marks[1].most == 2.25, marks[1].numbers)]], path)
+    assert.matches("^1,5\ntrue", out)
+    assert.falsy(err:find("%d,%d [KMG]iB"), err)
+    local profile = assert(reader.read(path))
+    assert.equal("2.25", profile.marknames[1].value)
+    local labels
+    for _, set in ipairs(profile.labels) do labels = set.labels.x and set.labels or labels end
+    assert.same({x = "1.5", y = "1,5"}, labels)
+  end)
+
+  it("a profile is converted as in any other", function()
+    if not folder then return pending "localedef cannot make the locale" end
+    local path, one, two = os.tmpname(), os.tmpname(), os.tmpname()
+    finally(function() for _, p in ipairs{path, one, two} do os.remove(p) end end)
+    local status, _, err = process.run{code = [[
+      local profiler = require "profiler"
+      assert(profiler.enable{alloc = 1024, time = 700, out = ..., overwrite = true, native = false})
+      local kept = {}
+      for i = 1, 60000 do kept[i % 5000] = {i} end
+      profiler.disable()]], path}
+    assert.same({0, ""}, {status, err})
+    local function convert(to, locale)
+      status, _, err = process.run{env = {LOCPATH = folder}, path, to, locale, code = [[
+        local from, to, locale = ...
+        assert(os.setlocale(locale))
+        assert(require "asamp".main({"convert", "--to", "firefox", "--out", to, from}) == 0)]]}
+      assert.equal(0, status, err)
+    end
+    convert(one, "C")
+    convert(two, "de_DE.UTF-8")
+    assert.is_true(shell.read(one) == shell.read(two))
+  end)
+end)
