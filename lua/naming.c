@@ -6,6 +6,8 @@
 
 #include "lprefix.h"
 
+#include <limits.h>
+
 #include "ldebug.h"
 #include "lfunc.h"
 #include "lgc.h"
@@ -147,10 +149,34 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-void luaN_namefunctions (lua_State *L, Proto *f) {
+/* The line of the last function without a name, and how many it has so far. */
+typedef struct Line {
+  int line;
+  unsigned short n;
+} Line;
+
+
+/* Names the functions in 'f', and numbers those without a name (NM4): in the order of the source,
+   in which lines do not decrease. */
+static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;
   if (f->sizep == 0) return;
   namein(L, f);
-  for (i = 0; i < f->sizep; i++)
-    if (f->p[i] != NULL) luaN_namefunctions(L, f->p[i]);
+  for (i = 0; i < f->sizep; i++) {
+    Proto *p = f->p[i];
+    if (p == NULL) continue;
+    if (p->name == NULL) {
+      if (p->linedefined != last->line) last->n = 0;
+      last->line = p->linedefined;
+      if (last->n < USHRT_MAX) last->n++;
+      p->nth = last->n;
+    }
+    nameall(L, p, last);
+  }
+}
+
+
+void luaN_namefunctions (lua_State *L, Proto *f) {
+  Line last = {0, 0};
+  nameall(L, f, &last);
 }

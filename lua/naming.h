@@ -10,6 +10,8 @@
 **        a return, a key that is computed).
 **   NM2  it depends on the code and its debug information alone; precompiled chunks
 **        have the same names, but for those of variables where these were stripped.
+**   NM4  functions without a name that start in the same line are numbered from 1 on, in the
+**        order of the source, up to 65,535 ('nth'; it is 0 in all others).
 **   NM3  nothing is allocated: names are strings that the outer function has. They are
 **        marked with the Proto, for it may outlive the outer one.
 */

@@ -187,8 +187,8 @@ LUA_API int luaN_line (const void *proto, int pc) {
 
 LUA_API const char *luaN_name (const void *proto, size_t *length) {
   const TString *name = ((const Proto *)proto)->name;
+  *length = (name != NULL) ? tsslen(name) : ((const Proto *)proto)->nth;
   if (name == NULL) return NULL;
-  *length = tsslen(name);
   return getstr(name);
 }
 

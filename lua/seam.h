@@ -482,7 +482,9 @@ LUA_API int luaN_line (const void *proto, int pc);
 
 /*
 ** What the definition of a function calls it, and the length: the variable or the
-** field that it is put into. NULL: nothing, or it is a main function.
+** field that it is put into. NULL: nothing, or it is a main function; '*length' is then its
+** number among the functions without a name that start in the same line, from 1 on (0: a main
+** function).
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 

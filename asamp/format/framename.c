@@ -73,7 +73,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
 void framename_lua (char *out, const char *name, int line,
                     const char *source) {
   size_t n;
-  if (*source == '@' || *source == '=')
+  if ((*source == '@' || *source == '=') && source[1] != '\0')
     source++;
   memcpy(out, "py:", 3);
   n = 3 + putfield(out + 3, NAMEROOM, *name == '\0' ? "?" : name);

@@ -16,8 +16,8 @@
 /*
 ** Compose "py:name:line:source" and "n:symbol:0:library" into 'out'
 ** (FRAMENAME_LIMIT + 1 bytes). Colons and control characters become ';',
-** what is no UTF-8 becomes U+FFFD, "@" and "=" before a source go, a long
-** name loses its end and a long file its beginning.
+** what is no UTF-8 becomes U+FFFD, "@" and "=" before a source go unless it has
+** no other character, a long name loses its end and a long file its beginning.
 */
 void framename_lua (char *out, const char *name, int line,
                     const char *source);

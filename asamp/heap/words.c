@@ -75,7 +75,9 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   }
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
-  if (source[0] == '@' || source[0] == '=')
+  if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
+    ;  /* the only character of a name stays: "=" and "@" are two chunks */
+  else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
     snprintf(source, sizeof(source), "a string");

@@ -107,7 +107,11 @@ static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room)
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);
   if (*ar->what == 'm') return "main chunk";
-  if (name == NULL) return "anonymous";
+  if (name == NULL) {
+    if (n <= 1) return "anonymous";
+    snprintf(room, KEYROOM, "anonymous #%u", (unsigned)n);
+    return room;
+  }
   if (isidentifier(name, n)) return name;
   snprintf(room, KEYROOM, "[\"%.*s\"]", KEYROOM - 5, name);
   return room;
@@ -130,9 +134,11 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
   lua_getinfo(f->L, "S", &ar);
   n.name = nameof(f, &ar, key);
   n.line = ar.linedefined;
-  n.isfile = (*ar.source == '@');
+  n.isfile = (*ar.source == '@' && ar.source[1] != '\0');
   n.source = n.isfile ? ar.source + 1
-             : strcmp(ar.source, "=?") == 0 ? "[stripped]" : ar.short_src;
+             : strcmp(ar.source, "=?") == 0 ? "[stripped]"
+             : *ar.short_src == '\0' ? ar.source  /* "=" or "@" */
+             : ar.short_src;
   i = functions_number(&s->functions, *f->id, &n, &isnew);
   if (isnew) s->emit(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
   return i;

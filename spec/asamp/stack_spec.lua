@@ -588,7 +588,9 @@ for i = 1, 100 do f() end]], "@stack")))
     assert.same({"main chunk:1:given"}, names(chunk, "=given"))
     assert.same({"main chunk:1:dir/a;b.lua"}, names(chunk, "@dir/a:b.lua"))
     assert.same({"main chunk:1:a;b\u{FFFD}"}, names(chunk, "@a\nb\xff"))
-    assert.same({"main chunk:1:-"}, names(chunk, "@"))
+    -- What was: both were "?".
+    assert.same({"main chunk:1:@"}, names(chunk, "@"))
+    assert.same({"main chunk:1:="}, names(chunk, "="))
   end)
 end)
 

@@ -61,7 +61,7 @@ global = nil]])
   end)
 
   it("anonymous, if the definition tells none, whatever its callers call it", function()
-    assert.same({"1:anonymous", "2:make", "3:anonymous", "5:anonymous", "6:anonymous",
+    assert.same({"1:anonymous #2", "2:make", "3:anonymous", "5:anonymous", "6:anonymous",
                  "7:anonymous", "8:anonymous"}, of[[
 local function _() end local churn = (function(f) return f end)(function() return {{}, {}} end)
 local function make()
@@ -109,6 +109,21 @@ M.field() variable()]]
       if s.stack[1].file == "[stripped]" then set[s.stack[1].name] = true end
     end
     assert.same({["main chunk"] = true, field = true, anonymous = true}, set)
+  end)
+
+  -- What was: they were one row, all of a minified file.
+  it("a number of its own, if others of its line have no name", function()
+    local text = [[
+local function call(f) return f() end
+local t = {call(function() return {{}, {}} end), (function() return call(function() return {{}, {}} end) end)()}
+call(function() local function named() return {{}, {}} end return {{}, {}}, named() end) call(function() return {{}, {}} end)]]
+    local set = {}
+    for _, s in ipairs(samples.of(load(text, "@line.lua"))) do
+      local f = s.stack[1]
+      if f.file == "line.lua" and f.name ~= "main chunk" then set[f.line .. ":" .. f.name] = true end
+    end
+    assert.same({["2:anonymous"] = true, ["2:anonymous #2"] = true, ["2:anonymous #3"] = true,
+                 ["3:anonymous"] = true, ["3:named"] = true, ["3:anonymous #2"] = true}, set)
   end)
 
   it("when what defined it is gone, and all its constants with it", function()

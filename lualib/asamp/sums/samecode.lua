@@ -6,7 +6,10 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
-local ANONYMOUS = "anonymous"
+-- Has it no name of its own ("anonymous", "anonymous #2" of its line)?
+local function isanonymous(name)
+  return name == "anonymous" or name:find "^anonymous #%d+$" ~= nil
+end
 
 -- {== files =================================================================
 
@@ -100,7 +103,7 @@ end
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0
-  if x.name ~= ANONYMOUS and y.name ~= ANONYMOUS then
+  if not isanonymous(x.name) and not isanonymous(y.name) then
     n = n + (x.name == y.name and 3 or -2)
   end
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)

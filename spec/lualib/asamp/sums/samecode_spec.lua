@@ -3,11 +3,11 @@
 
 local samecode = require "asamp.sums.samecode"
 
--- Functions "name:line" of a file, in any order.
+-- Functions "name:line" of a file, in any order; "_" stands for a space.
 local function functions(file, text)
   local rows = {}
   for name, line in text:gmatch "(%S+):(%d+)" do
-    rows[#rows + 1] = {name = name, line = tonumber(line), file = file,
+    rows[#rows + 1] = {name = (name:gsub("_", " ")), line = tonumber(line), file = file,
                        native = false}
   end
   return rows
@@ -46,6 +46,11 @@ describe("the same function", function()
     assert.equal("1=1 5=9 7=11 20=24",
                  pairing("f:1 anonymous:5 anonymous:7 g:20",
                          "f:1 anonymous:9 anonymous:11 g:24"))
+  end)
+
+  it("has no name where it only has a number in its line", function()
+    assert.equal("1=4 5=8", pairing("f:1 anonymous:5", "f:4 anonymous_#2:8"))
+    assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 anonymous_#2:5"))
   end)
 
   it("is not any function without a name", function()
