@@ -47,8 +47,9 @@ export class Memory {
     }
     for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
     if (course.length > 1) {
+      const ofLua = new Set(["lua", "free"]);  // the others are unknown without /proc
       const column = (title, key, wide) => ({ title, width: "var(--number)", number: true, wide,
-                                              cell: ({ of }) => size(of[key]) });
+                                              cell: ({ of }) => of.rss > 0 || ofLua.has(key) ? size(of[key]) : "unknown" });
       out.push(el("h3", {}, "Resident memory over time"),
         this.grid("Resident memory over time", [
           column("resident", "rss"), column("Lua", "lua"), column("free in Lua", "free", true),

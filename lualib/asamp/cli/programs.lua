@@ -49,17 +49,38 @@ local function output(command)
   return text
 end
 
+-- Does the file hold our Lua, or a library of it?
+local function isours(path)
+  return first(path, "a"):find("profiler: ASAMP is set", 1, true) ~= nil
+end
+
+-- Does the program get rights by its file, so that the loader and the profiler ignore the
+-- variables of whoever starts it?
+local function israised(program)
+  local path = quoted(program)
+  return os.execute(("{ [ -u %s ] && [ ! -O %s ]; } || { [ -g %s ] && [ ! -G %s ]; }"):format(
+    path, path, path, path)) ~= nil or
+    output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
+end
+
 --- Why our library cannot take the place of this program's Lua; nil: it can, or only a run
 -- can tell (the program loads plugins, say).
-function M.foreign(program)
+function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil
   end
-  local text = output("ldd " .. quoted(program))
+  local text = output(("LD_LIBRARY_PATH=%s ldd %s"):format(quoted(M.librarypath(interpreter)),
+                                                           quoted(program)))
   if text:find "not a dynamic executable" or text:find "statically linked" then
     return ("'%s' is linked statically"):format(program)
+  elseif israised(program) then
+    return ("'%s' is setuid, setgid or has capabilities, and so ignores LD_LIBRARY_PATH and ASAMP")
+      :format(program)
   elseif text:find "liblua5%.4" then
-    return nil
+    local path = text:match "liblua5%.4%S* => (/[^\n]-) %(0x"
+    return path and not isours(path) and
+           ("'%s' is linked to %s, which it names before LD_LIBRARY_PATH (DT_RPATH)"):format(program, path)
+           or nil
   end
   local other = text:match "liblua5[^%s]*" or text:match "libluajit[^%s]*"
   return other and ("'%s' is linked to %s"):format(program, other)
@@ -68,9 +89,7 @@ end
 --- Is there a Lua in the program's own file, and not ours? It has the line by which Lua's
 -- sources sign what is made of them.
 function M.hasown(program)
-  local text = first(program, "a")
-  return text:find("$LuaVersion: Lua 5.", 1, true) ~= nil and
-         not text:find("profiler: ASAMP is set", 1, true)
+  return first(program, "a"):find("$LuaVersion: Lua 5.", 1, true) ~= nil and not isours(program)
 end
 
 --- The loader's path with the folder of our library in front.

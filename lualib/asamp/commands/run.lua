@@ -283,7 +283,7 @@ end
 -- Runs a program that is no script, with the settings t and that environment.
 local function runprogram(program, t, words, environment, world, tell)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
-  local note = programs.foreign(program)
+  local note = programs.foreign(program, world.interpreter)
   if note then
     tell.failed("%s; none of its Lua can be profiled", note)
   end
@@ -296,7 +296,7 @@ local function runprogram(program, t, words, environment, world, tell)
   if not how then
     return tell.failed("%s", status)
   end
-  local list = note and {} or findall(t.out, pid, since, before)
+  local list = findall(t.out, pid, since, before)
   local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- a pipe, say
   if #list == 0 and not note and not isother then
     tell.failed("%s", none(program))

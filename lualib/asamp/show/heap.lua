@@ -146,6 +146,14 @@ function M.render(parts, style)
   return table.concat(lines, "\n") .. "\n"
 end
 
+--- The share of a path, before its text. Objects that others of the list retain have their bytes
+-- there: each byte counts once.
+function M.leafhead(leaf, totals)
+  local share = ("%s of %s:"):format(units.percent(leaf.count, totals.count), units.count(totals.count))
+  return leaf.value > 0 and ("%s held by, %s"):format(units.short(leaf.value), share) or
+         "retained by others of the list, held by, " .. share
+end
+
 --- Paths to the objects of one class, each with its share.
 function M.heldby(held, style)
   local lines = {"", tables.title(style, ("%s: %s of %s, which retain %s"):format(
@@ -157,9 +165,7 @@ function M.heldby(held, style)
       break
     end
     shown = shown + leaf.count
-    lines[#lines + 1] = layout.wrap(("%s held by, %s of %s:"):format(
-      units.short(leaf.value), units.percent(leaf.count, held.totals.count),
-      units.count(held.totals.count)), "  ", style.width)
+    lines[#lines + 1] = layout.wrap(M.leafhead(leaf, held.totals), "  ", style.width)
     lines[#lines + 1] = layout.wrap(layout.clean(leaf.text), "    ", style.width)
   end
   if shown < held.totals.count then

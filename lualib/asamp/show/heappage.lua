@@ -190,7 +190,7 @@ local function heldby(out, held, least)
     units.plural(held.totals.count, "object"), units.bytes(held.totals.self),
     units.bytes(held.totals.value)))
   legend(out, "The shortest path to each from what the state always has. " .. retained "the objects there" ..
-              " of them: the share of these objects.")
+              " of them: the share of these objects. 0B: others of the list retain them.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
     rows[i] = {units.short(leaf.value), units.percent(leaf.value, held.totals.value),

@@ -33,7 +33,7 @@ function M.stats(s)
   add("%s, of %s allocated while they were taken, and %s of time; %s lost", units.plural(s.samples, "sample"),
       size(s.allocated), units.count(s.timesamples), units.count(s.lost))
   add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
-  add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), size(s.rss))
+  add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), units.resident(s.rss, size))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))
   return lines
@@ -66,7 +66,7 @@ function M.head(s, rates, width)
   memory[#memory + 1] = size(s.inuse) .. " in use" .. rate(" (%s%s/min)",
     (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60))
   memory[#memory + 1] = size(s.held) .. " held"
-  memory[#memory + 1] = size(s.rss) .. " resident"
+  memory[#memory + 1] = "resident " .. units.resident(s.rss, size)
   local lines = beside(memory, width)
   local more = beside({units.plural(s.states, "state"),
     ("GC %slongest %s"):format(rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),

@@ -55,11 +55,14 @@ end
 local function course(style, list)
   local from = math.max(1, #list - style.top + 1)
   local shown = table.move(list, from, #list, 1, {})
-  local function column(title, key, spare)
-    return {title, spare = spare, function(row) return size(row[key]) end}
+  local function column(title, key, spare, ofsystem)
+    return {title, spare = spare, function(row)
+      return ofsystem and row.rss == 0 and "unknown" or size(row[key])
+    end}
   end
-  local lines = layout.grid(tables.columns(shown, {column("resident", "rss"), column("Lua", "lua"),
-    column("free in Lua", "free", 3), column("native", "native", 1), column("rest", "rest", 2)}),
+  local lines = layout.grid(tables.columns(shown, {column("resident", "rss", nil, true),
+    column("Lua", "lua"), column("free in Lua", "free", 3), column("native", "native", 1, true),
+    column("rest", "rest", 2, true)}),
     #shown, "at", function(i) return units.seconds(shown[i].time) end, style.width,
     style.paint, 8)
   table.insert(lines, 1, style.paint("bold", "Over time"))
@@ -96,7 +99,8 @@ end
 -- that of a running process: neither is the run's last.
 function M.told(found)
   local now = found.last
-  return ("%s resident%s%s%s"):format(units.bytes(now.rss),
+  return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
+    "It is unknown how much is resident (the process could not read /proc/self/smaps)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
       (", in the last picture; the run went on to %s"):format(units.seconds(found.duration)) or "",

@@ -78,7 +78,7 @@ function M.collections(style)
                      {"last", "stop"}} do
     columns[#columns + 1] = {title = c[1], cells = {
       units.short(sum.inuse[c[2]]), units.short(sum.held[c[2]]),
-      units.short(sum.rss[c[2]])}}
+      units.resident(sum.rss[c[2]], units.short)}}
   end
   local names = {"in use after a collection", "held by the heap",
                  "resident set of the process"}

@@ -95,6 +95,12 @@ function M.shorttime(s)
   return ("%dd"):format(s // 86400)
 end
 
+--- The resident size as 'format' writes it (M.bytes, M.short). A process that cannot read /proc does
+-- not know it, and reports 0 or nothing.
+function M.resident(n, format)
+  return n and n > 0 and format(n) or "unknown"
+end
+
 --- A share of a whole: "25.9%"; "-" of nothing.
 function M.percent(part, whole)
   if whole == 0 then

@@ -9,6 +9,7 @@ local holders = require "asamp.sums.holders"
 local json = require "cjson"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
+local show = require "asamp.show.heap"
 local units = require "asamp.show.units"
 
 local ASAMP = "build/bin/asamp"
@@ -445,5 +446,13 @@ describe("asamp heap", function()
     assert.is_truthy(out:find('["' .. ("e"):rep(126) .. '…"]', 1, true), out)
     assert.is_truthy(out:find('["' .. ("w"):rep(128) .. '"]', 1, true), out)
     os.remove(file)
+  end)
+
+  -- What was: "0B held by, 96.2% of 104:".
+  it("says of a path whose objects others retain that it is so", function()
+    local totals = {count = 104, self = 10, value = 10}
+    assert.equal("1.0K held by, 3.8% of 104:", show.leafhead({count = 4, value = 1024}, totals))
+    assert.equal("retained by others of the list, held by, 96.2% of 104:",
+                 show.leafhead({count = 100, value = 0}, totals))
   end)
 end)

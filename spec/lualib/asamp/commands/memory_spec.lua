@@ -13,6 +13,7 @@ local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"
 local show = require "asamp.show.resident"
 local shell = require "spec.support.shell"
+local units = require "asamp.show.units"
 
 local asamp = commands.of(memory, {columns = 80})
 
@@ -184,6 +185,20 @@ describe("asamp memory", function()
     assert.equal("12 MiB resident after 17 ms; at most 16 MiB, after 14 ms",
       told{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
     assert.equal("8 MiB resident after 7 ms", told{duration = 0.007, pictures = {picture(7, 8)}})
+  end)
+
+  -- What was: "0 bytes resident".
+  it("says where nothing is known of what is resident", function()
+    local rows = {{what = "lua.old", bytes = 4096, text = ""}}
+    local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
+      pictures = {{time = 7000, rows = rows}, {time = 9000, rows = rows}}}
+    local text = show.render(found, {paint = function(_, s) return s end, width = 80, top = 5})
+    assert.matches("^It is unknown how much is resident %(the process could not read%s+/proc/self/smaps%)", text)
+    assert.falsy(text:find("0 bytes", 1, true), text)
+    assert.matches("\n%s+unknown%s+4.0K%s+0B%s+unknown%s+unknown%s+7", text)
+    assert.equal("unknown", units.resident(0, units.short))
+    assert.equal("unknown", units.resident(nil, units.short))
+    assert.equal("1.0K", units.resident(1024, units.short))
   end)
 
   it("says the same of a profile in the other flavour", function()

@@ -258,6 +258,26 @@ describe("asamp run", function()
     assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
+  -- What was: "made no state of liblua5.4.so.0", with a state of another one.
+  it("says why the loader does not take our library", function()
+    shell.write(folder .. "/lib.c", "int luaL_newstate(void) { return 1; }")
+    shell.write(folder .. "/main.c", "int luaL_newstate(void); int main(void) { return !luaL_newstate(); }")
+    shell.output([[cd %s && mkdir lib && cc -shared -fPIC -Wl,-soname,liblua5.4.so.0 -o lib/liblua5.4.so.0 lib.c &&
+      ln -s liblua5.4.so.0 lib/liblua5.4.so && cc -o app main.c -Llib -llua5.4 \
+      -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' && cc -o late main.c -Llib -llua5.4 -Wl,-rpath,'$ORIGIN/lib' \
+      -Wl,--enable-new-dtags]], folder)
+    local status, _, err = run{"./app"}
+    assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0, which it names before " ..
+      "LD_LIBRARY_PATH (DT_RPATH); none of its Lua can be profiled\n"):format(folder)}, {status, err})
+    _, _, err = run{"./late"}  -- DT_RUNPATH comes after LD_LIBRARY_PATH
+    assert.falsy(err:find("DT_RPATH", 1, true), err)
+    if shell.output "id -u" ~= "0\n" then return end
+    shell.output("cd %s && cp late raised && chown 65534 raised && chmod u+s raised && chmod 755 .", folder)
+    _, _, err = run{"./raised"}
+    assert.equal("asamp run: './raised' is setuid, setgid or has capabilities, and so ignores " ..
+      "LD_LIBRARY_PATH and ASAMP; none of its Lua can be profiled\n", err)
+  end)
+
   it("says that there is neither a script nor a program of a name", function()
     for name, where in pairs{nosuch = " in PATH", ["./nosuch"] = ""} do
       local status, _, err = run{"--", name}
