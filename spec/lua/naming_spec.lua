@@ -113,10 +113,11 @@ M.field() variable()]]
 
   -- What was: they were one row, all of a minified file.
   it("a number of its own, if others of its line have no name", function()
-    local text = [[
+    local text = ([[
 local function call(f) return f() end
-local t = {call(function() return {{}, {}} end), (function() return call(function() return {{}, {}} end) end)()}
-call(function() local function named() return {{}, {}} end return {{}, {}}, named() end) call(function() return {{}, {}} end)]]
+local t = {call(F), (function() return call(F) end)()}
+call(function() local function named() return {{}, {}} end return {{}, {}}, named() end) call(F)]]):gsub(
+      "F", "function() return {{}, {}} end")
     local set = {}
     for _, s in ipairs(samples.of(load(text, "@line.lua"))) do
       local f = s.stack[1]
