@@ -262,10 +262,10 @@ describe("asamp run", function()
   it("says why the loader does not take our library", function()
     shell.write(folder .. "/lib.c", "int luaL_newstate(void) { return 1; }")
     shell.write(folder .. "/main.c", "int luaL_newstate(void); int main(void) { return !luaL_newstate(); }")
-    shell.output([[cd %s && mkdir lib && cc -shared -fPIC -Wl,-soname,liblua5.4.so.0 -o lib/liblua5.4.so.0 lib.c &&
-      ln -s liblua5.4.so.0 lib/liblua5.4.so && cc -o app main.c -Llib -llua5.4 \
-      -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' && cc -o late main.c -Llib -llua5.4 -Wl,-rpath,'$ORIGIN/lib' \
-      -Wl,--enable-new-dtags]], folder)
+    shell.output([[cd %s && mkdir lib && ln -s liblua5.4.so.0 lib/liblua5.4.so &&
+      cc -shared -fPIC -Wl,-soname,liblua5.4.so.0 -o lib/liblua5.4.so.0 lib.c &&
+      cc -o app main.c -Llib -llua5.4 -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' &&
+      cc -o late main.c -Llib -llua5.4 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/lib']], folder)
     local status, _, err = run{"./app"}
     assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0, which it names before " ..
       "LD_LIBRARY_PATH (DT_RPATH); none of its Lua can be profiled\n"):format(folder)}, {status, err})
