@@ -11,7 +11,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,9 @@
 #include "complain.h"
 #include "dying.h"
 #include "process.h"
+#include "workers.h"
 
+#define CONTROL_STACK	(256u << 10)	/* bytes */
 #define LOOK_MS		1000	/* between two looks at a file's size, or at the socket's number */
 
 static ControlOptions options;
@@ -115,10 +116,7 @@ static void gone (void) {
 
 static void start (void) {
   static int isset;
-  sigset_t all, before;
-  pthread_t thread;
-  pthread_attr_t a;
-  int *fd = malloc(sizeof(*fd));
+  int error, *fd = malloc(sizeof(*fd));
   if (fd == NULL) return;
   *fd = -1;
   free(bound);
@@ -134,21 +132,15 @@ static void start (void) {
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);
   }
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  pthread_attr_init(&a);
-  pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&a, 256 << 10);
-  if (pthread_create(&thread, &a, run, fd) != 0)
+  if (workers_start(run, fd, CONTROL_STACK, &error) == NULL)
     complain("cannot listen at '%s': %s", bound != NULL ? bound : "", "there is no thread for it");
-  pthread_attr_destroy(&a);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 
 void control_setup (const ControlOptions *o) {
   const char *run = secure_getenv("XDG_RUNTIME_DIR");
   options = *o;
+  if (o->listen != NULL || o->rotate > 0 || o->most > 0) process_controlled(control_ensure);
   if (run != NULL && *run == '/') rundir = strdup(run);
   keptfiles_setup(o->keep);
 }

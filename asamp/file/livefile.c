@@ -17,12 +17,16 @@ void livefile_fail (LiveFile *f, int error) {
     f->error = error;
 }
 
-/* Is the descriptor still that of the file? If not, there is none (W5). */
+/* Is the descriptor still that of the file? If not, there is none (W5). A file that has lost
+   bytes has failed (W7). */
 static int look (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
-  if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode)
+  if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode) {
+    if (S_ISREG(s->st_mode) && (uint64_t)s->st_size < f->written)
+      livefile_fail(f, ESTALE);
     return 1;
+  }
   f->fd = -1;
   livefile_fail(f, EBADF);
   return 0;
@@ -43,7 +47,7 @@ static void failed (LiveFile *f, int error) {
 static void put (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
-  while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s)) {
+  while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s) && f->error == 0) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
@@ -160,7 +164,10 @@ void livefile_flush (LiveFile *f, int last) {
 
 void livefile_empty (LiveFile *f) {
   struct stat s;
-  if (look(f, &s) && S_ISREG(s.st_mode) && ftruncate(f->fd, 0) != 0)
+  if (!look(f, &s) || !S_ISREG(s.st_mode))
+    return;
+  f->written = 0;
+  if (ftruncate(f->fd, 0) != 0)
     livefile_fail(f, errno);
 }
 

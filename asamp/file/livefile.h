@@ -20,8 +20,10 @@
 **       livefile_close;
 **   W5  no other file is touched: where the program has closed the descriptor,
 **       and may have its number for a file of its own, that is neither written
-**       nor closed, and it is a failure (EBADF). Looked at before each write and
-**       before it is closed, for a moment later the number is not guarded.
+**       nor closed, and it is a failure (EBADF). Checked before each write and
+**       before it is closed, for a moment later the number is not guarded;
+**   W7  a file that another program has truncated is a failure (ESTALE), found before the
+**       next write and before it is closed: what comes after would have no head.
 */
 #ifndef asamp_livefile_h
 #define asamp_livefile_h

@@ -765,6 +765,8 @@ void tracker_forked (Tracker *t) {
   pending_forget(&t->pending);
   followed_forget(&t->followed);
   t->deciding = 0;
+  t->bytes = 0;
+  t->from = luaN_allocated(t->L);
 }
 
 
@@ -784,8 +786,10 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
     stack_begin(&t->stack, function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
-  t->samples = t->natives = t->bytes = t->unfollowed = 0;
+  t->samples = t->natives = t->unfollowed = 0;
   tracker_setlost(t, 0);
+  if (isforked) return;  /* tracker_forked has begun to count */
+  t->bytes = 0;
   t->from = luaN_allocated(t->L);
 }
 

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,25 +39,16 @@ static void release (Profile *p) {
   free(p);
 }
 
-/* The writer's thread must not run the program's signal handlers. Its stack is not as large
-   as the program's limit for one: where address space is short, that is much of it. */
+/* The stack of the writer's thread is not as large as the program's limit for one: where
+   address space is short, that is much of it. */
 static int startthread (Profile *p) {
   void *(*run) (void *) = p->ring != NULL ? writer_record : writer_run;
-  sigset_t all, before;
-  pthread_attr_t a;
   int error;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  pthread_attr_init(&a);
-  pthread_attr_setstacksize(&a, WRITER_STACK);
-  error = pthread_create(&p->thread, &a, run, p);
-  if (error == EINVAL)  /* too small for the program's thread-local variables */
-    error = pthread_create(&p->thread, NULL, run, p);
-  pthread_attr_destroy(&a);
-  if (error == 0)
-    pthread_getcpuclockid(p->thread, &p->clock);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return error;
+  p->worker = workers_start(run, p, WRITER_STACK, &error);
+  if (p->worker == NULL)
+    return error;
+  pthread_getcpuclockid(p->worker->thread, &p->clock);
+  return 0;
 }
 
 /* The file of a profile; an errno, or 0. 'why' as that of place_open. */
@@ -119,6 +109,8 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
 static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
   const char *command = own->command;
   p->config = *config;
+  if (config->folder > 0 && fstat(config->folder, &p->folder) != 0)
+    p->config.folder = 0;
   p->config.log = *own;
   p->config.path = strdup(config->path);
   p->config.log.command = command != NULL ? strdup(command) : NULL;
@@ -232,6 +224,7 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 
 const char *profile_message (int error) {
   return error == EBADF ? "the program has closed its descriptor"
+       : error == ESTALE ? "another program has truncated it while it was written"
        : error == EDEADLK ? "exit() was called in a signal handler, which has "
                             "interrupted what the writer waits for"
        : strerror(error);
@@ -281,7 +274,7 @@ static void end (Profile *p) {
   p->stop = 1;
   queue_wake(p);
   pthread_mutex_unlock(&p->lock);
-  pthread_join(p->thread, NULL);
+  workers_join(p->worker);
   pthread_mutex_lock(&p->lock);
   if (p->file.error != p->error)  /* nothing of the file remains */
     p->lost = p->taken;

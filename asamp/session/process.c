@@ -23,12 +23,15 @@
 #include "tracker.h"
 #include "uncancelled.h"
 
+#define RETRY_NS	1000000000	/* between two attempts to make the file */
 #define FILES	5	/* descriptors besides the folder's: the profile, two pipes of libunwind */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
 static pid_t pid;		/* whose 'profile' is, or whose could not be opened */
 static int failed;
+static uint64_t retry;		/* when to make the file again, by the monotonic clock, ns; 0: never;
+				   atomic */
 static char *path;		/* of the profile, or of the last one */
 static SamplerShared with;
 static int isset;
@@ -40,6 +43,8 @@ static char *command;
 static int idle;		/* nothing is to be written at present; atomic */
 static int temporary;
 static int numbered;		/* the number of the last profile of the pattern */
+static int parted;		/* this is the child of a fork, and no state has collected; atomic */
+static void (*control) (void);	/* process_controlled */
 static SamplerRate standing;	/* what the set-up asks for */
 
 /* Profiles that have ended, until no state uses them any more: a state that does not run
@@ -189,15 +194,32 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
 }
 
 
+/* Is that an errno of something that may be there again soon, such as room on the disk? */
+static int ispassing (int error) {
+  return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+
 /* Under the lock. */
 static void openfile (void) {
   char err[1024];
+  const int isagain = failed && pid == getpid();
   Profile *p = make(NULL, 1, err, sizeof(err));
+  const int error = errno;
   failed = (p == NULL);
   pid = getpid();
   numbered = 1;
-  if (p == NULL) cannot(errno, err);
+  __atomic_store_n(&retry, p == NULL && ispassing(error) ? clock_now() + RETRY_NS : 0,
+                   __ATOMIC_RELAXED);
+  if (p == NULL && !isagain) cannot(error, err);
   __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
+}
+
+
+/* Has the file that could not be made to be tried again now? */
+static int isretry (void) {
+  const uint64_t due = __atomic_load_n(&retry, __ATOMIC_RELAXED);
+  return due != 0 && clock_now() >= due;
 }
 
 
@@ -206,7 +228,7 @@ static Profile *current (int isopen) {
   if (p != NULL || !isopen || __atomic_load_n(&idle, __ATOMIC_ACQUIRE)) return p;
   UNCANCELLED;
   pthread_mutex_lock(&lock);
-  if (profile == NULL && !idle && !(failed && pid == getpid())) openfile();
+  if (profile == NULL && !idle && (!failed || pid != getpid() || isretry())) openfile();
   p = profile;
   pthread_mutex_unlock(&lock);
   return p;
@@ -214,7 +236,7 @@ static Profile *current (int isopen) {
 
 
 static int isidle (void) {
-  return __atomic_load_n(&idle, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&idle, __ATOMIC_ACQUIRE) || __atomic_load_n(&retry, __ATOMIC_RELAXED) != 0;
 }
 
 
@@ -229,14 +251,30 @@ static int isstanding (void) {
 }
 
 
-static void forked (void) {
+/* The control's thread (process_controlled) and, for a switch, a second writer. */
+#define CONTROL_THREADS	2
+
+static unsigned forked (void) {
   Profile *parents = profile;
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
   failed = temporary = 0;
+  retry = 0;
   with.rates = standing;
   idle = !isstanding();
   if (parents != NULL) profile_abandon(parents);
+  parted = 1;
+  return (unsigned)isstanding() + (control != NULL ? CONTROL_THREADS : 0);
+}
+
+
+/* A state that was made before the fork makes the child a process that is controlled. A state
+   that has no file tries to make it again. */
+static void runs (void) {
+  UNCANCELLED;
+  if (isretry()) (void)current(1);
+  if (__atomic_load_n(&parted, __ATOMIC_RELAXED) &&
+      __atomic_exchange_n(&parted, 0, __ATOMIC_ACQ_REL) && control != NULL) control();
 }
 
 
@@ -260,6 +298,7 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   with.profile = current;
   with.path = pathof;
   with.forked = forked;
+  with.runs = runs;
   with.ended = ended;
   with.isidle = isidle;
   standing = with.rates;
@@ -283,6 +322,11 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   }
   isset = 1;
   return 1;
+}
+
+
+void process_controlled (void (*begin) (void)) {
+  control = begin;
 }
 
 
@@ -340,6 +384,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   if (p != NULL) {
     temporary = istemporary;
     failed = 0;
+    retry = 0;
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }

@@ -11,7 +11,8 @@
 ** samples, so that one that becomes another program leaves nothing either.
 **   PR1  'profile' is of this process ('pid'), or NULL; it changes under 'lock' only,
 **        and is read without it;
-**   PR2  what could not be opened is told once, and not tried again before process_switch.
+**   PR2  a file that could not be opened is reported once. It is tried again by process_switch,
+**        and every second if the reason may pass, such as a full disk; states are idle meanwhile.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -31,6 +32,10 @@ char *process_path (const char *pattern, unsigned long pid, unsigned number,
 ** says why in one line. Without anything to sample it waits to be asked (process_switch).
 */
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
+
+/* 'begin' is called in the child of a fork when a state that was made before it first
+   collects there. */
+void process_controlled (void (*begin) (void));
 
 /* A new state joins. Nothing without a set-up. */
 void process_join (lua_State *L);

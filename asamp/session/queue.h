@@ -23,6 +23,7 @@
 #define asamp_queue_h
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -31,6 +32,7 @@
 #include "place.h"
 #include "profile.h"
 #include "spare.h"
+#include "workers.h"
 
 /* A variable of each OS thread, which a signal handler may ask for: no call allocates it. */
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
@@ -60,7 +62,7 @@ struct Profile {
   pthread_cond_t work;    /* to the writer: look */
   pthread_cond_t room;    /* to the program: the active buffer is empty, or
                              never will be */
-  pthread_t thread;
+  Worker *worker;         /* that runs the writer */
   pid_t pid;              /* of the process that has the writer's thread */
   Queue queue[2];
   int active;             /* the buffer that takes events */
@@ -100,6 +102,7 @@ struct Profile {
   /* a flight recorder; NULL: it has a file from the start, or has ended */
   Ring *ring;
   ProfileConfig config;   /* a flight recorder's; its strings are its own */
+  struct stat folder;     /* the folder of config.folder, if that is above 0 */
   Spare spare;            /* for writing when memory has run out; the writer's */
 };
 

@@ -78,7 +78,10 @@ typedef struct SamplerShared {
   Profile *(*profile) (int open);
   const char *(*path) (void);
   int (*isidle) (void);  /* none is wanted at present */
-  void (*forked) (void);  /* this is the child: the profile was the parent's */
+  /* This is the child: the profile was the parent's. Returns how many threads the child will
+     need if it runs its states. */
+  unsigned (*forked) (void);
+  void (*runs) (void);  /* a state has collected */
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* at exit */
 } SamplerShared;
 

@@ -21,6 +21,7 @@
 #include "mallocs.h"
 #include "orphans.h"
 #include "uncancelled.h"
+#include "workers.h"
 
 struct Samplers samplers;
 
@@ -264,15 +265,19 @@ int samplers_report (Sampler *s, const ProfileTotals *t) {
 /* In the child of a fork: the parent's files are not the child's. */
 static void forked (void) {
   Sampler *s;
+  unsigned threads = 0;
+  int isshared = 0;
   pthread_mutex_init(&lock, NULL);
   for (s = samplers.all; s != NULL; s = s->next) {
+    isshared |= (s->shared != NULL);
+    if (s->state.profile == NULL && !s->forked) continue;
+    if (s->shared != NULL) tracker_forked(&s->tracker);
     if (s->state.profile == NULL) continue;
     timing_forked(&s->timing);
     if (s->shared == NULL) {
       tracker_abandon(&s->tracker);
       profile_abandon(s->state.profile);
     }
-    else tracker_forked(&s->tracker);
     s->forked = 1;
     s->state.profile = NULL;  /* a shared one goes on in another (again) */
   }
@@ -284,9 +289,10 @@ static void forked (void) {
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
-  if (samplers.shared != NULL) samplers.shared->forked();
+  if (samplers.shared != NULL) threads = samplers.shared->forked();
   seen_forked();
   memset(&samplers.past, 0, sizeof(samplers.past));
+  workers_park(isshared ? threads : 0);
 }
 
 

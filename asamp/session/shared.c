@@ -304,7 +304,10 @@ void shared_safe (void *ud, lua_State *L) {
   if (s->shared == NULL) return;
   countpause(L);
   samplers_publish(s);
-  if (s->shared->profile(0) != s->state.profile && !s->forked && shared_current(s) < 0) {
+  s->shared->runs();
+  if ((s->forked ? s->shared->isidle() : s->shared->profile(0) != s->state.profile) &&
+      shared_current(s) < 0) {
+    s->forked = 0;
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
     (void)settle(s, 0);

@@ -54,6 +54,10 @@ static void noteerror (Profile *p) {
   p->error = p->file.error;
   event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
+  if (p->error == ESTALE) {  /* what was written is no longer there */
+    event_add(&p->lost, &p->written);
+    memset(&p->written, 0, sizeof(p->written));
+  }
   pthread_cond_broadcast(&p->room);
   pthread_mutex_unlock(&p->lock);
 }
@@ -231,11 +235,19 @@ static void putring (void *ud, Bytes *out, int text) {
   out->n = 0;
 }
 
+/* The folder's descriptor; 0 if the program has closed it, and may have its number for something
+   else: then the path says where the folder is. */
+static int folderof (const Profile *p) {
+  struct stat s;
+  return p->config.folder > 0 && fstat(p->config.folder, &s) == 0 &&
+         s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
+}
+
 /* A new file for what is kept; 'to' as that of profile_dump. An errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
-  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, c->folder,
+  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, folderof(p),
     NULL};
   int error;
   free(p->place.path);

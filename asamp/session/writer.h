@@ -11,7 +11,7 @@
 
 #define WRITER_STACK	(1u << 20)
 
-/* For pthread_create; 'ud' is the profile. */
+/* For workers_start; 'ud' is the profile. */
 void *writer_run (void *ud);
 void *writer_record (void *ud);
 

@@ -121,6 +121,35 @@ static void end (void) {
 }
 
 
+/* Reports the kernel's own object, which the list of what is mapped names. */
+static void reportkernel (Dwfl *s, FILE *maps) {
+  unsigned long long from, to;
+  char *line = NULL;
+  size_t size = 0;
+  while (getline(&line, &size, maps) > 0)
+    if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
+      (void)dwfl_report_module(s, "[vdso]", from, to);
+  free(line);
+}
+
+
+/* A process that has become another user may not read its auxiliary vector, which
+   dwfl_linux_proc_report needs, but may read the list of what is mapped. */
+static int report (Dwfl *s) {
+  FILE *maps;
+  int ok;
+  if (dwfl_linux_proc_report(s, getpid()) == 0) return 1;
+  dwfl_report_begin(s);
+  maps = fopen("/proc/self/maps", "re");
+  if (maps == NULL) return 0;
+  ok = dwfl_linux_proc_maps_report(s, maps) == 0;
+  rewind(maps);
+  if (ok) reportkernel(s, maps);
+  fclose(maps);
+  return ok;
+}
+
+
 /* The session for what is loaded now; NULL when there is none to be had. */
 static Dwfl *current (void) {
   unsigned long long now = 0;
@@ -130,8 +159,7 @@ static Dwfl *current (void) {
   starved = 0;
   session = dwfl_begin(&callbacks);
   descriptor_hold();  /* for the list of what is mapped */
-  if (session != NULL && (dwfl_linux_proc_report(session, getpid()) != 0 ||
-                          dwfl_report_end(session, NULL, NULL) != 0))
+  if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     end();
   descriptor_release();
   loads = now;

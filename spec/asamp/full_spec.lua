@@ -42,6 +42,32 @@ describe("a file that takes no more", function()
   end)
 end)
 
+describe("a file that another program truncates", function()
+  -- What came after stood behind a hole of zeros, without its head.
+  it("ends there, with all samples lost and the reason", function()
+    for _, options in ipairs{"", ", compress = false"} do
+      local path, status, out, err = run(([[
+        local profiler, natives = require "profiler", require "natives"
+        local path = ...
+        assert(profiler.alloc_start(64, {out = path, fixed = true, native = false %s}))
+        for i = 1, 5000 do natives.userdata(100) end
+        assert(profiler.dump())
+        assert(io.open(path)):close()
+        assert(io.open(path, "w")):close()
+        for i = 1, 5000 do natives.userdata(100) end
+        print(profiler.disable())
+        print(profiler.stats().lost == profiler.stats().samples)
+      ]]):format(options))
+      assert.equal(0, status, err)
+      assert.truthy(out:find "^nil\t[^\n]*\ntrue\n$", out)
+      assert.truthy(err:find "another program has truncated it while it was written; %d+ samples are lost\n$",
+                    err)
+      assert.equal("", process.read(path))
+      os.remove(path)
+    end
+  end)
+end)
+
 describe("a disk that becomes full in the middle of a run", function()
   -- Samples stacks that differ, so that the file grows; 'limit' bytes are left for
   -- it when half of the work is done ("none": there is no more room then).
@@ -185,7 +211,24 @@ describe("a disk that becomes full in the middle of a run", function()
       end
       os.remove(script)
       os.remove(path)
-      os.remove(folder)
+    end)
+
+    it("keeps a process without a profile until there is room", function()
+      local script = process.file(([[
+        local folder, keep = %q, {}
+        local function work() for i = 1, 10000 do keep[i %% 100] = {i} end collectgarbage() end
+        work()
+        assert(os.execute("mount -o remount,nr_inodes=9 " .. folder))
+        repeat work() until io.open(folder .. "/x.vmprof")
+        for i = 1, 10 do work() end]]):format(folder))
+      local copy = os.tmpname()
+      local sh = ("mount -t tmpfs -o nr_inodes=1 none %s && ASAMP=alloc=64,quiet,out=%s/x.vmprof \"$0\" %s "
+        .. "&& cp %s/x.vmprof %s"):format(folder, folder, script, folder, copy)
+      local status, _, err = process.run{"-m", "sh", "-c", sh, process.interpreter(), program = "unshare"}
+      assert.same({0, ("profiler: cannot write profile '%s/x.vmprof': No space left on device\n")
+                      :format(folder)}, {status, err})
+      local p = assert(reader.read(copy))
+      assert.is_true(p.complete and p.samples > 1000)
     end)
   else
     pending "a disk of its own needs root, who may mount"

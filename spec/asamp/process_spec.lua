@@ -4,6 +4,7 @@
 -- fork, exec, chroot, other users, closed descriptors, a library that nobody else sees.
 
 local ask = require "asamp.cli.ask"
+local system = require "asamp.host"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -35,11 +36,15 @@ describe("a process that the environment profiles", function()
   end)
   before_each(function() shell.output("rm -f %s/out/*", folder) end)
 
+  -- The environment of the host, with these options of ASAMP.
+  local function environment(options)
+    -- the child of a fork leaves what its parent's writer had: no leak of anybody's
+    return {ASAN_OPTIONS = "detect_leaks=0", ASAMP = (options or "alloc=2K") .. ",quiet,out=out/%p.vmprof",
+            LUA_PATH = "", LUA_CPATH = ""}
+  end
+
   local function run(...)
-    return process.run{program = folder .. "/daemon", directory = folder,
-      -- the child of a fork leaves what its parent's writer had: no leak of anybody's
-      env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=2K,quiet,out=out/%p.vmprof", LUA_PATH = "",
-             LUA_CPATH = ""}, ...}
+    return process.run{program = folder .. "/daemon", directory = folder, env = environment(), ...}
   end
 
   -- The profiles that are there, the largest first.
@@ -73,6 +78,74 @@ describe("a process that the environment profiles", function()
     if child.begun < parent.begun then child, parent = parent, child end
     assert.same({1, 2}, {parent.begun, child.begun})
     assert.is_true(child.allocated > 1.5 * 2000 * 56 and child.allocated < 3 * parent.allocated)
+  end)
+
+  -- The child's counter began with its first sample, after the block that was sampled.
+  it("forks: what the child allocates is counted from the fork on", function()
+    shell.write(folder .. "/big.lua", "local s = ('x'):rep(16 << 20)")
+    local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
+      env = environment "alloc=64K", "fork", "big.lua"}
+    assert.same({0, "", ""}, {status, out, err})
+    local list = profiles()
+    assert.equal(2, #list)
+    for i, p in ipairs(list) do list[i] = p.allocated >> 20 end
+    table.sort(list)
+    assert.is_true(list[1] >= 16 and list[2] >= 32, table.concat(list, " "))
+  end)
+
+  it("forks: the child may forbid itself threads and become another user #plain", function()
+    if not isroot or asan then return end
+    shell.write(folder .. "/c.lua", "for i = 1, 2000 do local s = ('x'):rep(3000 + i) end")
+    for _, options in ipairs{"alloc=2K", "alloc=2K,rotate=1h,listen"} do
+      shell.output("rm -f %s/out/*", folder)
+      local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
+        env = environment(options), "dropped", "c.lua"}
+      assert.same({0, "", ""}, {status, out, err})
+      local list = profiles()
+      assert.equal(2, #list)
+      for _, p in ipairs(list) do  -- the names of C functions, too
+        local names, unknown = {}, 0
+        for _, f in ipairs(p.functions) do
+          names[f.name] = true
+          unknown = unknown + (f.name:find "unknown code" and 1 or 0)
+        end
+        assert.is_true(p.complete and p.samples > 100)
+        assert.same({true, 0}, {names.str_rep or names["string.rep"], unknown})
+      end
+    end
+  end)
+
+  it("forks: a state of before the fork has the child rotate and listen, too", function()
+    local pid = process.start{program = folder .. "/daemon", directory = folder,
+      env = environment "alloc=2K,rotate=1s,max=64K,keep=9,listen=s/%p.sock", "served", "s.lua"}
+    local child, stats
+    local function isthere(name) return system.samefile(name, name) end
+    for _ = 1, 2000 do
+      local found = shell.output("ls %s/out/ | sed -n 's/[.]2[.]vmprof$//p'", folder)
+      child = found:gsub(pid .. "\n", ""):match "%d+"
+      stats = child and ask.ask(("%s/s/%s.sock"):format(folder, child), "stats")
+      if stats or not isthere("/proc/" .. pid) then break end
+      system.pause(10)
+    end
+    shell.write(folder .. "/stop", "")
+    for _ = 1, 2000 do
+      if not isthere("/proc/" .. pid) then break end
+      system.pause(10)
+    end
+    assert.equal(child, stats and stats.pid)
+    shell.output("rm %s/stop", folder)
+  end)
+
+  it("has a flight recorder's file where a daemon has closed what it does not know", function()
+    for _, what in ipairs{"close", "reused"} do
+      shell.output("rm -f %s/out/*", folder)
+      local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
+        env = environment "alloc=2K,ring=1M", what, "s.lua"}
+      assert.same({0, "", ""}, {status, out, err})
+      local list = profiles()
+      assert.equal(1, #list)
+      assert.is_true(list[1].complete and list[1].samples > 100)
+    end
   end)
 
   it("goes into a chroot and becomes another user #plain", function()

@@ -7,6 +7,12 @@
 **   chroot  goes into the folder for good, becomes user 65534, and runs the script there
 **   closed  closes all descriptors, and runs the script; ends with 3 if one of 0 to 2 is
 **           open then
+**   dropped runs the script; a child may make no threads (RLIMIT_NPROC), becomes user 65534, and
+**           runs it in the same state
+**   served  runs the script; a child runs it in the same state again and again until there is a
+**           file of the name "stop"
+**   reused  closes all descriptors but these after the first state, has their numbers for
+**           others, and runs it again
 **   close   closes all descriptors but these after the first state, and runs it again
 */
 #define _GNU_SOURCE
@@ -15,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +63,32 @@ static void child (lua_State *L, const char *script) {
   waitpid(pid, NULL, 0);
 }
 
+static void dropped (lua_State *L, const char *script) {
+  const struct rlimit none = {0, 0};
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (setrlimit(RLIMIT_NPROC, &none) != 0 || setgroups(0, NULL) != 0 || setgid(65534) != 0 ||
+        setuid(65534) != 0) _exit(4);
+    run(L, script);
+    lua_close(L);
+    exit(0);
+  }
+  waitpid(pid, NULL, 0);
+}
+
+static void served (lua_State *L, const char *script) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    while (access("stop", F_OK) != 0) {
+      run(L, script);
+      usleep(1000);
+    }
+    lua_close(L);
+    exit(0);
+  }
+  waitpid(pid, NULL, 0);
+}
+
 int main (int argc, char **argv) {
   const char *what, *script;
   lua_State *L;
@@ -72,8 +105,12 @@ int main (int argc, char **argv) {
   L = state();
   run(L, script);
   if (strcmp(what, "fork") == 0) child(L, script);
-  if (strcmp(what, "close") == 0) {
+  if (strcmp(what, "dropped") == 0) dropped(L, script);
+  if (strcmp(what, "served") == 0) served(L, script);
+  if (strcmp(what, "close") == 0 || strcmp(what, "reused") == 0) {
     for (i = 3; i < 100; i++) close(i);
+    if (strcmp(what, "reused") == 0)
+      for (i = 3; i < 40; i++) open("/dev/null", O_RDWR);
     run(L, script);
   }
   if (strcmp(what, "closed") == 0)
