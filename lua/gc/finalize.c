@@ -16,6 +16,7 @@
 
 #include "ageing.h"
 #include "finalize.h"
+#include "limit.h"
 #include "mark.h"
 #include "nursery.h"
 #include "pause.h"
@@ -41,6 +42,18 @@
 #define MIN_QUOTA	64u
 
 
+/*
+** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
+** must not collect thousands of dead ones. A minor collection starts when YOUNG_MIN << youngbits of
+** them are young. Each collection that finds more than half of them alive doubles that number, up
+** to YOUNG_BITS times, so a program that keeps its objects pays for few extra collections; one that
+** finds at least half of them dead returns to YOUNG_MIN. spec/lua/gc/finalized_spec.lua has the
+** effect: objects that are alive at a time when each one is dropped.
+*/
+#define YOUNG_MIN	64u
+#define YOUNG_BITS	14u
+
+
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
   return !tofinalize(o) && gfasttm(g, mt, TM_GC) != NULL &&
          !(g->gcstp & GCSTPCLS);
@@ -50,6 +63,7 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 static void setaside (luaN_Gc *c, GCObject *o) {
   lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);  /* makeroom */
   c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
+  c->finalize.found = 1;
 }
 
 
@@ -101,9 +115,19 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
     lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
     v->a[v->n++] = o;
     l_setbit(o->marked, FINALIZEDBIT);
+    if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >= YOUNG_MIN << c->finalize.youngbits)
+      luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);  /* the passes will not come to it */
   }
+}
+
+
+/* A minor collection found 'alive' of 'young' young objects with finalizers alive. */
+static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
+  if (young < YOUNG_MIN << f->youngbits) return;
+  if (alive <= young / 2) f->youngbits = 0;
+  else if (f->youngbits < YOUNG_BITS) f->youngbits++;
 }
 
 
@@ -118,7 +142,8 @@ void luaN_selectfinalizable (lua_State *L, int all) {
   luaN_List *l = &c->finalize.finalizable;
   size_t first = c->mark.minor ? l->old : 0;
   size_t i, n;
-  c->pause.looked[LUAN_LLISTED] += l->v.n - first;
+  size_t young = l->v.n - first;
+  c->pause.looked[LUAN_LLISTED] += young;
   for (i = l->v.n; i-- > first; ) {
     GCObject *o = (GCObject *)l->v.a[i];
     if (o != NULL && (all || (luaN_white(g, o) && !luaN_ismet(o)))) {
@@ -130,6 +155,7 @@ void luaN_selectfinalizable (lua_State *L, int all) {
     if (l->v.a[i] != NULL) l->v.a[n++] = l->v.a[i];
   l->v.n = n;
   if (!c->mark.minor) l->old = n;
+  else setyoungbits(&c->finalize, young, n - first);
 }
 
 

@@ -89,6 +89,7 @@ static void takeepoch (luaN_Gc *c) {
   c->mark.bit = luaN_bit(next);
   luaN_cyclebegins(c);
   c->lists.fixedseen = c->finalize.seen = c->weak.tenured = 0;
+  if (c->finalize.next == c->finalize.tobefinalized.n) c->weak.resurrected = 0;
   c->strings.seen = 0;
 }
 

@@ -421,6 +421,8 @@ int luaN_majordue (global_State *g) {
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
          (hasmanyweak(c) && volume >= forweak) ||
+         (c->weak.resurrected && volume >= forfinalizers &&
+          c->finalize.next == c->finalize.tobefinalized.n) ||
          (new >= many && (c->pace.fullcycles || volume >= forfinalizers) &&
           volume / FINALIZERS_HEAPS >= (uint64_t)forfinalizers / (new / many));
 }

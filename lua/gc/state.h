@@ -107,6 +107,8 @@ typedef struct luaN_Weak {
   lu_byte decided;		/* of what is hidden (hidden.h) all is dead that is not marked */
   lu_byte overflow;		/* 'unresolved' is not complete */
   lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
+  lu_byte resurrected;		/* since the last major collection started, a key that was dead is
+				   kept for its finalizer (termination.c) */
   lu_byte logging;		/* what is marked is logged in the list of doubtful keys (ahead.h) */
   unsigned doubt, doubtkept;	/* of the list that is gone through, what is next, how many
 				   words have stayed, ... */
@@ -145,6 +147,9 @@ typedef struct luaN_Finalize {
   size_t selected;		/* ... and the dead that it has found there */
   unsigned waiting;		/* ... how many the last collection left, ... */
   unsigned quota;		/* ... and calls that a batch makes at least */
+  lu_byte found;		/* the running collection has found dead ones */
+  unsigned youngbits;		/* YOUNG_MIN << this young objects with finalizers start a minor
+				   collection (finalize.c) */
   luaN_Vec left;		/* of 'tobefinalized', what the last minor collection has left
 				   young (waiting.h) */
   luaN_Vec aged;		/* of 'finalizable', userdata in lines that the last minor

@@ -240,13 +240,32 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
+/* Entries whose keys are dead unless the objects with finalizers keep them. */
+static size_t countdead (const luaN_Gc *c) {
+  return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
+}
+
+
+/* Returns 1 if a table of weak keys and values was discovered. */
+static int hasallweak (const luaN_Gc *c) {
+  size_t i;
+  if (c->mark.minor && c->remset.slots.n > 0) return 1;
+  for (i = 0; i < c->weak.discovered.n; i++)
+    if (luaN_kindof(c->weak.discovered.a[i]) == LUAN_ALLWEAK) return 1;
+  return 0;
+}
+
+
 /* Marks all that the selected refer to; then clears weak keys, and weak values in the tables
    that only the selected have led to, which the list has from 'nalive' on. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
+  size_t dead = countdead(c);
   luaN_drain(g, !c->mark.minor);
   converge(g, first, clock);
+  if (c->finalize.found && (countdead(c) < dead || hasallweak(c))) c->weak.resurrected = 1;
+  c->finalize.found = 0;
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);

@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Objects with finalizers: how many dead ones a state holds at a time (lua/gc/finalize.c), and how
+-- soon a finalized key leaves a weak table (lua/gc/termination.c). Each program runs in a state of
+-- its own, because the figures depend on the size of the heap. Stock Lua 5.4 has 38 to 275 objects
+-- at a time, and 80 to 635 allocations.
+
+local process = require "spec.support.process"
+
+local function number(program, ...)
+  local status, text = process.code(program, ...)
+  assert.equal(0, status, text)
+  return assert(tonumber(text), text)
+end
+
+describe("objects with finalizers that a program drops", function()
+  local program = [[
+    local alive, most, keep = 0, 0, {}
+    local mt = {__gc = function() alive = alive - 1 end}
+    for i = 1, 60000 do
+      local holder = {object = setmetatable({}, mt)}
+      alive = alive + 1
+      most = math.max(most, alive)
+      if ... == "kept" and i % 2 == 0 then keep[i % 5000] = holder end
+    end
+    io.write(most)]]
+
+  it("are few at a time", function()
+    assert.is_true(number(program, "dropped") <= 200)
+  end)
+
+  it("are few beside those that are kept", function()
+    assert.is_true(number(program, "kept") <= 5000 + 2500)
+  end)
+end)
+
+describe("a key that was finalized", function()
+  local program = [[
+    local make, mode, live = ...
+    local weak, keep, worst = setmetatable({}, {__mode = mode}), {}, 0
+    for i = 1, tonumber(live) do keep[i] = {i} end
+    for round = 1, 10 do
+      local finalized
+      do
+        local key
+        if make == "table" then key = setmetatable({}, {__gc = function() finalized = true end})
+        else
+          key = io.tmpfile()
+          getmetatable(key).__gc = function() finalized = true end
+        end
+        weak[key] = keep
+      end
+      local n, from = 0
+      repeat
+        n = n + 1
+        local garbage = {n}
+        from = from or (finalized and n)
+      until n > 3000000 or from and n % 10 == 0 and next(weak) == nil
+      worst = math.max(worst, n - (from or 0))
+    end
+    io.write(worst)]]
+
+  for _, make in ipairs {"table", "file"} do
+    for _, mode in ipairs {"k", "kv"} do
+      it(("leaves a table of mode %s soon: %s"):format(mode, make), function()
+        assert.is_true(number(program, make, mode, "0") <= 5000)
+      end)
+    end
+  end
+
+  it("leaves the table after as many bytes as are live", function()
+    assert.is_true(number(program, "table", "k", "20000") <= 150000)
+  end)
+end)
