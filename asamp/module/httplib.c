@@ -4,12 +4,14 @@
 **
 **   open(host, port, most) -> server | nil, message     at most so many connections
 **   server:port()
-**   server:wait(ms) -> list of requests {id, path, query = {key = value}}, new ones
+**   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
+**                      query = {key = value}, host, origin, authorization, site (the values of these
+**                      headers, 'site' of Sec-Fetch-Site; nil: the request has none)}
 **   server:answer(id, status, type, body)
 **   server:close()
 **
 ** All runs on the caller's thread, within wait: a request waits, suspended, until it is
-** answered. What is no GET or HEAD, a request of more than 32 KiB, and an address with a
+** answered. What is no GET, HEAD or POST, a request of more than 32 KiB, and an address with a
 ** zero byte are answered here; bodies are not read. A client that sends nothing for ten seconds is left.
 */
 #define _GNU_SOURCE
@@ -37,6 +39,7 @@ typedef struct Asked {
   struct Asked *next;
   struct MHD_Connection *connection;
   char *path;
+  const char *method;
   lua_Integer id;
   unsigned status;
   struct MHD_Response *response;  /* NULL: not answered */
@@ -80,14 +83,16 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   (void)data;
   if (a == &refused) return put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
   if (a == NULL) {  /* its head */
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-      return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+    const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
+                      : strcmp(method, "POST") == 0 ? "POST" : NULL;
+    if (known == NULL) return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST only\n");
     a = calloc(1, sizeof(*a));
     if (a == NULL || (a->path = strdup(path)) == NULL) {
       free(a);
       return MHD_NO;
     }
     a->connection = c;
+    a->method = known;
     a->id = ++s->last;
     a->next = s->all;
     s->all = a;
@@ -227,6 +232,13 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 }
 
 
+/* A header of the request as that field of the table on top, if the request has it. */
+static void setheader (lua_State *L, const Asked *a, const char *field, const char *header) {
+  const char *value = MHD_lookup_connection_value(a->connection, MHD_HEADER_KIND, header);
+  if (value != NULL) setstring(L, field, value);
+}
+
+
 static int l_wait (lua_State *L) {
   Server *s = server(L);
   Asked *a;
@@ -236,9 +248,14 @@ static int l_wait (lua_State *L) {
   for (a = s->all; a != NULL; a = a->next) {
     if (a->istold || !a->issuspended) continue;
     a->istold = 1;
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 8);
     setinteger(L, "id", (uint64_t)a->id);
     setstring(L, "path", a->path);
+    setstring(L, "method", a->method);
+    setheader(L, a, "host", "Host");
+    setheader(L, a, "origin", "Origin");
+    setheader(L, a, "authorization", "Authorization");
+    setheader(L, a, "site", "Sec-Fetch-Site");
     lua_createtable(L, 0, 2);
     MHD_get_connection_values(a->connection, MHD_GET_ARGUMENT_KIND, argument, L);
     lua_setfield(L, -2, "query");

@@ -144,6 +144,82 @@ describe("a file that an answer names", function()
   end)
 end)
 
+describe("asamp serve", function()
+  local serving = require "asamp.commands.serve"
+
+  -- A page whose name leads here by DNS rebinding read everything, and any page ended a file.
+  it("answers its own names, no page of another origin, and record=1 only by POST or with a token", function()
+    local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true, ["app.example"] = true}
+    local function status(r, token)
+      r.query, r.path, r.method = r.query or {}, r.path or "/metrics", r.method or "GET"
+      return (serving.refusal(r, {names = names, token = token}))
+    end
+    for _, name in ipairs{"localhost", "LOCALHOST:1", "127.0.0.1:6060", "[::1]:6060", "[::1]",
+                          "app.example"} do
+      assert.is_nil(status{host = name}, name)
+    end
+    for _, name in ipairs{"evil.example", "localhost.evil.example", "localhost:80@evil", "", "127.0.0.1.",
+                          "::1", "[::2]", "evil:6060", "localhost:x", " localhost", "app.example,evil"} do
+      assert.equal(403, status{host = name}, name)
+    end
+    assert.equal(403, status{})
+    for _, origin in ipairs{"http://evil.example", "null", "http://localhost:3000",
+                            "http://localhost.evil", ""} do
+      assert.equal(403, status{host = "localhost:6060", origin = origin}, origin)
+      assert.equal(403, status{host = "localhost:6060", origin = origin, method = "POST"}, origin)
+    end
+    assert.is_nil(status{host = "localhost:6060", origin = "http://LOCALHOST:6060"})
+    assert.equal(403, status{host = "localhost", site = "cross-site"})
+    assert.equal(403, status{host = "localhost", site = "same-site"})
+    assert.is_nil(status{host = "localhost", site = "none"})
+    local heap, record = "/debug/pprof/heap", {seconds = "1", record = "1"}
+    assert.equal(405, status{host = "localhost", path = heap, query = record})
+    assert.equal(405, status{host = "localhost", path = heap, query = record, method = "HEAD"})
+    assert.is_nil(status{host = "localhost", path = heap, query = record, method = "POST"})
+    assert.is_nil(status{host = "localhost", path = heap, query = {seconds = "1"}})
+    assert.equal(405, status{host = "localhost", method = "POST"})
+    local secret = "0123456789abcdef"
+    assert.equal(401, status({host = "localhost"}, secret))
+    assert.equal(401, status({host = "localhost", query = {token = "0123456789abcdeX"}}, secret))
+    assert.equal(401, status({host = "localhost", authorization = "Bearer x"}, secret))
+    assert.is_nil(status({host = "localhost", query = {token = secret}}, secret))
+    assert.is_nil(status({host = "localhost", authorization = "Bearer " .. secret}, secret))
+    assert.equal(403, status({host = "evil", query = {token = secret}}, secret))
+    assert.is_nil(status({host = "localhost", path = heap, query = {record = "1", token = secret}}, secret))
+  end)
+
+  it("takes these from the head of a request, and names and a token from its options", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/token", "0123456789abcdef\n")
+    local port = serve("--host", "app.example,[::2]", "--token", "@" .. folder .. "/token", "none.sock")
+    local bearer = "Authorization: Bearer 0123456789abcdef\r\n"
+    assert.equal(401, (get(port, "/metrics")))
+    assert.equal(200, (get(port, "/metrics?token=0123456789abcdef")))
+    assert.equal(200, (fetch(port, "GET /metrics", "Host: app.example:99\r\n" .. bearer)))
+    assert.equal(403, (fetch(port, "GET /metrics", "Host: evil.example\r\n" .. bearer)))
+    local status, text = fetch(port, "GET /metrics", "Host: localhost\r\nOrigin: http://evil\r\n" .. bearer)
+    assert.same({403, "the request comes from a page of another origin\n"}, {status, text})
+    assert.equal(403, (fetch(port, "GET /metrics",
+                             "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n" .. bearer)))
+    assert.equal(405, (fetch(port, "POST /metrics", "Host: localhost\r\n" .. bearer)))
+    assert.equal(405, (fetch(port, "DELETE /metrics", "Host: localhost\r\n" .. bearer)))
+    assert.equal(502, (fetch(port, "POST /debug/pprof/heap", "Host: localhost\r\n" .. bearer)))
+    shell.remove(folder)
+  end)
+
+  it("is for its own machine alone without a token", function()
+    local run = commands.of(serving)
+    for _, where in ipairs{"0.0.0.0:6060", "[::]:6060", "192.0.2.1:6060", "app.example:6060",
+                           "127.evil.example:1"} do
+      local code, _, err = run("--http", where, "none.sock")
+      assert.equal(2, code)
+      assert.is_truthy(err:find "^asamp serve: other machines reach '[^']+', and could read profiles there; ")
+    end
+    local code, _, err = run("--token", "short", "none.sock")
+    assert.same({2, true}, {code, err:find("--token", 1, true) ~= nil})
+  end)
+end)
+
 describe("a folder for temporary files", function()
   -- A name of os.tmpname was removed, and opened again later: somebody's link was followed.
   it("is its owner's alone, and no name of os.tmpname is used", function()

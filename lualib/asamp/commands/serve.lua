@@ -41,15 +41,74 @@ local function address(text)
   return nil, "an address such as 127.0.0.1:6060, or a port"
 end
 
+-- A secret of 16 bytes or more; "@FILE": what is in that file.
+local function secret(text)
+  local path = text:match "^@(.+)$"
+  local f <close> = path and io.open(path, "rb")
+  text = path and (f and f:read(4096) or "") or text
+  text = text:match "^%s*(%S*)%s*$"
+  if text and #text >= 16 then
+    return text
+  end
+  return nil, "at least 16 characters without spaces, or @FILE, which has them"
+end
+
+local function hostnames(text)
+  local names = {}
+  for name in text:gmatch "[^,]+" do
+    if not name:find "^[%w._-]+$" and not name:find "^%[[%x:.]+%]$" then
+      return nil, "names or addresses without ports, such as app.example"
+    end
+    names[name:lower()] = true
+  end
+  return next(names) and names, "names or addresses without ports, such as app.example"
+end
+
 local DESCRIPTION = {
   command = "serve", arguments = ask.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
     "what Go programs have below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
     "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
-  {"http", "ADDRESS", "where (default 127.0.0.1:6060; whoever reaches an address can read what " ..
-    "it serves)", address},
+  {"http", "ADDRESS", "where (default 127.0.0.1:6060); an address that other machines reach needs " ..
+    "--token, too", address},
+  {"host", "NAME", "a name in addition to the address and localhost by which requests may call this " ..
+    "server, so that no web page reads from it; several with commas", hostnames},
+  {"token", "TOKEN", "a secret that each request must bear, as Authorization: Bearer TOKEN or " ..
+    "token=TOKEN; @FILE reads it from a file", secret},
 }
 M.usage = options.usage(DESCRIPTION)
+
+-- {== who may ask ============================================================
+
+-- Can only this machine reach the address?
+local function islocal(name)
+  return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
+end
+
+-- Why a request is refused: an HTTP status and a message; nil: it is not. A web page, of whatever
+-- origin, can have its reader's browser send requests here, and by DNS rebinding also read the answers:
+-- the browser then sends the page's own host name, or tells of its origin. 'allowed': {names (as keys),
+-- token (nil: none)}.
+function M.refusal(r, allowed)
+  local called = (r.host or ""):lower()
+  local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
+  if not allowed.names[name] or not called:find("^:?%d*$", #name + 1) then
+    return 403, ("the request calls this server '%s', which is none of its names; if it is one, start " ..
+                 "asamp serve with --host"):format(called)
+  elseif r.origin and r.origin:lower() ~= "http://" .. called and r.origin:lower() ~= "https://" .. called or
+         r.site and r.site ~= "same-origin" and r.site ~= "none" then
+    return 403, "the request comes from a page of another origin"
+  elseif allowed.token and r.query.token ~= allowed.token and
+         r.authorization ~= "Bearer " .. allowed.token then
+    return 401, "the request does not bear the token: Authorization: Bearer TOKEN, or token=TOKEN"
+  elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
+    return 405, "GET only"
+  elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
+    return 405, "record=1 ends a file of the process: send it by POST, or start asamp serve with --token"
+  end
+end
+
+-- ==}
 
 -- {== targets ================================================================
 
@@ -191,7 +250,7 @@ function Server:begin(t, kind, seconds, query, now)
     return nil, 409, "the process writes no profile of allocations: say seconds=, or start it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
-      "start it with alloc= and time=, or say record=1"
+      "start it with alloc= and time=, or send record=1 by POST"
   end
   local path, own = beside(t)
   if not path then
@@ -219,7 +278,6 @@ function Server:profile(r, kind, now)
   elseif #self.jobs >= WAITING then
     return self:answer(r, 503, ("%d requests wait already\n"):format(WAITING))
   end
-  self.n = self.n + 1
   local job, status, message = self:begin(t, kind, seconds, r.query, now)
   if not job then
     return self:answer(r, status, message .. "\n")
@@ -312,7 +370,10 @@ function Server:turn()
   local asked, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do
     local kind = r.path:match "^/debug/pprof/(%l+)$"
-    if r.path == "/metrics" then
+    local status, message = M.refusal(r, self.allowed)
+    if status then
+      self:answer(r, status, message .. "\n")
+    elseif r.path == "/metrics" then
       asked[#asked + 1] = r
     elseif KINDS[kind] then
       self:profile(r, kind, now)
@@ -335,12 +396,22 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("this build has no HTTP server: install libmicrohttpd-dev (Debian), and build again")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
+  if not islocal(at.host) and not o.token then
+    return tell.wrong("other machines reach '%s', and could read profiles there; --token TOKEN lets in " ..
+      "who bears it, --http 127.0.0.1:%s is for this machine alone", at.host, at.port)
+  end
+  local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true}
+  names[(at.host:find ":" and "[" .. at.host .. "]" or at.host):lower()] = true
+  for name in pairs(o.host or {}) do
+    names[name] = true
+  end
   local server, message = http.open(at.host, at.port, CONNECTIONS)
   if not server then
     return tell.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
   end
-  local s = setmetatable({http = server, targets = targetsof(o.files, tell), jobs = {}, n = 0, running = 0,
-                          interpreter = world.interpreter}, Server)
+  local s = setmetatable({http = server, targets = targetsof(o.files, tell), jobs = {},
+                          running = 0, interpreter = world.interpreter,
+                          allowed = {names = names, token = o.token}}, Server)
   world.out(("http://%s:%d/debug/pprof/\n"):format(at.host:find ":" and "[" .. at.host .. "]" or at.host,
                                                    server:port()))
   io.stdout:flush()

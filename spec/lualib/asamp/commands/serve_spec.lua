@@ -79,7 +79,7 @@ describe("asamp serve", function()
     local code, out, err = process.run(second)
     assert.same({1, "", ("asamp serve: cannot serve at 127.0.0.1:%d: Address already in use\n"):format(port)},
                 {code, out, err})
-    c:send "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     assert.equal("HTTP/1.1 200 OK", (c:receive()))
     os.execute(("kill -9 %d; while kill -0 %d 2>/dev/null; do sleep 0.01; done"):format(pid, pid))
     c:close()  -- second: the connection's other end lingers at the port
@@ -139,7 +139,7 @@ describe("a process that is served", function()
   -- Asks; a function that waits for status and body.
   local function begin(path, method)
     local c = connect(port)
-    c:send(("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
+    c:send(("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
     return function()
       local text = c:receive "*a" or ""
       c:close()
@@ -275,7 +275,7 @@ describe("a process that is served", function()
 
   it("outlives garbage", function()
     math.randomseed(tonumber(os.getenv "ASAMP_SEED") or 7)
-    local good = {"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n",
+    local good = {"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
                   "GET /debug/pprof/profile?target=none&seconds=9 HTTP/1.0\r\n\r\n",
                   "POST / HTTP/1.1\r\nContent-Length: 99999\r\n\r\nxxx",
                   "GET /%00?%=%&&= HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n",
