@@ -123,7 +123,8 @@ int main (int argc, char **argv) {
   else if (strcmp(argv[1], "sweep") == 0 && argc == 6) {
     to = strtoul(argv[5], NULL, 10);
     for (kib = strtoul(argv[4], NULL, 10); kib <= to; kib += step)
-      if (!fits(kib, message, sizeof(message))) printf("%zu %.*s\n", kib, (int)strcspn(message, "\n"), message);
+      if (!fits(kib, message, sizeof(message)))
+        printf("%zu %.*s\n", kib, (int)strcspn(message, "\n"), message);
   }
   else fail("give least or sweep, and its arguments; see limits.c");
   return 0;

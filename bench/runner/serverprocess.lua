@@ -1,0 +1,167 @@
+-- SPDX-License-Identifier: MIT
+-- A server that runs for bench/servers, with a folder of its own: started, asked, measured
+-- and stopped. Its CPU time is that of the process and of all its descendants, living and
+-- reaped. Needs Linux, curl and ab (apache2-utils).
+
+local serverprocess = {}
+
+local Process = {}
+Process.__index = Process
+
+local PORT = 18080
+local WAIT = 300      -- tenths of a second until a server answers, or has stopped
+
+function serverprocess.output(line)
+  local pipe <close> = assert(io.popen(line))
+  return pipe:read "a"
+end
+
+-- A text with ${name} replaced by the field of that name.
+function serverprocess.fill(text, fields)
+  return (text:gsub("%${(%a+)}", function(name) return tostring(fields[name]) end))
+end
+
+local output, fill = serverprocess.output, serverprocess.fill
+
+local function read(path)
+  local f = io.open(path, "rb")
+  if not f then return nil end
+  local text = f:read "a"
+  f:close()
+  return text
+end
+
+local function sleep() os.execute "sleep 0.1" end
+
+-- Requests of the servers that speak HTTP.
+serverprocess.http = {
+  request = function(server, n)
+    return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
+  end,
+  -- The line that makes so many requests, and whether what it prints says that all were answered.
+  load = function(server, requests)
+    return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
+  end,
+  complete = function(text, requests)
+    return text:match "Complete requests: +(%d+)" == tostring(requests)
+      and text:match "Failed requests: +0\n" and not text:find "Non%-2xx"
+  end,
+}
+
+-- All processes of the system: by number, its parent and its CPU time in ticks.
+local function processes()
+  local all = {}
+  for line in output("cat /proc/[0-9]*/stat 2>/dev/null"):gmatch "[^\n]+" do
+    local pid, state, rest = line:match "^(%d+) %(.*%) (%S) (.*)$"
+    if pid then
+      local fields = {}
+      for word in rest:gmatch "%S+" do fields[#fields + 1] = tonumber(word) end
+      -- The parent is field 4 of the line; utime, stime, cutime and cstime are 14 to 17.
+      all[math.tointeger(tonumber(pid))] = { parent = fields[1], runs = state ~= "Z" and state ~= "X",
+        ticks = fields[11] + fields[12] + fields[13] + fields[14] }
+    end
+  end
+  return all
+end
+
+-- The numbers of those of the process and its descendants that run, and the ticks of all.
+function Process:family()
+  local all, members, ticks = processes(), {}, 0
+  for pid, process in pairs(all) do
+    local at = pid
+    while at and at ~= self.pid do at = all[at] and all[at].parent end
+    if at then
+      if process.runs then members[#members + 1] = pid end
+      ticks = ticks + process.ticks
+    end
+  end
+  table.sort(members)
+  return members, ticks
+end
+
+local TICK = tonumber(output "getconf CLK_TCK")
+
+-- CPU seconds so far.
+function Process:cpu()
+  local _, ticks = self:family()
+  return ticks / TICK
+end
+
+-- Starts a server. server: one of bench/server; fields: folder (in which the server's user
+-- may write; made here), root, built and pg, which its texts name; library: the
+-- folder of liblua5.4.so.0; asamp: the value of ASAMP, or nil. Returns the process, or
+-- nil, message.
+function serverprocess.start(server, fields, library, asamp)
+  local process = setmetatable({ server = server, port = PORT }, Process)
+  process.page = read(fields.root .. "/bench/server/page.lua")
+  for name, value in pairs(fields) do process[name] = value end
+  os.execute(("mkdir -p '%s/profiles'"):format(process.folder))
+  for name, text in pairs(server.files) do
+    local f <close> = assert(io.open(process.folder .. "/" .. name, "w"))
+    f:write(fill(text, process))
+  end
+  os.execute(fill("cp '${root}/bench/server/page.lua' '${folder}/'", process))
+  os.execute(("chown -R %s '%s'"):format(server.user, process.folder))
+  local environment = ("LD_LIBRARY_PATH='%s'"):format(library)
+  if asamp then
+    environment = ("%s ASAMP='%s,quiet,out=%s/profiles/%%p.vmprof'"):format(
+      environment, asamp, process.folder)
+  end
+  local line = "cd '%s'; %s setsid sh -c \"%s\" >log 2>&1 </dev/null & echo $!"
+  process.pid = math.tointeger(tonumber((output(
+    line:format(process.folder, environment, fill(server.command, process))))))
+  for _ = 1, WAIT do
+    if server.prepare then server.prepare(process) end
+    if process:request(1):find "^%d%d%d%d name 1" then return process end
+    sleep()
+  end
+  local message = ("no answer, but %q; its log: %s"):format(
+    process:request(1), read(process.folder .. "/log"))
+  process:stop()
+  return nil, message
+end
+
+-- The answer to a request for n records.
+function Process:request(n) return self.server.request(self, n) end
+
+-- Makes so many requests of 100 records, and calls 'meanwhile', if given, while they are made.
+-- Returns CPU seconds a request, or nil if one failed.
+function Process:load(requests, meanwhile)
+  local before = self:cpu()
+  local pipe = assert(io.popen(self.server.load(self, requests)))
+  if meanwhile then meanwhile() end
+  local text = pipe:read "a"
+  pipe:close()
+  if not self.server.complete(text, requests) then return nil end
+  sleep()  -- until the process of a connection is reaped
+  return (self:cpu() - before) / requests
+end
+
+-- Queries the sockets of all processes until one answers, for some seconds. asamp: the command.
+function Process:answers(asamp)
+  for _ = 1, 30 do
+    for _, pid in ipairs((self:family())) do
+      if os.execute(("'%s' stats %d >/dev/null 2>&1"):format(asamp, pid)) then return true end
+    end
+    sleep()
+  end
+  return false
+end
+
+-- Ends the server, with SIGKILL if SIGTERM does not end all of its processes.
+function Process:stop()
+  local members = self:family()
+  os.execute(("kill -TERM %d 2>/dev/null"):format(self.pid))
+  for _ = 1, WAIT do
+    local all, left = processes(), {}
+    for _, pid in ipairs(members) do
+      if all[pid] and all[pid].runs then left[#left + 1] = pid end
+    end
+    if #left == 0 then return end
+    members = left
+    sleep()
+  end
+  os.execute(("kill -KILL %s 2>/dev/null"):format(table.concat(members, " ")))
+end
+
+return serverprocess
