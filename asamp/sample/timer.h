@@ -2,35 +2,40 @@
 /*
 ** Timers: calls functions at rates of CPU time of one OS thread, or of wall time, in
 ** a signal handler on that thread. A timer is of somebody whose code may run on the
-** thread (a Lua state); an OS thread has one clock of a sort that makes signals,
-** whatever the number of its timers, at the highest of their rates. What has passed
-** since the tick before is given to the timer of whose code runs: to one, all of it.
+** thread (a Lua state). An OS thread has one clock of a sort, which makes the signals of
+** all of its timers, at the highest of their rates. The time that a tick stands for is
+** given to the timer of whose code runs: to one, all of it.
 **
-** What a tick stands for is read from the clock, not counted: 'count' periods
-** of the timer's time have passed since its tick before. So a signal that comes late,
-** or not at all, loses nothing, and what makes the signals need not be exact:
-**   TIMER_CPU    CPU time: the thread's POSIX timer. The kernel looks at it when
-**                the scheduler ticks (100 to 1000 times a second), so a tick of
-**                ours may stand for several periods. It costs next to nothing
-**                and interrupts hardly a system call that sleeps;
-**   TIMER_EXACT  CPU time: perf_event_open's task clock, an interrupt for each
-**                period, where the kernel grants it: also on the way into a
-**                sleep, which ends it. When it does for user mode only, the
-**                POSIX timer runs beside it, for kernel mode;
-**   TIMER_WALL   wall time: a POSIX timer, an interrupt for each period. It
-**                interrupts sleeps.
+** A clock's time is divided into spans: of one period, or of several where fewer
+** signals must do. Each has one tick, at a random point, so that ticks are in step with
+** nothing that the program does, or the kernel (whose scheduler's tick is where a thread
+** begins to run that was woken while others had the processor). A tick stands for its
+** whole span, and for all that has passed when it comes later than that. So what makes the
+** signals need not be exact. It is:
+**   TIMER_CPU    CPU time, in spans of 4 ms at least: perf_event_open's task clock, an
+**                interrupt at that point of the thread's time. It may come on the way into
+**                a sleep, which ends the sleep. If the kernel grants the event for user
+**                mode only, the thread's POSIX timer is set, too, for kernel mode. If the
+**                kernel refuses the event, there is the POSIX timer alone, whose signals
+**                come when the scheduler ticks (100 to 1000 times a second): what runs just
+**                after a wake-up gets too little then;
+**   TIMER_EXACT  the same in spans of one period; an error where the kernel refuses the
+**                event;
+**   TIMER_WALL   wall time: a POSIX timer, in spans of one period. It interrupts sleeps.
 **
 ** The signal is SIGURG with SA_RESTART: a signal that nobody handles is ignored
 ** then, so one that is still on its way when the process becomes another program
-** (exec) does not end that, as SIGPROF would. Its disposition is ours while any
-** timer runs. SIGURG of another origin is passed on to the handler that was
+** (exec) does not end that, as SIGPROF would. In a thread that blocks SIGURG it is
+** SIGWINCH, of which the same is true, if that has its default action and is not blocked.
+** The signal's disposition is ours while any timer runs that uses it. One
+** of another origin is passed on to the handler that was
 ** there before, once; one of our own that comes late is dropped. The handler runs on
 ** the thread's alternate stack (SA_ONSTACK, altstack.h), of which it leaves what is
 ** above TIMER_STACK bytes alone, with the tick.
 **
-**   C1  periods counted of a timer = floor(its time / period + 1/2), and the times of a
-**       clock's timers add up to the clock's, while there are any: but for CPU time
-**       that ticks take themselves;
+**   C1  the times of a clock's timers add up to the clock's, to one span, while there are
+**       any: but for CPU time that ticks take themselves. Periods counted of a timer are
+**       its time / period, rounded by chance;
 **   C2  no tick after timer_stop has returned, on whatever thread it is called;
 **   C3  sampling takes about half of the thread's time at most, however high the rates,
 **       however many the timers and however long a tick takes: the next one comes
@@ -40,9 +45,13 @@
 **       them;
 **   C5  a descriptor is the clock's own when its event has the number that it
 **       had: one that the program has closed, and may have for something else,
-**       is left alone. There are no ticks then;
+**       is left alone. The POSIX timer makes the ticks of CPU time then;
 **   C6  while nobody's code runs that has a timer, time is given to the timer that had
-**       it last: one that is alone has all of it.
+**       it last: one that is alone has all of it;
+**   C7  a clock stops with its last timer, and goes on with the thread's next, in the same
+**       span: timers that each run for less than a period lose none of it;
+**   C8  at each point of a clock's time the expected value of what is counted there is the
+**       time itself: the length of a span depends on what was before it only.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h
@@ -91,6 +100,10 @@ void timer_who (TimerWho *who);
 */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
+
+/* From here on the clock of a thread keeps its descriptor while it has no timers, until the
+   thread ends: for a process that makes a state for each of its requests. */
+void timer_keep (void);
 
 /*
 ** Ends the timer; on any thread. Returns the periods of its time (C6) that no tick has

@@ -102,6 +102,7 @@ static void starttime (Sampler *s) {
   static int told;
   const uint64_t timens = rateof(s->shared).timens;
   if (timens == 0) return;
+  timer_keep();
   descriptor_hold();
   if (timing_start(&s->timing, s->tracker.L, timens, s->shared->clock,
                    s->options.native, MOMENTS_FEW, err, sizeof(err)))

@@ -108,8 +108,9 @@ describe("a walk from where a signal came", function()
       end
       for _, outside in ipairs{"shape_saving shape_beating shape_beaten", "shape_beating shape_beaten",
                                "shape_beaten"} do
-        n = n + (seen["shape_beat " .. outside] or 0)
-        seen["shape_beat " .. outside], seen[outside] = nil, nil
+        n = n + (seen["shape_beat shape_again " .. outside] or 0)
+        seen["shape_beat shape_again " .. outside] = nil
+        seen["shape_again " .. outside], seen[outside] = nil, nil
       end
       if n > 0 then break end
     end

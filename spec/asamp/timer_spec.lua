@@ -230,13 +230,34 @@ describe("a signal", function()
 
   it("that is blocked refuses time samples, with the reason", function()
     local path = os.tmpname()
-    local message = "cannot sample time: SIGURG is blocked in this thread; unblock it (pthread_sigmask)"
-    signals.blocked(function()
+    local message = "cannot sample time: SIGURG is blocked in this thread, and SIGWINCH is blocked or " ..
+                    "has a handler; unblock one of them (pthread_sigmask)"
+    signals.bothblocked(function()
       assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
       assert.same({nil, message, 22}, {profiler.enable{time = 1000, out = path}})
       assert.is_false(profiler.disable())
     end)
     assert.equal("default", signals.disposition())
+  end)
+
+  -- Who blocks SIGURG may read it by signalfd, as PostgreSQL does.
+  it("that is blocked stays so: SIGWINCH is used", function()
+    local list
+    signals.count(0)
+    finally(signals.nocount)
+    signals.blocked(function()
+      list = times.of(function()
+        signals.burn(0.1)
+        assert.equal("count", signals.disposition())
+      end, {rate = 1000})
+      signals.send()
+      assert.equal(0, signals.count())
+    end)
+    assert.equal(1, signals.count())
+    assert.is_true(times.within(list, "signals_burn") > 0.5)
+    local _, n = times.count(list, function() end)
+    assert.is_true(n >= 80, n)
+    assert.equal(0, list.stats.lost)
   end)
 
   it("is the program's again when sampling is off", function()
@@ -297,7 +318,8 @@ describe("states", function()
     for i = 1, 3 do
       local ok, n, all, cpu = threads[i]:join()
       assert(ok, n)
-      assert.is_true(n > 0.9 * all, n .. " of " .. all)  -- the rest begins and ends the session
+      -- The rest begins and ends the session, or reads the clock: 12% where it is a system call.
+      assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 2, all .. " in " .. cpu)
     end
   end)

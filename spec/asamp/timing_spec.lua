@@ -310,8 +310,8 @@ describe("the number of time samples", function()
         local list = times.of(function() times.busy(0.3, function() for _ = 1, 1000 do end end) end,
                               {rate = rate, exact = exact})
         local _, n = times.count(list, function() end)
-        -- ticks themselves are not counted, what comes after the last is not
-        assert.is_true(n <= list.cpu * rate * 1.02 + 2, rate)
+        -- ticks themselves are not counted; a span of 10 ms may be counted that has not passed
+        assert.is_true(n <= list.cpu * rate * 1.02 + 0.01 * rate + 2, rate)
         assert.is_true(n >= list.cpu * rate * 0.5 - 2, ("%d of %g at %d"):format(n, list.cpu * rate, rate))
         assert.equal(n, list.stats.timesamples)
         assert.equal(0, list.stats.lost)
@@ -379,7 +379,7 @@ describe("a rate that the machine cannot keep", function()
       assert.is_true(share < 0.8, share)
       assert.is_true(times.within(list, "deep:" .. debug.getinfo(deep, "S").linedefined + 2) > 0)
       if clock == "exact" then
-        assert.is_true(n <= list.cpu * 30000 * 1.02 + 2, n)
+        assert.is_true(n <= list.cpu * 30000 * 1.02 + 0.01 * 30000 + 2, n)
         assert.is_true(n >= list.cpu * 30000 * 0.2, ("%d in %g s"):format(n, list.cpu))
       end
     end)

@@ -17,6 +17,7 @@
 **   nocount(): takes both off              disposition() -> "default", "count",
 **     "chain" or "other": who gets SIGURG          send(): a SIGURG to this thread
 **   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
+**   bothblocked(f, ...): the same of SIGURG and SIGWINCH
 **   block(on): blocks SIGURG in this OS thread, or does not
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
@@ -225,14 +226,25 @@ static int l_send (lua_State *L) {
 }
 
 
-static int l_blocked (lua_State *L) {
+static int blocked (lua_State *L, int both) {
   sigset_t set, old;
   sigemptyset(&set);
   sigaddset(&set, SIGURG);
+  if (both) sigaddset(&set, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &set, &old);
   lua_call(L, lua_gettop(L) - 1, 0);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return 0;
+}
+
+
+static int l_blocked (lua_State *L) {
+  return blocked(L, 0);
+}
+
+
+static int l_bothblocked (lua_State *L) {
+  return blocked(L, 1);
 }
 
 
@@ -315,7 +327,7 @@ int luaopen_signals (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"burn", signals_burn}, {"leave", l_leave}, {"ending", l_ending}, {"fill", signals_fill}, {"hookmasks", l_hookmasks}, {"count", l_count},
     {"chain", l_chain}, {"chained", l_chained}, {"unchain", l_unchain}, {"nocount", l_nocount}, {"disposition", l_disposition}, {"send", l_send},
-    {"blocked", l_blocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments}, {NULL, NULL}
+    {"blocked", l_blocked}, {"bothblocked", l_bothblocked}, {"block", l_block}, {"cpu", l_cpu}, {"diversions", l_diversions}, {"moments", l_moments}, {NULL, NULL}
   };
   static const luaL_Reg methods[] = {
     {"add", m_add}, {"take", m_take}, {"lost", m_lost}, {"__gc", m_close},

@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: MIT
+-- Samples of CPU time are where the time was: at random points of a thread's time, which goes
+-- on from state to state.
+
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local samples = require "spec.support.samples"
+local shell = require "spec.support.shell"
+local signals = require "signals"
+local times = require "spec.support.times"
+
+local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
+local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
+
+describe("samples of time", function()
+  -- They were taken when the kernel's scheduler ticks, mostly each 4 ms: in step with rounds of
+  -- 4 ms, and with programs that begin to run at such a tick, woken on a busy processor.
+  it("are not in step with a program that repeats itself", function()
+    local function first(stop) while signals.cpu() < stop do end end
+    local function second(stop) while signals.cpu() < stop do end end
+    for _, exact in ipairs{false, times.exact} do
+      local list = times.of(function()
+        local start = signals.cpu()
+        for i = 0, 249 do
+          first(start + i * 0.004 + 0.001)
+          second(start + i * 0.004 + 0.004)
+        end
+      end, {rate = exact and 500 or 1000, exact = exact})
+      local line = debug.getinfo(first, "S").linedefined
+      local n, all = times.count(list, function(s)
+        return (" " .. samples.text(s.stack) .. " "):find(" first:" .. line .. " ", 1, true) ~= nil
+      end)
+      -- 0.25, and 4 standard errors of 200 stacks
+      assert.is_true(math.abs(n / all - 0.25) < 0.12, n .. " of " .. all)
+    end
+  end)
+
+  -- A timer began with each state: 2 ms of a state were none of the 10 that give a sample.
+  it("of states that live for less than a period are as many as of one that lives on", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    shell.output("mkdir %s && gcc -g%s -I%s/include/lua5.4 spec/support/hosts/shortstates.c -o %s/host " ..
+                 "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib", folder, sanitized, prefix, folder,
+                 prefix, prefix)
+    finally(function() shell.output("rm -r %s", folder) end)
+    for _, case in ipairs{{100, 80, 3}, {1000, 50, 3}, {100, 6, 40}} do
+      local rate, n, ms = table.unpack(case)
+      local path = folder .. "/" .. rate .. "-" .. ms .. ".vmprof"
+      local env = {ASAMP = ("alloc=0,time=%d,quiet,out=%s"):format(rate, path)}
+      local status, out, err = process.run{program = folder .. "/host", n, ms, 2, env = env}
+      assert.same({0, ""}, {status, err})
+      local all = assert(reader.read(path)).timesamples
+      -- a span of 10 ms at the end; what a tick takes is not counted
+      local least, most = n * ms * rate / 1000, tonumber(out) * rate / 1000
+      assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
+      assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)
+    end
+  end)
+end)
