@@ -59,19 +59,27 @@ static int gethome (int i, char *home) {
 }
 
 
+/* The loader's reason for a failure as a terminal may show it, since paths are in it. */
+static void getreason (char *to, size_t size) {
+  const char *error = dlerror();
+  snprintf(to, size, "%s", error != NULL ? error : "");
+  for (; *to != '\0'; to++)
+    if (*to < ' ' || *to > '~') *to = '?';
+}
+
+
 static void *findmodule (char *home) {
-  char path[PATH_MAX + 64];
-  const char *error = "";
+  char path[PATH_MAX + 64], error[2 * PATH_MAX] = "";
   int i;
   for (i = 0; gethome(i / 2, home); i++) {
     void *module;
     snprintf(path, sizeof(path), "%s%s", home, modules[i % 2]);
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module != NULL) return module;
-    if (i % 2 == 0) error = dlerror();
+    if (i % 2 == 0) getreason(error, sizeof(error));
   }
   fprintf(stderr, "profiler: ASAMP is set, but its module cannot be loaded (%s); "
-          "nothing is profiled\n", error != NULL ? error : "");
+          "nothing is profiled\n", error);
   return NULL;
 }
 

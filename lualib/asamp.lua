@@ -15,6 +15,7 @@
 --   progress(label)         -> show(fraction), finish(): such a bar
 --   interpreter             path of the interpreter that runs this
 
+local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local options = require "asamp.cli.options"
 local progress = require "asamp.cli.progress"
@@ -94,7 +95,7 @@ end
 local function unknown(name)
   local near = options.nearest(name, M.COMMANDS)
   return ("asamp: unknown command '%s'%s; see asamp --help\n"):format(
-    name, near and (", did you mean %s?"):format(near) or "")
+    complaints.line(name), near and (", did you mean %s?"):format(near) or "")
 end
 
 local function dispatch(args, world)

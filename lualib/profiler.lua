@@ -398,7 +398,7 @@ local function wanted()
 end
 
 local function fail(message)
-  io.stderr:write("profiler: ", message, "\n")
+  io.stderr:write("profiler: ", core.printable(message), "\n")
   exit(1)
 end
 
@@ -427,9 +427,9 @@ local function wholerun()
   local ok, message = open(o, every > 0 and every or DEFAULT_PERIOD, not o.quiet)
   if ok then ok, message = start(o, every) end
   local warning = ok and options.unheeded(o)
-  if warning then io.stderr:write("profiler: ", warning, "\n") end
+  if warning then io.stderr:write("profiler: ", core.printable(warning), "\n") end
   if not ok then  -- no reason for the script not to run
-    io.stderr:write("profiler: ", message, "\n")
+    io.stderr:write("profiler: ", core.printable(message), "\n")
     return
   end
   os.exit = ending  -- luacheck: ignore 122

@@ -3,6 +3,7 @@
 ** Where lines for people go. See complain.h.
 */
 #include "complain.h"
+#include "printable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ void complain (const char *format, ...) {
   va_start(args, format);
   vsnprintf(line, sizeof(line), format, args);
   va_end(args);
+  printable(line);
   if (isblind(STDERR_FILENO))
     syslog(LOG_USER | LOG_WARNING, "profiler: %s", line);
   else

@@ -21,6 +21,7 @@
 #include "labels.h"
 #include "luafields.h"
 #include "unwind.h"
+#include "printable.h"
 #include "process.h"
 #include "sampler.h"
 #include "timing.h"
@@ -290,6 +291,16 @@ static int l_getpid (lua_State *L) {
 }
 
 
+/* A text as one line for a terminal. */
+static int l_printable (lua_State *L) {
+  char line[4096];
+  snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
+  printable(line);
+  lua_pushstring(L, line);
+  return 1;
+}
+
+
 #define LABELS_ATONCE	64
 
 /* The label at the top, its value above its name. 0: it is none. */
@@ -398,6 +409,7 @@ static const luaL_Reg functions[] = {
   {"snapshot", snapshot_lua},
   {"session", l_session},
   {"getpid", l_getpid},
+  {"printable", l_printable},
   {NULL, NULL}
 };
 

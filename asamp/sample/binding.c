@@ -14,6 +14,7 @@
 
 #define BINDING_NAMES
 #include "binding.h"
+#include "printable.h"
 
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
@@ -156,6 +157,7 @@ int binding_of (lua_State *L, const char *module, int seam, void *caller) {
   Raise *raise = NULL;
   if (bind(module, seam, caller, &raise, err, sizeof(err))) return 1;
   if (raise != NULL) return raise(L, "%s", err);
+  printable(err);
   fprintf(stderr, "%s\n", err);
   return 0;
 }

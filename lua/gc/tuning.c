@@ -56,7 +56,7 @@ static void complain (const char *word, size_t n, const char *why) {
   size_t i;
   if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) return;
   for (i = 0; i < n && i < SHOWN; i++)
-    text[i] = ((unsigned char)word[i] < ' ' || word[i] == 0x7F) ? '?' : word[i];
+    text[i] = (word[i] >= ' ' && word[i] <= '~') ? word[i] : '?';
   text[i] = '\0';
   fprintf(stderr, "lua: LUA_GC: \"%s%s\" %s; the variable has no effect\n", text,
           (n > SHOWN) ? "..." : "", why);

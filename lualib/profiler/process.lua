@@ -28,7 +28,7 @@ function M.setup(wish)
     return nil, "ASAMP: nothing to sample: alloc is 0 and there is no time and no malloc"
   end
   local warning = not o.quiet and options.unheeded(o)
-  if warning then io.stderr:write("profiler: ASAMP: ", warning, "\n") end
+  if warning then io.stderr:write("profiler: ASAMP: ", core.printable(warning), "\n") end
   return core.setup{
     out = o.out, replace = options.REPLACE[o.overwrite or false],
     compress = o.compress ~= false, native = o.native ~= false, random = not o.fixed,

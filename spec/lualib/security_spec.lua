@@ -244,6 +244,95 @@ describe("a folder for temporary files", function()
   end)
 end)
 
+-- All characters that a terminal obeys, two bytes that are no UTF-8, and what is left of it.
+local EVIL = "a\27[31mb\7\127\u{9b}\u{80}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}" ..
+             "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
+local PLAIN = "a?[31mb" .. ("?"):rep(18) .. "z\u{e9}\u{2026}\u{1f600}"
+
+describe("a text for a terminal", function()
+  local layout = require "asamp.show.layout"
+
+  it("has no character that the terminal obeys", function()
+    assert.equal(PLAIN, layout.printable(EVIL))
+    assert.equal(PLAIN, layout.clean("  " .. EVIL .. " "))
+    assert.equal("a?b", layout.printable "a\nb")
+    assert.equal(PLAIN .. "\n" .. PLAIN, layout.screen(EVIL .. "\n" .. EVIL))
+    assert.equal("?[1mx?[0m", layout.screen "\27[1mx\27[0m")
+    local painted = "\27[1mx\27[0m\n\27[5my\27[H\27[J\27]0;own\7"
+    assert.equal("\27[1mx\27[0m\n?[5my?[H?[J?]0;own?", layout.screen(painted, true))
+    assert.equal("", layout.printable "")
+    assert.equal(EVIL:gsub("\xff\xc2", "\u{fffd}\u{fffd}"),
+                 require "cjson".decode(require "asamp.show.json".encode(EVIL)))
+    assert.is_nil(require "asamp.show.json".encode(EVIL):find("[\27\7\127\xC2\xD8\xF3]"))
+  end)
+
+  -- The C code has the same.
+  it("has none in messages of a session", function()
+    local _, text = process.run{EVIL, code =
+      "local core = require 'profiler.core' io.stdout:write(core.printable(arg[1]))"}
+    assert.equal(PLAIN, text)
+    local folder = shell.folder()
+    for _, env in ipairs{{ASAMP = "out=/none/" .. EVIL .. "/x"}, {ASAMP = "x" .. EVIL}, {LUA_GC = EVIL},
+                         {LUA_PROFILER = "out=/none/" .. EVIL}, {LUA_PROFILER = EVIL .. "=1"}} do
+      local t = {env = env, code = "for i = 1, 99999 do local t = {i} end"}
+      if env.LUA_PROFILER then t.load = "profiler" end
+      local _, _, err = process.run(t)
+      assert.is_truthy(#err > 0)
+      assert.equal(layout.screen(err), err)
+    end
+    shell.remove(folder)
+  end)
+
+  it("has none in what commands say of a profile, a process and their arguments", function()
+    local folder = shell.folder()
+    local path = folder .. "/" .. EVIL:gsub("\xff\xc2", "") .. ".vmprof"
+    process.run{path, EVIL, code = [==[local p = require "profiler"
+      p.alloc_start(64, {out = arg[1]})
+      p.with({[arg[2]] = arg[2]}, function() for i = 1, 99 do local t = {i} end end)
+      p.disable()]==]}
+    local o = liar.start()
+    o.reply("stats", liar.stats{file = "/" .. EVIL, full = EVIL})
+    for _, name in ipairs{"record", "heap", "dump"} do o.reply(name, "file /" .. EVIL .. "\nok\n") end
+    o.reply("mark", "error " .. EVIL .. "\n")
+    o.reply("memory", "version 1\npid 1\nrow 5 rss\nrow 5 e" .. EVIL:gsub("\xff\xc2", "") .. " y\nok\n")
+    local function run(name, ...)
+      local code, out, err = commands.of((require("asamp.commands." .. name)))(...)
+      assert.is_truthy(#out + #err > 0, name)
+      assert.equal(layout.screen(out), out)
+      assert.equal(layout.screen(err), err)
+      return code
+    end
+    assert.equal(0, run("report", path))
+    run("report", "--by-label", "zz", path)
+    run("report", "--by-label", EVIL, path)
+    run("report", "--label", "x=y", path)
+    run("report", "--own", EVIL, path)
+    run("report", "--states", path)
+    run("report", "--json", path)
+    run("report", folder .. "/none" .. EVIL)
+    run("report", "--" .. EVIL, path)
+    assert.equal(0, run("convert", "--to", "pprof", "-o", path .. ".out", path))
+    run("convert", "--to", EVIL, path)
+    run("diff", path, path)
+    run("merge", path, path, "-o", path .. ".all")
+    run("repair", path)
+    run("memory", path)
+    run("advise", path)
+    run("heap", path)
+    assert.equal(0, run("stats", o.socket))
+    run("stats", "--json", o.socket)
+    assert.equal(0, run("top", "--count", "1", o.socket))
+    assert.equal(0, run("record", "--for", "1s", o.socket))
+    run("record", "--ring", o.socket)
+    run("heap", o.socket)
+    run("memory", o.socket)
+    run("mark", o.socket, "x")
+    run("stats", folder .. "/" .. EVIL)
+    o.stop()
+    shell.remove(folder)
+  end)
+end)
+
 describe("an answer", function()
   local function fieldsof(text)
     local fields = {rows = {}}

@@ -2,7 +2,12 @@
 -- What a command says on stderr when something is wrong: always on one line, after
 -- its name.
 
+local layout = require "asamp.show.layout"
+
 local M = {}
+
+--- A path, or another text of a file or a process, as one line for a terminal.
+M.line = layout.printable
 
 --- The complaints of 'command', through world.err. Texts are formats.
 --   failed(text, ...)  of files; returns the exit code 1
@@ -13,7 +18,7 @@ local M = {}
 function M.of(command, world)
   local tell = {}
   function tell.failed(text, ...)
-    world.err(("asamp %s: %s\n"):format(command, text:format(...)))
+    world.err(("asamp %s: %s\n"):format(command, M.line(text:format(...))))
     return 1
   end
   function tell.wrong(text, ...)

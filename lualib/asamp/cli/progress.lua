@@ -2,6 +2,8 @@
 -- A bar on the terminal for work that takes long. Nothing is shown of work
 -- that is done within a moment, and the bar is gone when the work is done.
 
+local layout = require "asamp.show.layout"
+
 local M = {}
 
 local PATIENCE = 0.3  -- seconds of work before the bar comes
@@ -11,7 +13,7 @@ local CELLS = 24
 -- 'columns' is its width, 'clock' (os.clock) tells seconds. Returns two
 -- functions: show(fraction done, 0 to 1), and finish().
 function M.bar(label, write, columns, clock)
-  clock = clock or os.clock
+  clock, label = clock or os.clock, layout.printable(label)
   local started, shown = clock(), nil
   local function show(fraction)
     local percent = math.floor(100 * math.max(0, math.min(1, fraction)))

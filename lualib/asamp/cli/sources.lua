@@ -58,7 +58,7 @@ local function load(name, roots)
   if reason then
     return nil, reason
   end
-  local file = host.isfile(path) and io.open(path, "rb")
+  local file = host.openfile(path)
   local text = file and file:read(MAXFILE)
   if file then
     file:close()

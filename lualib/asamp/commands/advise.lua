@@ -5,6 +5,7 @@
 local advice = require "asamp.sums.advice"
 local host = require "asamp.host"
 local json = require "asamp.show.json"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local show = require "asamp.show.advice"
 
@@ -122,7 +123,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.json then
     json.write(found, world.out)
   else
-    world.out(show.render(found, options.style(o, world, 8)))
+    local text = show.render(found, options.style(o, world, 8))
+    world.out(layout.screen(text, options.color(o, world)))
   end
   return 0
 end)

@@ -5,6 +5,7 @@
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
 local heap = require "profiler.heap"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local results = require "asamp.cli.results"
 local sources = require "asamp.cli.sources"
@@ -156,7 +157,7 @@ local function snapshot(o, path, world, tell)
     return tell.failed("%s", message)
   end
   if out ~= "-" then
-    world.out(out .. "\n")
+    world.out(layout.printable(out) .. "\n")
   end
   return 0
 end
@@ -191,7 +192,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   warn(tell, path, summary, setting)
   if out ~= "-" then
-    world.out(out .. "\n")
+    world.out(layout.printable(out) .. "\n")
   end
   return summary.samples + summary.timesamples == 0 and not summary.complete
          and 1 or 0

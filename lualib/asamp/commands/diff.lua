@@ -7,6 +7,7 @@ local compare = require "asamp.sums.compare"
 local documents = require "asamp.show.documents"
 local json = require "asamp.show.json"
 local measures = require "asamp.sums.measures"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local totals = require "asamp.sums.totals"
 
@@ -92,11 +93,12 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     json.write(documents.diff(pa, pb, results, o.top), world.out)
     return 0
   end
-  world.out(changes.render(pa, pb, results, {
-    top = o.top or 15, color = options.color(o, world),
+  local color = options.color(o, world)
+  world.out(layout.screen(changes.render(pa, pb, results, {
+    top = o.top or 15, color = color,
     width = o.width or world.columns,
     all = o.all, sigma = o.sigma or 3, cumulative = o.total,
-    clocks = not o.by and compare.clocks(pa, pb) or nil}))
+    clocks = not o.by and compare.clocks(pa, pb) or nil}), color))
   return 0
 end)
 

@@ -105,7 +105,7 @@ local function await(path, peer, world, tell)
     end
     host.pause(100)
   end
-  world.err(path .. "\n")
+  world.err(layout.printable(path) .. "\n")
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = open(function(name) return heap.open(name, bar) end)
   finish()
@@ -257,7 +257,7 @@ local function writepage(o, p, world, tell)
   if not ok then
     return tell.failed("%s", message)
   end
-  world.out(o.page .. "\n")
+  world.out(layout.printable(o.page) .. "\n")
   return 0
 end
 
@@ -299,7 +299,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local style = options.style(o, world, 15)
   style.least = (o.least or 1) / 100
-  world.out(show.render(p, style))
+  world.out(layout.screen(show.render(p, style), options.color(o, world)))
   return 0
 end)
 

@@ -4,6 +4,7 @@
 
 local ask = require "asamp.cli.ask"
 local json = require "asamp.show.json"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local resident = require "asamp.sums.resident"
 local show = require "asamp.show.resident"
@@ -71,7 +72,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.json then
     json.write(found, world.out)
   else
-    world.out(show.render(found, options.style(o, world, 8)))
+    local text = show.render(found, options.style(o, world, 8))
+    world.out(layout.screen(text, options.color(o, world)))
   end
   return 0
 end)

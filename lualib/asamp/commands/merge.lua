@@ -2,6 +2,7 @@
 -- The command `asamp merge`: several profiles as one file, which all other commands take.
 
 local convert = require "profiler.convert"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local results = require "asamp.cli.results"
 local units = require "asamp.show.units"
@@ -71,7 +72,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     tell.failed("'%s': %s", o.out, left.text)
   end
   if o.out ~= "-" then
-    world.out(("%s (%s of %s)\n"):format(o.out, units.plural(result.states, "Lua state"),
+    world.out(("%s (%s of %s)\n"):format(layout.printable(o.out), units.plural(result.states, "Lua state"),
                                           units.plural(read, "profile")))
   end
   return read < #o.files and 1 or 0

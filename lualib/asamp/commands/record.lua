@@ -2,6 +2,7 @@
 -- The command `asamp record`: a profile of a running process, from outside.
 
 local ask = require "asamp.cli.ask"
+local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local options = require "asamp.cli.options"
@@ -44,7 +45,7 @@ local function dump(target, out, tell, world)
   if not fields then
     return tell.failed("%s", message)
   end
-  world.out(fields.file .. "\n")
+  world.out(complaints.line(fields.file) .. "\n")
   return 0
 end
 
@@ -99,7 +100,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not fields then
     return tell.failed("%s", message)
   end
-  world.out(fields.file .. "\n")
+  world.out(complaints.line(fields.file) .. "\n")
   io.stdout:flush()
   local ok
   ok, message = await(target, seconds)

@@ -3,6 +3,7 @@
 -- the file, and says what was got back. Never touches a file by itself.
 
 local convert = require "profiler.convert"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local reader = require "profiler.reader"
 local results = require "asamp.cli.results"
@@ -83,7 +84,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   elseif not r then
     return tell.failed("%s", message)
   end
-  world.out(told(path, out, r))
+  world.out(layout.screen(told(path, out, r)))
   return 0
 end)
 

@@ -11,6 +11,7 @@ local labelled = require "asamp.sums.labelled"
 local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
@@ -409,7 +410,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     end
     failed = failed or not result
     if result and not o.json then
-      world.out((#results > 0 and "\n\n" or "") .. result)
+      world.out((#results > 0 and "\n\n" or "") .. layout.screen(result, options.color(o, world)))
     end
     results[#results + 1] = result
   end

@@ -9,6 +9,7 @@ local copies = require "asamp.sums.copies"
 local host = require "asamp.host"
 local keys = require "profiler.options"
 local native = require "asamp.sums.native"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local programs = require "asamp.cli.programs"
 local results = require "asamp.cli.results"
@@ -251,13 +252,13 @@ local function shortreport(path, message, signal, world, tell)
     tell.failed("'%s': %s", path, profile.message)
   end
   local t = totals.of(profile)
-  world.err("\n" .. text.render(profile, t, {
+  world.err("\n" .. layout.screen(text.render(profile, t, {
     top = ROWS, color = world.errcolor, width = world.errcolumns,
     show = {functions = true, lines = true, copies = true, native = true}, brief = true,
-    copies = copies.of(profile), native = native.of(profile)}))
+    copies = copies.of(profile), native = native.of(profile)}), world.errcolor))
   if #t.measures > 0 then
     local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-    world.err(("\nasamp report %s tells more.\n"):format(word))
+    world.err(("\nasamp report %s tells more.\n"):format(layout.printable(word)))
   end
 end
 
@@ -304,7 +305,7 @@ local function runprogram(program, t, words, environment, world, tell)
     shortreport(list[1], nil, how == "signal" and status, world, tell)
   end
   for i = 2, quiet and 0 or #list do
-    world.err(("asamp run: another process has left '%s'\n"):format(list[i]))
+    world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
   end
   return ended(how, status)
 end

@@ -8,6 +8,7 @@
 
 local ask = require "asamp.cli.ask"
 local host = require "asamp.host"
+local layout = require "asamp.show.layout"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local options = require "asamp.cli.options"
@@ -170,7 +171,7 @@ local Server = {}
 Server.__index = Server
 
 function Server:answer(r, status, body, kind)
-  self.http:answer(r.id, status, kind or TEXT, body)
+  self.http:answer(r.id, status, kind or TEXT, kind and body or layout.screen(body))
 end
 
 function Server:index(r)

@@ -4,6 +4,7 @@
 local ask = require "asamp.cli.ask"
 local json = require "asamp.show.json"
 local living = require "asamp.sums.living"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local show = require "asamp.show.living"
 
@@ -29,7 +30,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.json then
     json.write(stats, world.out)
   else
-    world.out(table.concat(show.stats(stats), "\n") .. "\n")
+    world.out(layout.screen(table.concat(show.stats(stats), "\n") .. "\n"))
   end
   return 0
 end)

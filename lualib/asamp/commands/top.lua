@@ -106,7 +106,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     if not text then
       return tell.failed("%s", message)
     end
-    world.out((world.color and CLEAR or n > 1 and "\n" or "") .. text)
+    world.out((world.color and CLEAR or n > 1 and "\n" or "") .. layout.screen(text, world.color))
     io.stdout:flush()
   end
   return 0

@@ -5,6 +5,7 @@
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
 local files = require "asamp.cli.sources"
+local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local page = require "asamp.show.page.page"
 local results = require "asamp.cli.results"
@@ -108,7 +109,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local text, messages = make(path, out, o, world, tell)
   if text and out ~= "-" then
-    world.out(("%s: %s; open it in a browser\n"):format(out, units.bytes(#text)))
+    world.out(("%s: %s; open it in a browser\n"):format(layout.printable(out), units.bytes(#text)))
   end
   for _, message in ipairs(messages) do
     tell.failed("%s", message)

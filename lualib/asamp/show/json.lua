@@ -27,6 +27,23 @@ local function quoted(text)
   end) .. '"'
 end
 
+-- The characters that a terminal obeys (asamp.show.layout) as JSON writes them in ASCII.
+local function escaped(text)
+  local function codes(sequence)
+    local c = utf8.codepoint(sequence)
+    if c < 0x10000 then
+      return ("\\u%04x"):format(c)
+    end
+    return ("\\u%04x\\u%04x"):format(0xD800 | (c - 0x10000) >> 10, 0xDC00 | (c - 0x10000) & 0x3FF)
+  end
+  if not text:find "[\xC2\xD8\xE2\xF3]" then
+    return text
+  end
+  return (text:gsub("\xC2[\x80-\x9F]", codes):gsub("\xD8\x9C", codes)
+              :gsub("\xE2\x80[\x8E\x8F\xA8-\xAE]", codes):gsub("\xE2\x81[\xA6-\xAF]", codes)
+              :gsub("\xF3\xA0[\x80\x81][\x80-\xBF]", codes))
+end
+
 local function number(n)
   if math.type(n) == "integer" then
     return ("%d"):format(n)
@@ -40,7 +57,8 @@ local function nothing() end
 
 -- How values are laid out: what begins a line, and what each level adds to that. some() is
 -- called where a list may be handed on in part (M.write).
-local OPEN = {line = "\n", step = "  ", colon = ": ", quoted = quoted, some = nothing}
+local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
+              quoted = function(text) return escaped(quoted(text)) end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
   return (quoted(text):gsub("<", "\\u003c"):gsub("\xE2\x80[\xAA-\xAE]", "?")
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))

@@ -2,7 +2,10 @@
 -- Text to columns of a terminal: cleaning, cutting, wrapping, colours. Pure;
 -- knows nothing of profiles. Widths are columns of a terminal (asamp.show.characters).
 --
--- Whatever a file holds passes `clean` before a terminal sees it.
+-- A terminal obeys characters of a text: escape sequences, and those that turn its direction. So each
+-- text that may have names, paths or labels of a file, a process or an argument passes `printable` (a
+-- line), `clean` (a cell of a table) or `screen` (lines that this command has laid out) before a
+-- terminal sees it. asamp/base/printable.h has the same characters.
 
 local characters = require "asamp.show.characters"
 
@@ -29,15 +32,58 @@ function M.painter(color)
   end
 end
 
---- Text from a file as a terminal may show it: no control characters (C1
--- ones too, and none that turn the direction of what follows), no broken characters.
-function M.clean(text)
-  if not utf8.len(text) then
-    text = text:gsub("[\128-\255]", "?")
+-- The text with "?" for each byte that is no UTF-8, and for each character that a terminal obeys:
+-- 'controls' (a pattern of ASCII ones), U+0080 to U+009F, U+061C, U+200E, U+200F, U+2028 to U+202E,
+-- U+2066 to U+206F, U+E0000 to U+E007F.
+local function without(text, controls)
+  if not text:find("[^ -~]") then
+    return text
   end
-  return (text:gsub("%c", "?"):gsub("\u{80}", "?"):gsub("\xC2[\x80-\x9F]", "?")
-              :gsub("\xE2\x80[\xAA-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xA9]", "?")
-              :gsub("^ +", ""):gsub(" +$", ""))
+  local parts, from = {}, 1
+  while true do
+    local ok, bad = utf8.len(text, from)
+    parts[#parts + 1] = text:sub(from, (bad or 0) - 1)
+    if ok then
+      break
+    end
+    parts[#parts + 1], from = "?", bad + 1
+  end
+  return (table.concat(parts):gsub(controls, "?"):gsub("\xC2[\x80-\x9F]", "?"):gsub("\xD8\x9C", "?")
+                             :gsub("\xE2\x80[\x8E\x8F\xA8-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xAF]", "?")
+                             :gsub("\xF3\xA0[\x80\x81][\x80-\xBF]", "?"))
+end
+
+--- A text as one line for a terminal.
+function M.printable(text)
+  return without(text, "%c")
+end
+
+--- The same for a cell of a table: without spaces at its ends, too.
+function M.clean(text)
+  return (M.printable(text):gsub("^ +", ""):gsub(" +$", ""))
+end
+
+local OWN = {["\27[0m"] = true}
+for _, sequence in pairs(STYLES) do
+  OWN[sequence] = true
+end
+
+--- Lines that were laid out here, for a terminal: their ends stay, and the sequences of M.painter if
+-- 'color' is true.
+function M.screen(text, color)
+  local parts, from, at = {}, 1, 1
+  while color do
+    local first, last = text:find("\27%[%d+m", at)
+    if not first then
+      break
+    elseif OWN[text:sub(first, last)] then
+      parts[#parts + 1] = without(text:sub(from, first - 1), "[^%C\n]")
+      parts[#parts + 1], from = text:sub(first, last), last + 1
+    end
+    at = last + 1
+  end
+  parts[#parts + 1] = without(text:sub(from), "[^%C\n]")
+  return table.concat(parts)
 end
 
 --- Columns of a text.

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What processes tell of themselves, in Prometheus' text format. Pure.
 
+local layout = require "asamp.show.layout"
+
 local M = {}
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -39,7 +41,7 @@ local NAMED = {
 local UNNAMED = "(no sample yet)"
 
 local function escaped(text)
-  return (text:gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
+  return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
 --- The text of a list of {name, stats (nil: it does not answer), names (nil: it has none)}.
@@ -71,9 +73,13 @@ function M.text(targets)
   for _, m in ipairs(NAMED) do
     head(m[1], m[2], m[3])
     for _, t in ipairs(targets) do
+      local known = {}
       for _, row in ipairs(t.names or {}) do
+        local name = escaped(row.name or UNNAMED)
+        known[name] = (known[name] or 0) + 1  -- Prometheus refuses all if a row is there twice
+        name = known[name] > 1 and ("%s [%d]"):format(name, known[name]) or name
         if row.name or m[2] == "gauge" then
-          value(m[1], t, (',name="%s"'):format(escaped(row.name or UNNAMED)),
+          value(m[1], t, (',name="%s"'):format(name),
                 m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
         end
       end
