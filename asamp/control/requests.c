@@ -126,6 +126,7 @@ static int stats (Request *r) {
          TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
          TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
          TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) &&
+         TELL("unfollowed", s.sum.unfollowed) &&
          TELL("inuse", s.heaps.inuse) &&
          TELL("held", s.heaps.held) && TELL("rss", s.rss) && TELL("minors", s.heaps.minors) &&
          TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) &&

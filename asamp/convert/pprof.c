@@ -121,6 +121,19 @@ static uint64_t duration (const Writer *w) {
   return till > since ? till - since : 0;
 }
 
+/* A comment for each limit that left something out. */
+static void limits (Writer *w) {
+  char text[READERLEFT_TEXT];
+  int what;
+  for (what = 0; what < LEFT_N; what++) {
+    uint64_t count = w->sum->left[what];
+    if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
+      continue;  /* the others are in no pprof file */
+    readerleft_text((ReadLeft)what, count, text);
+    emitnumber(w, PROFILE_COMMENT, string(w, text));
+  }
+}
+
 /* The types of values are in the order in which writesite and writeheld have these. */
 static void head (Writer *w) {
   const ReadProfile *r = w->r;
@@ -142,6 +155,7 @@ static void head (Writer *w) {
   else
     valuetype(w, PROFILE_PERIODTYPE, clock, "nanoseconds");
   emitnumber(w, PROFILE_PERIOD, w->heap ? r->period : r->timeperiod);
+  limits(w);
   if (w->first != NULL && strcmp(w->first, "time") == 0)
     w->first = clock;
   emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : w->heap ? "alloc_space" : clock));

@@ -472,6 +472,7 @@ static void readmeta (Reader *r) {
   else if (strcmp(key, "held") == 0) r->g->held = n;
   else if (strcmp(key, "allocated") == 0) r->g->allocated = n;
   else if (strcmp(key, "period") == 0) r->g->period = n;
+  else if (strcmp(key, "unfollowed") == 0) r->g->unfollowed = n;
   else if (strcmp(key, "time") == 0) r->g->time = n;
   else if (strcmp(key, "pid") == 0) r->g->pid = n;
   else if (strcmp(key, "command") == 0)

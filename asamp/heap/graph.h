@@ -88,6 +88,7 @@ typedef struct Graph {
   uint64_t bytes;		/* of all objects, with the state's */
   /* metas; 0: not there */
   uint64_t state, inuse, held, allocated, time, pid, period;
+  uint64_t unfollowed;		/* samples that survived, but are not here (FOLLOWED_MOST) */
   char command[HEAP_TEXT + 1];
 } Graph;
 

@@ -134,6 +134,7 @@ static int l_info (lua_State *L) {
   setinteger(L, "textless", g->textless);
   setinteger(L, "classes", h->naming.n);
   setinteger(L, "period", g->period);
+  setinteger(L, "unfollowed", g->unfollowed);
   setinteger(L, "samples", g->nsamples);
   setinteger(L, "dead", g->dead);
   if (g->command[0] != '\0')

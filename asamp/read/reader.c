@@ -429,6 +429,8 @@ static const char *finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* by the writer's limit */
+    r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }
 

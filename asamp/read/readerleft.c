@@ -52,6 +52,9 @@ static const struct {
     "more than % samples waited for one collection: the fates of # are not known"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
     "more than % samples lived on at once: of # it is not known when they died"},
+  [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
+    "more than % samples of a state were alive at once: of # others that survived it is not "
+    "known when they died; they count as alive, and have no holder"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
     "more than % stacks in a row without their details: # samples have no size, "
     "fate and time"},

@@ -20,9 +20,9 @@
 #include <stdint.h>
 
 #include "blocks.h"
+#include "bounds.h"
 #include "pending.h"
 
-#define FOLLOWED_MOST	(1u << 17)
 #define FOLLOWED_NONE	UINT32_MAX
 
 typedef struct FollowedSample {

@@ -407,7 +407,7 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
     else {
       if (mallocs_isowner(s->owner)) mallocs_forget(s->owner);
       f.survived[i] = 2;
-      t->unfollowed++;
+      __atomic_store_n(&t->unfollowed, t->unfollowed + 1, __ATOMIC_RELAXED);
     }
   }
   return f;
@@ -786,7 +786,8 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
     stack_begin(&t->stack, function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
-  t->samples = t->natives = t->unfollowed = 0;
+  t->samples = t->natives = 0;
+  __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   tracker_setlost(t, 0);
   if (isforked) return;  /* tracker_forked has begun to count */
   t->bytes = 0;
@@ -823,7 +824,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->seeded = 0;
   t->samples = t->natives = t->bytes = t->nanoseconds = 0;
   tracker_setlost(t, 0);
-  t->unfollowed = 0;
+  __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   t->copying = 0;
   t->holdersevery = 0;
   holdersask_end(&t->asking);

@@ -106,7 +106,7 @@ typedef struct Tracker {
   uint64_t samples, natives, bytes, nanoseconds;  /* since the client came */
   uint64_t lost;		/* ... and what was; atomic (tracker_lost) */
   unsigned ntimed;		/* samples that may have been timed for these */
-  uint64_t unfollowed;		/* samples that survived and found no room */
+  uint64_t unfollowed;		/* samples that survived and found no room; atomic */
   uint64_t minors, majors, tenured, planned, charged;  /* as the last collection told has left it */
   uint64_t rss, measured;	/* resident bytes; when a record last had them */
   uint64_t heldthen;		/* bytes that the heap held when they were last asked for at once */
@@ -137,6 +137,11 @@ typedef struct Tracker {
    thread may ask. */
 static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+}
+
+/* Samples that survived, but whose deaths are not told, since the client came; of any thread. */
+static inline uint64_t tracker_unfollowed (const Tracker *t) {
+  return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }
 
 static inline void tracker_setlost (Tracker *t, uint64_t n) {

@@ -57,6 +57,7 @@ typedef struct SamplerOptions {
 /* Sums over the states that share a profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
+  uint64_t unfollowed;		/* survived, but their deaths are not told */
 } SharedTotals;
 
 /* What is sampled at present. */

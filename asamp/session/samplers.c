@@ -202,6 +202,7 @@ void samplers_addup (SharedTotals *t, int isexit) {
     t->bytes += seen_get(&s->seen, SEEN_BYTES);
     t->lost += tracker_lost(&s->tracker);
     t->natives += seen_get(&s->seen, SEEN_NATIVES);
+    t->unfollowed += tracker_unfollowed(&s->tracker);
   }
 }
 
@@ -248,7 +249,7 @@ int samplers_report (Sampler *s, const ProfileTotals *t) {
   if (s->options.summary) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
-                        s->tracker.natives};
+                        s->tracker.natives, tracker_unfollowed(&s->tracker)};
     sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random,
                     s->options.timeperiod > 0, s->path);
   }

@@ -203,6 +203,7 @@ static Untold settle (Sampler *s, int isclosed) {
     samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
     samplers.past.lost += tracker_lost(&s->tracker) - untold.lost;
     samplers.past.natives += s->tracker.natives;
+    samplers.past.unfollowed += tracker_unfollowed(&s->tracker);
   }
   s->state.profile = NULL;
   s->timing.samples = 0;

@@ -117,8 +117,10 @@ static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   dump_number(&w->dump, "held", m.held);
   dump_number(&w->dump, "allocated", m.allocated);
   dump_number(&w->dump, "state", luaN_statebytes(L));
-  if (w->dump.tracker != NULL)
+  if (w->dump.tracker != NULL) {
     dump_number(&w->dump, "period", w->dump.tracker->interval.period);
+    dump_number(&w->dump, "unfollowed", tracker_unfollowed(w->dump.tracker));
+  }
   if (wish->command != NULL)
     dump_meta(&w->dump, "command", wish->command);
   codes(w, L);

@@ -17,7 +17,7 @@ local STATS = {
   pid = true, now = true, alloc = true, time = true, recording = true, states = true, made = true,
   samples = true, timesamples = true, allocated = true, lost = true, inuse = true, held = true,
   rss = true, minors = true, majors = true, pauses = true, longest = true, filebytes = true,
-  tenured = true, version = false, gone = false, ring = false,
+  tenured = true, unfollowed = false, version = false, gone = false, ring = false,
 }
 
 -- A count up to 'most'; nil: the text is none.

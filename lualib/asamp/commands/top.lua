@@ -89,6 +89,10 @@ local function look(target, state, o, world)
                            state.before and now.now - state.before.now)
     table.move(linesof(profile, before, math.max(seconds, 0.001), o, world), 1, 1000,
                #lines + 1, lines)
+    for _, left in ipairs(profile.left) do
+      lines[#lines + 1] = layout.wrap("Limits: " .. left.text .. ".", "  ",
+                                      o.width or world.columns or layout.WIDTH)
+    end
     state.lines, state.duration = since.remember(totals.of(profile)), profile.duration
   end
   state.before, state.file = now, now.file

@@ -201,11 +201,6 @@ local function survival(p, t)
   else
     text = text .. "."
   end
-  if measures.tellsdeaths(p) and p.unfollowed > 0 then
-    text = text .. (" Of %s that survived it is not known when %s died: " ..
-      "more than %s were alive at once."):format(units.plural(p.unfollowed, "sample"),
-      p.unfollowed == 1 and "it" or "they", units.count(p.followed))
-  end
   if t.whole.undecided > 0 then
     text = text .. (" %s had no collection before the end."):format(
       units.plural(t.whole.undecided, "sample"))

@@ -38,6 +38,10 @@ function M.told(info)
     lines[#lines + 1] = ("The texts of %s found no room."):format(
       count(info.textless, "string"))
   end
+  if (info.unfollowed or 0) > 0 then
+    lines[#lines + 1] = ("Limits: %s that survived found no room among those that are followed, and " ..
+      "whether they are alive is not known: their lines lack them."):format(count(info.unfollowed, "sample"))
+  end
   return table.concat(lines, " ")
 end
 

@@ -32,6 +32,9 @@ function M.stats(s)
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
   add("%s, of %s allocated while they were taken, and %s of time; %s lost", units.plural(s.samples, "sample"),
       size(s.allocated), units.count(s.timesamples), units.count(s.lost))
+  if (s.unfollowed or 0) > 0 then
+    add("%s that survived not followed: it is not known when they died", units.plural(s.unfollowed, "sample"))
+  end
   add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), units.resident(s.rss, size))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
@@ -71,7 +74,8 @@ function M.head(s, rates, width)
   local more = beside({units.plural(s.states, "state"),
     ("GC %slongest %s"):format(rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
                                units.shorttime(s.longest / 1e9)),
-    rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost"}, width)
+    rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost",
+    (s.unfollowed or 0) > 0 and units.count(s.unfollowed) .. " not followed" or nil}, width)
   return table.move(more, 1, #more, #lines + 1, lines)
 end
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- What the page says of what it leaves out, or shows in part (VD4). Pure.
 
-local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -44,11 +43,6 @@ function M.of(profile, tree, limit, data)
     note("%s had no collection before the end; %s as not survived, and in no share of what " ..
          "survived.", units.plural(profile.undecided, "sample"),
          number(profile.undecided, "it counts", "they count"))
-  end
-  if measures.tellsdeaths(profile) and profile.unfollowed > 0 then
-    note("Of %s that survived it is not known when %s as alive.",
-         units.plural(profile.unfollowed, "sample"),
-         number(profile.unfollowed, "it died; it counts", "they died; they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
     note("The file does not tell how many bytes a sample stands for.")

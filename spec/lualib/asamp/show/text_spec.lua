@@ -140,7 +140,6 @@ describe("the report's text", function()
       p.allocated, p.followed, p.unfollowed, p.lost = 600000, 9, 1, 1
     end, nil, {{"main@3", profiles.TABLE, 1, 1}}))
     has(s, "from 1 sample, which comes to 512 KiB.",
-        "Of 1 sample that survived it is not known when it died: more than 9",
         "1 more sample was lost, of allocation or of time, and is in no number here.")
   end)
 

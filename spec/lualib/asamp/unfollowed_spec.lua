@@ -1,0 +1,85 @@
+-- SPDX-License-Identifier: MIT
+-- A state with more samples alive than are followed: each reader of what it left says so. They
+-- disagreed (12.2M by the report, 8.0M by the others), and the report alone said why.
+
+local living = require "asamp.show.living"
+local metrics = require "asamp.show.metrics"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+
+local ASAMP = (process.interpreter():gsub("lua$", "asamp"))
+local TEXT = "more than 131,072 samples of a state were alive at once: of "
+
+describe("samples that are not followed", function()
+  local folder
+  setup(function()
+    folder = shell.folder()
+    local status, _, err = process.run{folder, code = [[
+      local profiler = require "profiler"
+      local folder = ...
+      assert(profiler.alloc_start(64, {out = folder .. "/p.vmprof", seed = 7, native = false, fixed = true}))
+      local kept = {}
+      for i = 1, 75000 do kept[i] = {i, {}} end
+      collectgarbage()
+      collectgarbage()
+      assert(profiler.snapshot(folder .. "/p.heap"))
+      print(profiler.stats().unfollowed)
+      profiler.alloc_stop()]]}
+    assert.same({0, ""}, {status, err})
+  end)
+  teardown(function() shell.remove(folder) end)
+
+  local function asamp(line)
+    return shell.run(("cd %s && %s %s"):format(folder, ASAMP, line))
+  end
+  local function flat(text) return (text:gsub("%s+", " ")) end
+  local function says(text)
+    assert.truthy(flat(text):find(TEXT, 1, true), text:sub(1, 3000))
+  end
+
+  it("are counted by the reader", function()
+    local profile = assert(reader.read(folder .. "/p.vmprof"))
+    assert.is_true(profile.unfollowed > 0)
+    local found
+    for _, left in ipairs(profile.left) do
+      if left.what == "unfollowed" then found = left end
+    end
+    assert.same({131072, profile.unfollowed}, {found.limit, found.count})
+  end)
+
+  for name, line in pairs{report = "report p.vmprof", firefox = "convert --to firefox -o f.json p.vmprof",
+                          collapsed = "convert --to collapsed -o c.txt p.vmprof",
+                          diff = "diff p.vmprof p.vmprof", merge = "merge -o m.vmprof p.vmprof p.vmprof",
+                          vmprof = "convert --to vmprof --flavour extended -o x.vmprof p.vmprof"} do
+    it("are told by " .. name, function()
+      local status, out, err = asamp(line)
+      assert.equal(0, status, err)
+      says(out .. err)
+    end)
+  end
+
+  it("are told in the page, and in a comment of pprof", function()
+    assert.equal(0, (asamp "view -o v.html p.vmprof"))
+    says(shell.read(folder .. "/v.html"))
+    assert.equal(0, (asamp "convert --to pprof --plain -o p.pb p.vmprof"))
+    says(shell.read(folder .. "/p.pb"))
+  end)
+
+  it("are told with a snapshot", function()
+    local status, out, err = asamp "heap --least 50 p.heap"
+    assert.equal(0, status, err)
+    assert.matches("Limits: [%d,]+ samples that survived found no room", flat(out))
+  end)
+
+  it("are told of a process", function()
+    local stats = {pid = 1, samples = 9,
+                   timesamples = 0, allocated = 9, lost = 0, unfollowed = 12, states = 1,
+                   made = 1, alloc = 1, time = 0, inuse = 1, held = 1, rss = 0, minors = 1, majors = 1,
+                   pauses = 1, longest = 1}
+    assert.matches("12 samples that survived not followed", table.concat(living.stats(stats), "\n"))
+    assert.matches("12 not followed", table.concat(living.head(stats, nil, 80), "\n"))
+    assert.matches('asamp_unfollowed_samples_total{target="x"} 12',
+                   metrics.text{{name = "x", stats = stats}})
+  end)
+end)
