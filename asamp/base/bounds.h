@@ -38,7 +38,7 @@
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
 
-#define FOLLOWED_MOST		(1u << 17)           /* samples that live on, of a state (followed.h) */
+#define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)  /* samples that live on, of a state (followed.h) */
 
 #define SEEN_NAMES		BOUND(64u, 4)        /* of states, for who asks; the last one is for the rest */
 
