@@ -125,6 +125,7 @@ static void start (void) {
     char pattern[512];  /* a socket has 107 bytes */
     bound = process_path(patternof(pattern, sizeof(pattern)), (unsigned long)getpid(), 1,
                          clock_read(CLOCK_REALTIME) / 1000);
+    if (bound != NULL && *options.listen == '\0') server_sweep(bound);
     if (bound != NULL && (*fd = openserver()) < 0) {
       free(bound);
       bound = NULL;

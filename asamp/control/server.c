@@ -5,9 +5,11 @@
 #define _GNU_SOURCE
 #include "server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,36 @@ static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
   if ((s.st_dev == own.st_dev && s.st_ino == own.st_ino) || isdead(a)) unlink(a->sun_path);
+}
+
+
+/* Removes a socket NUMBER.sock of this user's at which nobody listens, if there is no process of
+   that number. */
+static void sweepone (const char *folder, const char *name) {
+  struct sockaddr_un a = {.sun_family = AF_UNIX};
+  struct stat s;
+  char *end;
+  long n = strtol(name, &end, 10);
+  if (n <= 0 || strcmp(end, ".sock") != 0 || (kill((pid_t)n, 0) == 0 || errno != ESRCH) ||
+      snprintf(a.sun_path, sizeof(a.sun_path), "%s/%s", folder, name) >= (int)sizeof(a.sun_path))
+    return;
+  if (lstat(a.sun_path, &s) == 0 && S_ISSOCK(s.st_mode) && s.st_uid == geteuid() && isdead(&a))
+    unlink(a.sun_path);
+}
+
+
+void server_sweep (const char *path) {
+  const char *slash = strrchr(path, '/');
+  char folder[PATH_MAX];
+  struct dirent *entry;
+  DIR *d;
+  if (slash == NULL || folderof(path) != NULL) return;
+  snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+  descriptor_hold();
+  d = opendir(folder);
+  while (d != NULL && (entry = readdir(d)) != NULL) sweepone(folder, entry->d_name);
+  if (d != NULL) closedir(d);
+  descriptor_release();
 }
 
 

@@ -10,6 +10,10 @@
 
 #define SERVER_CLIENTS	64	/* most descriptors of server_accept at a time */
 
+/* Removes the sockets of ended processes of this user from the folder of 'path', the default one: a
+   process that has become another user could not remove its own. */
+void server_sweep (const char *path);
+
 /* The socket at 'path'; -1: 'why' is why there is none. */
 int server_open (const char *path, char *why, size_t size);
 

@@ -392,6 +392,28 @@ describe("a process that listens", function()
     assert.matches(("process %d has no socket"):format(pid), asked(), 1, true)
   end)
 
+  -- A daemon that has become another user cannot remove its own.
+  it("leaves a socket when it is killed, which the next process that listens there removes", function()
+    folder = shell.folder()
+    shell.write(folder .. "/server.lua", SERVER)
+    local function begin()
+      pid = process.start{"server.lua", directory = folder, env = {ASAMP = "alloc=0,listen",
+        XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
+      socket = ("%s/asamp/%d.sock"):format(folder, pid)
+      while not (host.samefile(socket, socket) and host.ask(socket, "stats\n")) do host.pause(10) end
+      return pid, socket
+    end
+    local first, left = begin()
+    local lives, stays = begin()
+    shell.write(("%s/asamp/%d.sock"):format(folder, 1 << 30), "no socket")
+    os.execute("kill -9 " .. first)
+    while host.samefile("/proc/" .. first, "/proc/" .. first) do host.pause(10) end
+    begin()
+    assert.same({false, true, "no socket"}, {host.samefile(left, left), host.samefile(stays, stays),
+      process.read(("%s/asamp/%d.sock"):format(folder, 1 << 30))})
+    os.execute("kill -9 " .. lives)
+  end)
+
   -- It took the last ones, and the program could open no file, nobody knew why.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
