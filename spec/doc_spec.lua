@@ -243,7 +243,7 @@ local SILENT = {
   "Lua states; $", "^profiler: …profile: …$",
   "tells more%.$",
   -- what a socket answers
-  "^file … ok$", "^row … …$",
+  "^file … ok$", "^file … state … ok$", "^row … …$",
   -- a chunk of Lua
   "^local wish, home",
   -- limits, which doc/profile-format.md has

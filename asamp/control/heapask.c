@@ -11,6 +11,7 @@
 
 #include "sampler.h"
 #include "snapshot.h"
+#include "tracker.h"
 
 typedef enum Stage { ASKED, DONE, LEFT } Stage;
 
@@ -18,6 +19,7 @@ struct HeapAsk {
   SamplerAsked asked;	/* first */
   Stage stage;		/* HK1 */
   int ok;
+  uint64_t state;	/* that has taken it */
   char path[PATH_MAX], err[1024];
 };
 
@@ -43,6 +45,8 @@ static void take (SamplerAsked *asked, lua_State *L) {
   if (L == NULL) strcpy(h->err, "the state was closed before it collected");
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
   if (h->ok) {
+    Sampler *of = sampler_attached(L);
+    h->state = of != NULL ? sampler_tracker(of)->number : 0;
     mark(L, s.path);
     snprintf(h->path, sizeof(h->path), "%s", s.path);
     free(s.path);
@@ -62,14 +66,15 @@ HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why) {
   if (asked > 0) return h;
   free(h);
   *why = (asked == 0) ? "there is no such state"
-         : "another client waits for a snapshot of this state; ask again when it has it";
+         : "another client waits for a snapshot of this state, or of any; ask again when it has it";
   return NULL;
 }
 
 
-HeapAskAnswer heapask_look (const HeapAsk *h, const char **text) {
+HeapAskAnswer heapask_look (const HeapAsk *h, const char **text, uint64_t *state) {
   if (__atomic_load_n(&h->stage, __ATOMIC_ACQUIRE) != DONE) return HEAPASK_WAITS;
   *text = h->ok ? h->path : h->err;
+  *state = h->state;
   return h->ok ? HEAPASK_TAKEN : HEAPASK_FAILED;
 }
 

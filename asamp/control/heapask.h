@@ -15,11 +15,11 @@ typedef struct HeapAsk HeapAsk;
 
 typedef enum HeapAskAnswer { HEAPASK_WAITS, HEAPASK_TAKEN, HEAPASK_FAILED } HeapAskAnswer;
 
-/* Of the state of that number, UINT64_MAX: the oldest. NULL: 'why' says why not. */
+/* Of the state of that number, UINT64_MAX: of the first that collects. NULL: 'why' says why not. */
 HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why);
 
-/* TAKEN: 'text' is the path; FAILED: why. The text is there until heapask_end. */
-HeapAskAnswer heapask_look (const HeapAsk *h, const char **text);
+/* TAKEN: 'text' is the path, 'state' the number of the state; FAILED: why. The text is there until heapask_end. */
+HeapAskAnswer heapask_look (const HeapAsk *h, const char **text, uint64_t *state);
 
 /* Takes the request back, if it is not done. */
 void heapask_end (HeapAsk *h);

@@ -25,6 +25,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define MAX_RECORD_S		(366 * 86400)	/* seconds of a recording */
+#define STATE_ROWS	16	/* of an answer to "states" */
 #define NAME_BYTES	1023	/* of a name that is told */
 
 static uint64_t due;
@@ -136,6 +137,23 @@ static int stats (Request *r) {
 }
 
 
+/* A line "row NUMBERS NAME". */
+static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
+  Bytes line = {0};
+  size_t k;
+  int ok;
+  bytes_add(&line, "row", 3);
+  for (k = 0; k < n; k++) bytes_decimal(&line, ' ', numbers[k]);
+  bytes_char(&line, ' ');
+  bytes_text(&line, name, strnlen(name, NAME_BYTES), 1);
+  bytes_char(&line, '\n');
+  bytes_char(&line, '\0');
+  ok = !line.failed && say(r, "%s", (const char *)line.data);
+  bytes_free(&line);
+  return ok;
+}
+
+
 /* A line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name of a
    state. */
 static int names (Request *r) {
@@ -146,19 +164,23 @@ static int names (Request *r) {
     const SeenNamed *s = &rows[i];
     const uint64_t numbers[] = {s->open, s->made, s->inuse, s->held, s->bytes, s->samples,
                                 s->minors, s->majors, s->pauses};
-    Bytes line = {0};
-    size_t k;
-    if (s->open + s->made == 0) continue;
-    bytes_add(&line, "row", 3);
-    for (k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) bytes_decimal(&line, ' ', numbers[k]);
-    bytes_char(&line, ' ');
-    bytes_text(&line, s->name, strnlen(s->name, NAME_BYTES), 1);
-    bytes_char(&line, '\n');
-    bytes_char(&line, '\0');
-    ok = !line.failed && say(r, "%s", (const char *)line.data);
-    bytes_free(&line);
+    if (s->open + s->made > 0) ok = sayrow(r, numbers, sizeof(numbers) / sizeof(*numbers), s->name);
   }
   free(rows);
+  return ok && say(r, "ok\n");
+}
+
+
+/* A line "row NUMBER INUSE COLLECTIONS NAME" for each of the states that have collected most. */
+static int states (Request *r) {
+  SamplerRow rows[STATE_ROWS];
+  unsigned i, n = sampler_states(rows, STATE_ROWS);
+  int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
+  for (i = 0; i < n && ok; i++) {
+    const SamplerRow *s = &rows[i];
+    const uint64_t numbers[] = {s->number, s->inuse, s->collections};
+    ok = sayrow(r, numbers, sizeof(numbers) / sizeof(*numbers), s->name);
+  }
   return ok && say(r, "ok\n");
 }
 
@@ -269,7 +291,7 @@ static int heap (Request *r, char *rest) {
   const char *state = word(&rest), *why;
   uint64_t id = UINT64_MAX;
   if (strcmp(state, "-") != 0 && !number(state, UINT32_MAX, &id))
-    return request_refuse(r, "a state is a number, or -, the oldest");
+    return request_refuse(r, "a state is a number, or -, the first that collects");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must begin with a /");
   r->heap = heapask_begin(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
@@ -278,10 +300,13 @@ static int heap (Request *r, char *rest) {
 
 int request_continue (Request *r) {
   const char *text;
+  uint64_t state;
   int answered;
-  switch (heapask_look(r->heap, &text)) {
+  switch (heapask_look(r->heap, &text, &state)) {
     case HEAPASK_WAITS: return 1;
-    case HEAPASK_TAKEN: answered = say(r, "file %s\nok\n", text); break;
+    case HEAPASK_TAKEN:
+      answered = say(r, "file %s\nstate %llu\nok\n", text, (unsigned long long)state);
+      break;
     default: answered = request_refuse(r, text); break;
   }
   forget(r);
@@ -303,6 +328,7 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return memory(r);
   if (strcmp(what, "names") == 0) return names(r);
+  if (strcmp(what, "states") == 0) return states(r);
   if (strcmp(what, "mark") == 0) return mark(r, rest);
   if (strcmp(what, "record") == 0) return record(r, rest);
   if (strcmp(what, "stop") == 0) return stop(r);
@@ -310,7 +336,7 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
   return request_refuse(r, "unknown request; there are dump, heap, mark, memory, names, record, "
-                           "rotate, stats and stop");
+                           "rotate, states, stats and stop");
 }
 
 

@@ -15,8 +15,11 @@
 **                                 by the pattern; "file <path>"
 **   rotate                        goes on in another file (after logrotate, say);
 **                                 "file <path>"
-**   heap <state> <path>           a snapshot of a state's heap, "-" the oldest's, at the end
-**                                 of its next collection, and answered then (CN6); "file <path>"
+**   heap <state> <path>           a snapshot of a state's heap at the end of its next
+**                                 collection, "-": of the first state that collects, and answered
+**                                 then (CN6); "file <path>", "state <number>"
+**   states                        the states that have collected most: lines "row <number>
+**                                 <bytes in use> <collections> <name>"
 **
 ** Whatever else comes is answered with "error". Used by the control's thread alone.
 */

@@ -140,11 +140,20 @@ typedef struct SamplerAsked {
   void (*f) (struct SamplerAsked *asked, lua_State *L);
 } SamplerAsked;
 
-/* Asks the state of that number, UINT64_MAX: the oldest. 0: there is none; below 0: it
-   was asked for something that it has not done yet. */
+/* Asks the state of that number; UINT64_MAX: the first that collects. 0: there is none; below
+   0: another request has the place. */
 int sampler_ask (uint64_t id, SamplerAsked *asked);
-/* Takes that back. 0: it is being done, or was. */
+/* Takes a request back. 0: it is being done, or was. */
 int sampler_unask (SamplerAsked *asked);
+
+typedef struct SamplerRow {
+  uint64_t number, inuse;	/* bytes */
+  uint64_t collections;
+  const char *name;
+} SamplerRow;
+
+/* Up to 'most' states, those with the most collections first. Returns how many. */
+unsigned sampler_states (SamplerRow *rows, unsigned most);
 
 /* As profile_dump, of the session. 0: 'err' says why not. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,

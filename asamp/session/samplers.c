@@ -4,6 +4,7 @@
 */
 #define _GNU_SOURCE
 #include "samplers.h"
+#include "shared.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -293,6 +294,7 @@ static void forked (void) {
   if (samplers.shared != NULL) threads = samplers.shared->forked();
   seen_forked();
   memset(&samplers.past, 0, sizeof(samplers.past));
+  shared_forked();
   workers_park(isshared ? threads : 0);
 }
 

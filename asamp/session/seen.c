@@ -41,6 +41,11 @@ unsigned seen_name (const char *source) {
 }
 
 
+const char *seen_text (unsigned name) {
+  return past[name].name;
+}
+
+
 void seen_past (unsigned name, const Seen *s, int profile, int heap) {
   SeenNamed *p = &past[name];
   if (profile) {

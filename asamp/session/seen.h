@@ -57,6 +57,8 @@ typedef struct SeenNamed {
 
 /* The number of the name of a script (as lua_Debug has its source). */
 unsigned seen_name (const char *source);
+/* What the name of that number is; stays. */
+const char *seen_text (unsigned name);
 /* What a state of that name was, which is open no more, or with another profile; 'profile':
    its samples and bytes. 'heap': its collections. */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);

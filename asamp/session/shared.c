@@ -289,6 +289,23 @@ static void tellorphans (const Sampler *s) {
 
 
 static uint64_t pausebins[SAMPLER_PAUSES];
+static SamplerAsked *askedofany;	/* the first state that collects takes it; atomic */
+
+
+/* In the child of a fork: it was of a thread that is not here. */
+void shared_forked (void) {
+  askedofany = NULL;
+}
+
+
+/* The request of any state, if there is no state any more; or NULL. Under the lock. */
+static SamplerAsked *unanswered (void) {
+  const Sampler *s;
+  for (s = samplers.all; s != NULL; s = s->next)
+    if (s->shared != NULL) return NULL;
+  return __atomic_exchange_n(&askedofany, NULL, __ATOMIC_ACQ_REL);
+}
+
 
 static void countpause (lua_State *L) {
   luaN_Memory m;
@@ -322,18 +339,22 @@ void shared_safe (void *ud, lua_State *L) {
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
+  if (__atomic_load_n(&askedofany, __ATOMIC_RELAXED) == NULL) return;
+  asked = __atomic_exchange_n(&askedofany, NULL, __ATOMIC_ACQ_REL);
+  if (asked != NULL) asked->f(asked, L);
 }
 
 
 int sampler_ask (uint64_t id, SamplerAsked *asked) {
-  Sampler *s, *oldest = NULL;
-  SamplerAsked *none = NULL;
+  Sampler *s;
+  SamplerAsked *none = NULL, **to = NULL;
   int result = 0;
   samplers_lock();
-  for (s = samplers.all; s != NULL; s = s->next)  /* the newest is the first */
-    if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id)) oldest = s;
-  if (oldest != NULL)
-    result = __atomic_compare_exchange_n(&oldest->asked, &none, asked, 0, __ATOMIC_ACQ_REL,
+  for (s = samplers.all; s != NULL && to == NULL; s = s->next)
+    if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id))
+      to = (id == UINT64_MAX) ? &askedofany : &s->asked;
+  if (to != NULL)
+    result = __atomic_compare_exchange_n(to, &none, asked, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_ACQUIRE) ? 1 : -1;
   samplers_unlock();
   return result;
@@ -342,15 +363,36 @@ int sampler_ask (uint64_t id, SamplerAsked *asked) {
 
 int sampler_unask (SamplerAsked *asked) {
   Sampler *s;
-  int found = 0;
+  SamplerAsked *expected = asked;
+  int found;
   samplers_lock();
+  found = __atomic_compare_exchange_n(&askedofany, &expected, NULL, 0, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE);
   for (s = samplers.all; s != NULL && !found; s = s->next) {
-    SamplerAsked *expected = asked;
+    expected = asked;
     found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE);
   }
   samplers_unlock();
   return found;
+}
+
+
+unsigned sampler_states (SamplerRow *rows, unsigned most) {
+  const Sampler *s;
+  unsigned n = 0, i;
+  samplers_lock();
+  for (s = samplers.all; s != NULL; s = s->next) {
+    const SamplerRow row = {s->tracker.number, seen_get(&s->seen, SEEN_INUSE),
+      seen_get(&s->seen, SEEN_MINORS) + seen_get(&s->seen, SEEN_MAJORS), seen_text(s->name)};
+    if (s->shared == NULL) continue;
+    for (i = n; i > 0 && rows[i - 1].collections < row.collections; i--)
+      if (i < most) rows[i] = rows[i - 1];
+    if (i < most) rows[i] = row;
+    if (n < most) n++;
+  }
+  samplers_unlock();
+  return n;
 }
 
 
@@ -421,7 +463,7 @@ static void follow (Sampler *s) {
 
 
 void shared_leave (Sampler *s, lua_State *L) {
-  SamplerAsked *asked;
+  SamplerAsked *asked, *ofany;
   follow(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
@@ -451,6 +493,7 @@ void shared_leave (Sampler *s, lua_State *L) {
   s->script = NULL;
   heldpaths_free(&s->heldpaths);
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
+  ofany = unanswered();
   s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
   if (nspare < SPARES) {
     s->next = spare;
@@ -460,6 +503,7 @@ void shared_leave (Sampler *s, lua_State *L) {
   }
   samplers_unlock();
   if (asked != NULL) asked->f(asked, NULL);
+  if (ofany != NULL) ofany->f(ofany, NULL);
   if (s == NULL) return;
   timing_close(&s->timing);
   tracker_close(&s->tracker);

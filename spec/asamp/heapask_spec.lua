@@ -19,6 +19,7 @@ local SERVER = [[
   second:run "return 1"
   local words = {
     collect = collectgarbage,
+    other = function() second:run "collectgarbage()" end,
     close = function() second:close() end,
     limit = function() need "profilegen".filelimit(16) end,
     exit = os.exit,
@@ -82,7 +83,9 @@ describe("a snapshot asked of an idle process", function()
 
   local function heap(state, name) return ("heap %s %s/%s\n"):format(state, folder, name) end
   local function isthere(name) return host.samefile(folder .. "/" .. name, folder .. "/" .. name) end
-  local function told(name) return ("file %s/%s\nok\n"):format(folder, name) end
+  local function told(name, state)
+    return ("file %s/%s\nstate %d\nok\n"):format(folder, name, state or 0)
+  end
 
   it("keeps nobody from an answer, and waits for longer than who is silent may", function()
     local first = ask(heap("-", "a.heap"))
@@ -90,8 +93,8 @@ describe("a snapshot asked of an idle process", function()
       assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
-    assert.equal("error another client waits for a snapshot of this state; ask again when it has it\n",
-      host.ask(socket, heap("-", "b.heap")))
+    assert.equal("error another client waits for a snapshot of this state, or of any; ask again when it "
+      .. "has it\n", host.ask(socket, heap("-", "b.heap")))
     local second = ask(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
@@ -169,6 +172,35 @@ describe("a snapshot asked of an idle process", function()
     assert.equal(told "a.heap", clients.answer(waiting, 20000))
   end)
 
+  -- It was asked of the oldest state, which may be idle for ever.
+  it("is taken of the first state that collects, unless one is named; others are listed", function()
+    local first = ask(heap("-", "a.heap"))
+    assert.equal("", clients.answer(first, 50))
+    say "other"
+    assert.equal(told("a.heap", 1), clients.answer(first, 20000))
+    local named = ask(heap(0, "b.heap"))
+    say "other"
+    assert.equal("", clients.answer(named, 300))
+    say "collect"
+    assert.equal(told("b.heap", 0), clients.answer(named, 20000))
+    local rows = host.ask(socket, "states\n")
+    assert.is_truthy(rows:find "\nrow [01] %d+ %d+ [^\n]*\nrow [01] %d+ %d+ [^\n]*\nok\n$", rows)
+    local busy = process.start{program = "/bin/sh", directory = folder,
+      "-c", "while sleep 0.1; do echo other >words; done"}
+    local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--wait", "30s", "-o", "c.heap", socket}
+    assert.equal(0, code, err)
+    assert.is_truthy(out:find "By class", out)
+    assert.is_truthy(err:find "^of state 1, the first that has collected; %-%-state N takes another: 0 '",
+                     err)
+    code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
+      "heap", "--wait", "1s", "--state", "0", "-o", "d.heap", socket}
+    os.execute("kill " .. busy)
+    assert.same({1, ""}, {code, out})
+    assert.is_truthy(err:find("state 0 of '.*' has not collected for 1 s, .*"
+      .. "%(%-%-wait TIME: waits longer; %-%-state N: another state: 1 '"), err)
+  end)
+
   it("waits for as long as the command says, and says what it waits for", function()
     local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "-o", "a.heap", socket}
@@ -203,6 +235,6 @@ describe("a snapshot asked of an idle process", function()
     local err = run "a.heap"
     os.execute("kill " .. waiting)
     assert.equal(("asamp heap: '%s/a.heap' is not there: the process could not write it, and tells on "
-      .. "its stderr why\n"):format(folder), err)
+      .. "its stderr why\n"):format(folder), (err:gsub("^of state 0[^\n]*\n", "")))
   end)
 end)

@@ -106,7 +106,23 @@ local function file(fields)
   return {file = path}
 end
 
-CHECKS.record, CHECKS.dump, CHECKS.heap, CHECKS.rotate = file, file, file, file
+CHECKS.record, CHECKS.dump, CHECKS.rotate = file, file, file
+
+function CHECKS.heap(fields)
+  local found = file(fields)
+  found.state = fields.state and number(fields, "state")
+  return found
+end
+
+function CHECKS.states(fields)
+  local found = rows(fields, "^(%d+ %d+ %d+ )(.*)$")
+  for i, row in ipairs(found.rows) do
+    local id, inuse, collections, name = row:match "^(%d+) (%d+) (%d+) (.*)$"
+    found.rows[i] = {number = math.tointeger(id), inuse = math.tointeger(inuse),
+                     collections = math.tointeger(collections), name = name}
+  end
+  return found
+end
 
 --- The fields of an answer ({key = text}; 'rows': the list of its rows) to a request, counts as
 -- such; nil and what is malformed.

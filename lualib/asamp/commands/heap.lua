@@ -14,6 +14,7 @@ local options = require "asamp.cli.options"
 local order = require "asamp.sums.order"
 local page = require "asamp.show.heappage"
 local show = require "asamp.show.heap"
+local units = require "asamp.show.units"
 
 local M = {}
 
@@ -27,7 +28,7 @@ local DESCRIPTION = {
     "sampled, and by holder as a tree. Of a process that listens " ..
     "(ASAMP=listen) it takes one first.",
   {"out", "OUT", "of a process: where the snapshot goes (default PID.heap here)", short = "o"},
-  {"state", "N", "of a process: the number of the Lua state (default: the oldest)",
+  {"state", "N", "of a process: the number of the Lua state (default: the first that collects)",
     options.whole(0)},
   {"wait", "TIME", "of a process: so long for the state's next collection, at whose end the " ..
     "snapshot is taken (default 10s)", options.duration},
@@ -63,9 +64,25 @@ local function read(path, world, tell)
   return h
 end
 
+local OTHERS = 8  -- states that are listed
+
+-- The states of a process, those that have collected most first: "3 'app.lua' (1.2M), ...", but
+-- for the one of that number; nil: there are no others, or the process does not tell.
+local function others(target, but)
+  local fields = ask.ask(target, "states")
+  local list = {}
+  for _, row in ipairs(fields and fields.rows or {}) do
+    if row.number ~= but and #list < OTHERS then
+      list[#list + 1] = ("%d '%s' (%s in use, %d collections)"):format(
+        row.number, layout.clean(row.name), units.bytes(row.inuse), row.collections)
+    end
+  end
+  return #list > 0 and table.concat(list, ", ") or nil
+end
+
 -- Has the process take a snapshot. Returns its path and the process (answers.reading); nil after a
 -- complaint.
-local function take(o, tell)
+local function take(o, world, tell)
   local target = o.files[1]
   local seconds, late = o.wait or 10
   local fields, message = ask.ask(target, "stats")
@@ -78,12 +95,20 @@ local function take(o, tell)
     fields, message, late = ask.ask(target, ("heap %s %s"):format(o.state or "-", out), seconds)
   end
   if late then
-    message = ("'%s' has not collected for %d s, which it does when it has allocated enough; no " ..
-               "snapshot is taken (--wait TIME: waits longer)"):format(target, seconds)
+    local rest = o.state and others(target, o.state)
+    message = ("%s has not collected for %d s, which it does when it has allocated enough; no " ..
+               "snapshot is taken (--wait TIME: waits longer%s)"):format(
+      o.state and ("state %d of '%s'"):format(o.state, target) or ("'%s'"):format(target), seconds,
+      rest and "; --state N: another state: " .. rest or "")
   end
   if not fields then
     tell.failed("%s", message)
     return nil
+  end
+  local rest = not o.state and fields.state and others(target, fields.state)
+  if rest then
+    world.err(("of state %d, the first that has collected; --state N takes another: %s\n"):format(
+      fields.state, rest))
   end
   return fields.file, fields.peer
 end
@@ -279,7 +304,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local h
   if ask.isprocess(o.files[1]) then
-    local path, peer = take(o, tell)
+    local path, peer = take(o, world, tell)
     h = path and await(path, peer, world, tell)
   else
     h = read(o.files[1], world, tell)
