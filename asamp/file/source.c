@@ -235,6 +235,10 @@ uint64_t source_offset (const Source *s) {
   return s->offset;
 }
 
+uint64_t source_fetched (const Source *s) {
+  return s->fetched;
+}
+
 double source_fraction (const Source *s) {
   if (s->filesize == 0)
     return 0;

@@ -43,6 +43,9 @@ uint64_t source_read (Source *s, void *to, uint64_t n);
 /* Bytes delivered so far, unpacked. */
 uint64_t source_offset (const Source *s);
 
+/* Bytes of the file that were read: of a packed one packed. */
+uint64_t source_fetched (const Source *s);
+
 /* The share of the file that was read: 0 to 1; 0 when its size is unknown. */
 double source_fraction (const Source *s);
 

@@ -101,6 +101,26 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   return w->label[v];
 }
 
+/*
+** The dominators of all from their semidominators: of i the nearest dominator of above[i] whose
+** number is not larger than semi[i]. jump[i] is a dominator of i at such a distance that the way
+** to any other one has O(log n) steps, as a chain of n would make O(n * n) of single ones.
+** 'jump' and 'depth' have room for all.
+*/
+static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
+  uint32_t i;
+  jump[0] = depth[0] = 0;
+  for (i = 1; i < w->n; i++) {
+    uint32_t d = w->dominator[i], j;
+    while (d > w->semi[i])
+      d = jump[d] > w->semi[i] ? jump[d] : w->dominator[d];
+    w->dominator[i] = d;
+    depth[i] = depth[d] + 1;
+    j = jump[d];
+    jump[i] = depth[d] - depth[j] == depth[j] - depth[jump[j]] ? jump[j] : d;
+  }
+}
+
 static void semidominators (Work *w, uint32_t *stack) {
   uint32_t i, k;
   for (i = 0; i < w->n; i++) {
@@ -116,12 +136,7 @@ static void semidominators (Work *w, uint32_t *stack) {
         w->semi[i] = s;
     }
   }
-  for (i = 1; i < w->n; i++) {
-    uint32_t d = w->dominator[i];
-    while (d > w->semi[i])
-      d = w->dominator[d];
-    w->dominator[i] = d;
-  }
+  nearest(w, stack, w->label);
 }
 
 static int retained (Dominators *d, const Graph *g) {

@@ -24,6 +24,21 @@
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* names of C functions; the others have none */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
 
+/* What a snapshot may take: as much, and beyond that as many times the bytes of the file that
+   have been read. Snapshots of asamp take up to 60 bytes of memory for one of the file, and have
+   up to 8 unpacked. */
+#define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
+#define MEMORY_TIMES	256
+#define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
+#define UNPACKED_TIMES	128
+
+/* Bytes of memory for each, as far as lists grow, with what dominators and classes take. */
+enum {
+  OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
+  PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
+  SITE_COST = 2 * sizeof(Site) + 32, SAMPLE_COST = 4 * sizeof(Sample)
+};
+
 #define SUM_MOST	((uint64_t)1 << 62)  /* bytes of all objects, and those that all samples stand for */
 
 #define FREE		UINT64_MAX
@@ -49,6 +64,7 @@ typedef struct Reader {
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
   uint64_t bytes, sampled;	/* of all objects; what all samples stand for */
+  uint64_t spent;		/* bytes of memory, about, that what was read takes */
   uint64_t last, lastsample, from;  /* addresses that others are told from */
   uint32_t holder;		/* of the edges that come, ... */
   int late;			/* ... which do not go on with those that it has */
@@ -78,12 +94,27 @@ static _Noreturn void damaged (Reader *r, const char *what) {
        (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
 }
 
+/* Counts memory that is about to be taken. Refuses a file that is made to take very much. */
+static void spend (Reader *r, uint64_t bytes) {
+  r->spent += bytes;
+  if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
+    fail(r, "it takes more memory than any snapshot of its size: more than %llu MiB for %llu "
+            "objects and %llu references in %llu bytes of the file",
+         (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
+         (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
+}
+
 /* {== bytes ============================================================ */
 
 static unsigned byte (Reader *r) {
   if (r->at == r->n) {
     r->n = (size_t)source_read(r->source, r->buffer, PIECE);
     r->at = 0;
+    if (source_offset(r->source) > UNPACKED_MOST &&
+        source_offset(r->source) / UNPACKED_TIMES > source_fetched(r->source))
+      fail(r, "it is longer than any snapshot of its size: more than %llu bytes unpacked from "
+              "%llu", (unsigned long long)source_offset(r->source),
+           (unsigned long long)source_fetched(r->source));
     if (r->n == 0)
       fail(r, source_live(r->source)
            ? "it is still being written; try again when it is whole"
@@ -191,6 +222,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   uint32_t v = g->n;
   if (v >= OBJECTS_MOST)
     fail(r, "it has more than %u objects", (unsigned)OBJECTS_MOST);
+  spend(r, OBJECT_COST);
   if (v == r->size) {
     size_t size = r->size + r->size / 2 + BOUND_FIRST(1024);
     if (!grow(&g->address, size, sizeof(*g->address)) ||
@@ -254,6 +286,7 @@ static uint32_t keep (Reader *r, const char *s, size_t n) {
     g->textless++;
     return GRAPH_NONE;
   }
+  spend(r, 2 * (n + 1));
   if (g->ntext + n + 1 > r->textsize) {
     size_t size = 2 * r->textsize + HEAP_TEXT + sizeof(ELLIPSIS);
     if (!grow(&g->text, size, 1))
@@ -336,6 +369,7 @@ static void readobject (Reader *r, int kind) {
     case HEAP_PROTO: {
       uint64_t line = number(r);
       uint32_t name = maybe(r, optional(r, a)), source = maybe(r, optional(r, a));
+      spend(r, PROTO_COST);
       if (!list_grow(&g->protos, g->nprotos, &r->protosize, sizeof(*g->protos)))
         nomemory(r);
       g->protos[g->nprotos].line = line > INT32_MAX ? 0 : (uint32_t)line;
@@ -354,6 +388,7 @@ static void readobject (Reader *r, int kind) {
 
 static Way slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
+  spend(r, SLOT_COST);
   if (!list_grow(&g->slots, g->nslots, &r->slotsize, sizeof(*g->slots)))
     nomemory(r);
   if (g->nslots >= WAY_MOST)
@@ -412,6 +447,7 @@ static void readedge (Reader *r, int kind) {
     g->way[to] = way;
   }
   r->nedges++;
+  spend(r, r->late ? LATE_COST : EDGE_COST);
   if (r->late) {
     if (!list_grow(&g->late, g->nlate, &r->latesize, sizeof(*g->late)))
       nomemory(r);
@@ -490,6 +526,7 @@ static void readsite (Reader *r) {
   r->nsites++;
   if (g->nsites > SITES_MOST)
     return;
+  spend(r, SITE_COST + n + m);
   if (!list_grow(&g->sites, g->nsites, &r->sitesize, sizeof(*g->sites)))
     nomemory(r);
   s = &g->sites[g->nsites];
@@ -521,6 +558,7 @@ static void readsample (Reader *r) {
     g->dead++;
     return;
   }
+  spend(r, SAMPLE_COST);
   if (!list_grow(&g->samples, g->nsamples, &r->samplesize, sizeof(*g->samples)))
     nomemory(r);
   s = &g->samples[g->nsamples++];

@@ -8,8 +8,9 @@
 **   GR1  a graph that was read is whole: every object is defined once, every edge and
 **        name leads to one, sums are those that the file's end tells. Anything else is
 **        an error that says what is wrong, and where;
-**   GR2  memory is in proportion to the file unpacked; every object is reached from 0
-**        by parents.
+**   GR2  memory is in proportion to the file unpacked, and bounded by MEMORY_MOST or
+**        in proportion to the file itself (graph.c): a file that takes more is
+**        refused. Every object is reached from 0 by parents.
 ** About 40 bytes an object, 8 an edge and 24 a sample.
 */
 #ifndef asamp_graph_h

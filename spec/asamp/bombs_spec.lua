@@ -1,0 +1,102 @@
+-- SPDX-License-Identifier: MIT
+-- Small snapshots that unpack to very much: they are refused before they fill the memory, and
+-- none takes time that grows with the square of its size.
+
+local heap = require "profiler.heap"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+local function number(n)
+  local bytes = {}
+  while n >= 0x80 do
+    bytes[#bytes + 1] = string.char(n & 0x7f | 0x80)
+    n = n >> 7
+  end
+  return table.concat(bytes) .. string.char(n)
+end
+
+-- A distance of addresses, in units of 8 bytes, and as a number: zigzag.
+local function distance(n)
+  return number(n >= 0 and 2 * n or -2 * n - 1)
+end
+
+local TABLE, STRING, INDEX, ROOT = "\x10", "\x11", "\x42", "\x40"
+local MAGIC, FROM0 = "ASAMPHEAP 3\n", "\2\0"
+local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)  -- the object at address 8 is a root
+local OBJECT = TABLE .. distance(1) .. number(8)  -- at the next address
+local TEXT = number(120) .. ("x"):rep(120)
+
+describe("a snapshot that unpacks to very much", function()
+  local folder
+
+  setup(function()
+    folder = shell.folder()
+  end)
+
+  teardown(function()
+    shell.remove(folder)
+  end)
+
+  -- A file of 'head' and 272 times a MiB of 'unit', packed.
+  local function bomb(head, unit)
+    shell.write(folder .. "/head", head)
+    shell.write(folder .. "/unit", unit:rep((1 << 20) // #unit))
+    shell.output("cd '%s' && gzip -c head >bomb && gzip -9 -c unit >u && cat u u u u >v && " ..
+                 "cat v v v v >u && for i in 1 2 3 4; do cat u u u u; done >>bomb && cat u >>bomb", folder)
+    return folder .. "/bomb"
+  end
+
+  -- What the commands that read snapshots say of it.
+  local function refused(path, pattern)
+    local _, message = heap.open(path)
+    assert.truthy(message and message:find(pattern), message)
+    assert.truthy(message:find("cannot read the snapshot '" .. path .. "': it ", 1, true), message)
+  end
+
+  local MEMORY = "takes more memory than any snapshot of its size: more than 512 MiB for %d+ objects " ..
+    "and %d+ references in %d+ bytes of the file$"
+
+  it("is refused where strings would fill the memory", function()
+    refused(bomb(MAGIC .. ROOT1, STRING .. distance(1) .. number(128) .. number(120) .. TEXT ..
+                                 INDEX .. distance(1) .. distance(1)), MEMORY)
+  end)
+
+  it("is refused where references would", function()
+    refused(bomb(MAGIC .. ROOT1 .. OBJECT, FROM0 .. ROOT .. distance(1) .. distance(0)), MEMORY)
+  end)
+
+  it("is refused where it is of what is not kept, in a line", function()
+    local path = bomb(MAGIC, "\1" .. TEXT .. TEXT)
+    local status, out, err = process.run{"heap", path, code = 'os.exit(require "asamp".main(arg), true)'}
+    assert.same({1, ""}, {status, out})
+    assert.truthy(err:find("is longer than any snapshot of its size: more than %d+ bytes unpacked from " ..
+                           "%d+\n$"), err)
+  end)
+
+  -- A chain of n tables, and n more that its last one and the root hold: each of these has the
+  -- root for its dominator, n steps up.
+  it("has its dominators without n times n steps", function()
+    local n, parts = 100000, {MAGIC, ROOT1}
+    for i = 1, n do
+      parts[#parts + 1] = OBJECT .. (i < n and INDEX .. distance(1) .. distance(1) or "")
+    end
+    for i = 1, n do  -- from the last one, all leaves
+      parts[#parts + 1] = INDEX .. distance(i) .. distance(1)
+    end
+    for _ = 1, n do
+      parts[#parts + 1] = OBJECT
+    end
+    parts[#parts + 1] = FROM0
+    for i = 1, n do
+      parts[#parts + 1] = ROOT .. distance(n + i) .. distance(1)
+    end
+    parts[#parts + 1] = "\3" .. number(2 * n) .. number(3 * n) .. number(16 * n)
+    shell.write(folder .. "/chain", table.concat(parts))
+    local h = assert(heap.open(folder .. "/chain"))
+    assert.equal(2 * n, h:info().objects)
+    local rows = h:classes()
+    for _, row in ipairs(rows) do
+      if row.name == "table" then assert.equal(16 * n, row.retained) end
+    end
+  end)
+end)
