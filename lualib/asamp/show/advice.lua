@@ -68,7 +68,7 @@ local function classes(style, rows)
     end},
     {"of the run", spare = 1, function(r) return ("%.1f%%"):format(100 * r.share) end},
     {"", gap = 1, function(r) return r.sort end},
-  }, "class", function(i, m) return layout.cutend(layout.clean(rows[i].name), m) end)
+  }, "class", function(i, m) return layout.cutmiddle(layout.clean(rows[i].name), m) end)
 end
 
 local function lifelines(style, rows)

@@ -101,7 +101,7 @@ local function section(style, title, rows, what, label, under)
 end
 
 local function plainlabel(row, n)
-  return layout.cutend(layout.clean(row.name), n)
+  return layout.cutmiddle(layout.clean(row.name), n)
 end
 
 -- The last step of a path; all of it stands below.

@@ -57,7 +57,7 @@ local function classes(list, info, style)
     end},
   }
   return tables.titled(style, "By class", list, columns, "class", function(i, n)
-    return layout.cutend(layout.clean(list[i].name), n)
+    return layout.cutmiddle(layout.clean(list[i].name), n)
   end)
 end
 
@@ -248,7 +248,7 @@ function M.changes(diff, style)
   end
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),
     M.signed(diff.change)), list, columns, "class", function(i, n)
-      return layout.cutend(layout.clean(list[i].name), n)
+      return layout.cutmiddle(layout.clean(list[i].name), n)
     end)
   if #diff.sites > 0 then
     local rows = diff.sites

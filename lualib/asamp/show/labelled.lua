@@ -18,7 +18,7 @@ local SUMS = {
 function M.lines(style, name)
   local all = labelled.rows(style.profile, name)
   return tables.titled(style, "By label " .. layout.clean(name), all, tables.sums(all, SUMS), "value",
-    function(i, n) return layout.cutend(layout.clean(all[i].value), n) end)
+    function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
 end
 
 return M

@@ -19,22 +19,30 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
+-- The name of a function. Of code without a name it has the library, which whereof has, too: the
+-- place in that stays, which tells such functions apart.
+local function nameof(row)
+  local name = layout.clean(row.name)
+  local library, place = name:match "^(.*)(%+0x%x+)$"
+  return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
+end
+
 -- The last name of a place, which is never cut.
 local function lastname(where)
   return where:match "([^/]*)$"
 end
 
---- A function and its place in n columns: the start of the name, and of the place
+--- A function and its place in n columns: the start and the end of the name, and of the place
 -- the end, its last name before the rest of the function's.
 function M.offunction(row, n, paint)
-  local name = layout.clean(row.name)
+  local name = nameof(row)
   if totals.iscollection(row) then
     return layout.cutend(name, n)
   end
   local where = layout.clean(whereof(row))
   local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
-  name = layout.cutend(name, n - 2 - math.min(layout.width(where), room))
+  name = layout.cutmiddle(name, n - 2 - math.min(layout.width(where), room))
   return name .. "  " ..
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
 end
@@ -42,7 +50,7 @@ end
 --- A line and the function it is in, in n columns; the file's name goes before
 -- the function's.
 function M.ofline(row, n, paint)
-  local name, where = layout.clean(row.name), layout.clean(whereof(row))
+  local name, where = nameof(row), layout.clean(whereof(row))
   local room = math.min(n, math.max(layout.width(lastname(where)) + 2, n - n // 2,
                                     n - 2 - layout.width(name)))
   if layout.width(where) > room and n - 2 - room < 3 then
@@ -51,7 +59,7 @@ function M.ofline(row, n, paint)
   where = layout.cutstart(where, room)
   local left = n - 2 - layout.width(where)
   return left < 1 and where
-         or where .. "  " .. paint("dim", layout.cutend(name, left))
+         or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
 --- Columns for the labels of rows, so that the last names of their places can be seen;
@@ -61,7 +69,7 @@ function M.least(width, rows, named)
   for _, row in ipairs(rows) do
     if row.file and not totals.iscollection(row) then
       local last = layout.width(lastname(layout.clean(whereof(row)))) + 2
-      local name = layout.width(layout.clean(row.name))
+      local name = layout.width(nameof(row))
       most = math.max(most, last + 2 + math.min(named and 12 or 5, name))
     end
   end

@@ -114,22 +114,36 @@ function M.cutend(text, n)
   return text:sub(1, upto) .. "…"
 end
 
---- The end of a text in n columns; of a path whole names are left, if there are any.
-function M.cutstart(text, n)
-  local width = M.width(text)
-  if width <= n then
-    return text
-  end
-  local from = #text + 1
+-- The place from which on a text has n columns at most.
+local function tail(text, n)
+  local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
     local own = characters.width(code)
-    if width <= n - 1 and own > 0 then  -- nothing that was put on what is gone
+    if width <= n and own > 0 then  -- nothing that was put on what is gone
       from = at
       break
     end
     width = width - own
   end
-  local rest = text:sub(from)
+  return from
+end
+
+--- A name in n columns: its start and its end with an ellipsis between them, since names often
+-- differ at the end.
+function M.cutmiddle(text, n)
+  if n < 8 or M.width(text) <= n then
+    return M.cutend(text, n)
+  end
+  local behind = (n - 1) // 2
+  return M.cutend(text, n - behind) .. text:sub(tail(text, behind))
+end
+
+--- The end of a text in n columns; of a path whole names are left, if there are any.
+function M.cutstart(text, n)
+  if M.width(text) <= n then
+    return text
+  end
+  local rest = text:sub(tail(text, n - 1))
   return "…" .. (rest:match "/.*$" or rest)
 end
 

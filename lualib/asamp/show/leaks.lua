@@ -69,7 +69,7 @@ local function listing(style, found)
     end},
     {"of self", function(row) return ("%.0f%%"):format(100 * row.kept / row.samples) end},
     {"in parts", spare = 2, function(row) return ("%d of %d"):format(row.parts, row.of) end},
-    {"mostly", spare = 1, function(row) return layout.cutend(layout.clean(row.type), 16) end},
+    {"mostly", spare = 1, function(row) return layout.cutmiddle(layout.clean(row.type), 16) end},
   }
   local lines = tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
     local inside = i > 1 and rows[i].group == rows[i - 1].group

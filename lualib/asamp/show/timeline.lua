@@ -129,7 +129,7 @@ function M.marks(style)
   end
   local grid, left = layout.grid(columns, n, "marker and values",
     function(i, room)
-      local name = layout.cutend(layout.clean(rows[i].name), room // 2)
+      local name = layout.cutmiddle(layout.clean(rows[i].name), room // 2)
       local told = values(rows[i], room - 2 - layout.width(name))
       return told == "" and name or name .. "  " .. paint("dim", told)
     end, style.width, paint)

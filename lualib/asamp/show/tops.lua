@@ -125,7 +125,7 @@ function M.types(style, field)
     classes and "By type and class" or "By type", all, columns, "type",
     function(i, n)
       local row = rows[i]
-      local name = layout.cutend(layout.clean(row.name), row.class and n - 2
+      local name = layout.cutmiddle(layout.clean(row.name), row.class and n - 2
                                                           or n)
       return row.class and "  " .. style.paint("cyan", name) or name
     end)

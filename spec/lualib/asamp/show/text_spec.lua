@@ -476,12 +476,12 @@ describe("the report's text", function()
     has(s, "decode  " .. ("d/"):rep(40) .. "end.lua:1\n")
   end)
 
-  it("keeps a name's start and a file's end", function()
+  it("keeps both ends of a name and the end of a file", function()
     local s = render(function(p)
       p.functions[2].name = "start" .. ("n"):rep(100)
       p.functions[2].file = ("d/"):rep(100) .. "end.lua"
     end)
-    assert.truthy(s:find("  startn+…  …/[d/]+/end%.lua:1\n"), s)
+    assert.truthy(s:find("  startn+…n+  …/[d/]+/end%.lua:1\n"), s)
   end)
 
   it("calls native code without a library plainly C", function()
