@@ -30,6 +30,7 @@
 
 #include "lprefix.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,10 +88,26 @@
 #endif
 
 
+/*
+** Advises the system about n bytes at p. Returns 0 if that had an effect. Where a filter of
+** system calls refuses it (seccomp), pages are neither given back nor huge, and it is not
+** called again; LUA_GC=no-madvise does the same, for filters that end the process instead.
+*/
+static int advise (global_State *g, char *p, size_t n, int advice) {
+  luaN_Blocks *h = &g->heap.blocks;
+  int before = errno;
+  if (h->unadvised || g->heap.gc.pace.tuning.nomadvise) return -1;
+  if (madvise(p, n, advice) == 0) return 0;
+  h->unadvised = (errno == EPERM || errno == EACCES || errno == ENOSYS);
+  errno = before;
+  return -1;
+}
+
+
 #if defined(MADV_HUGEPAGE)
-#define hugepages(p,n,yes)  madvise(p, n, (yes) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
+#define hugepages(g,p,n,yes)  advise(g, p, n, (yes) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
 #else
-#define hugepages(p,n,yes)  (-1)
+#define hugepages(g,p,n,yes)  (-1)
 #endif
 
 
@@ -191,9 +208,9 @@ static int newmapped (global_State *g, unsigned n) {
   lua_assert(LUAN_BLOCK == LUAN_MAPUNIT);
   if (p == NULL) return 0;
   n = (unsigned)(size / LUAN_BLOCK);
-  if (huge && g->heap.gc.pace.tuning.hugepages) huge = (hugepages(p, size, 1) == 0);
-  else if (huge && last != NULL && last->huge) hugepages(last->first, last->size, 1);
-  else if (!huge) hugepages(p, size, 0);
+  if (huge && g->heap.gc.pace.tuning.hugepages) huge = (hugepages(g, p, size, 1) == 0);
+  else if (huge && last != NULL && last->huge) hugepages(g, last->first, last->size, 1);
+  else if (!huge) hugepages(g, p, size, 0);
   c = (luaN_Chunk *)(p + luaN_headbytes(LUAN_LINES));
   c->size = size;
   c->first = p;
@@ -318,7 +335,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 
 
 /* Releases the free pages of b, a run of them at a time. Returns the calls. */
-static unsigned releasepages (luaN_Blocks *h, luaN_Block *b) {
+static unsigned releasepages (global_State *g, luaN_Block *b) {
+  luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned page, end, calls = 0;
   for (page = 1; page < npages; page = end + 1) {  /* the head is in the first */
@@ -328,13 +346,13 @@ static unsigned releasepages (luaN_Blocks *h, luaN_Block *b) {
       run |= 1u << end;
     if (run == 0) continue;
     if (b->chunk->huge) {
-      hugepages(b->chunk->first, b->chunk->size, 0);
+      hugepages(g, b->chunk->first, b->chunk->size, 0);
       b->chunk->huge = 0;
       calls++;
     }
     calls++;
-    if (madvise((char *)b + (size_t)page * LUAN_PAGE,
-                (size_t)(end - page) * LUAN_PAGE, MADV_DONTNEED) != 0)
+    if (advise(g, (char *)b + (size_t)page * LUAN_PAGE,
+               (size_t)(end - page) * LUAN_PAGE, MADV_DONTNEED) != 0)
       continue;
     b->released |= (lu_byte)run;
     h->released += (size_t)(end - page) * LUAN_PAGE;
@@ -358,14 +376,15 @@ static int isworth (const luaN_Chunk *c) {
 void luaN_releasepages (global_State *g, size_t most) {
   luaN_Blocks *h = &g->heap.blocks;
   unsigned looked = 0, calls = 0, i;
-  if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE) h->releasing = 0;
+  if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE || h->unadvised || g->heap.gc.pace.tuning.nomadvise)
+    h->releasing = 0;
   if (!h->releasing) return;
   if (h->next == NULL) h->next = h->chunks;
   while (h->next != NULL && looked++ < MAX_RELEASE_LOOKS && calls < MAX_RELEASE_CALLS) {
     luaN_Chunk *c = h->next;
     if (h->room - h->released <= most) break;
     for (i = 0; c->mapped && i < c->nblocks && (i > 0 || isworth(c)); i++)
-      calls += releasepages(h, luaN_blockat(c, i));
+      calls += releasepages(g, luaN_blockat(c, i));
     h->next = c->next;
   }
   if (h->next == NULL || h->room - h->released <= most) h->releasing = 0;

@@ -172,6 +172,7 @@ typedef struct luaN_Blocks {
   luaN_Chunk *sweptchunk;	/* first chunk that luaN_sweeplines has not swept, */
   unsigned sweptblock;		/* ... and its first block */
   lu_byte releasing;		/* luaN_releasepages goes on */
+  lu_byte unadvised;		/* madvise was refused: it is not called again */
   lu_byte refused;		/* lua_Alloc has refused something to this nursery */
   luaN_Vec small;		/* small blocks (H7), ... */
   uintptr_t low, span;		/* ... and the addresses from the first to the last */

@@ -63,7 +63,8 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  return g->frealloc == luaN_alloc && luaN_giveback(milliseconds(g), now);
+  return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&  /* malloc_trim calls it */
+         luaN_giveback(milliseconds(g), now);
 }
 
 

@@ -21,6 +21,7 @@ struct luaN_Sampler;
 typedef struct luaN_Tuning {
   lu_byte mode;			/* 1 + KGC_INC or KGC_GEN */
   lu_byte hugepages;		/* a large heap has them from the first touch on */
+  lu_byte nomadvise;		/* the system call madvise is not made */
   unsigned pause, stepmul, major;  /* percent, and one */
   size_t nursery, most;		/* bytes; ... and up to so many, or 0 */
 } luaN_Tuning;

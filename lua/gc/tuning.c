@@ -9,6 +9,7 @@
 **   nursery=N                  bytes from one minor collection to the next (K, M)
 **   nursery=N-M                each time another number of them, from N to M
 **   huge-pages                 a large heap has them from the first touch on
+**   no-madvise                 the system call madvise is not made
 **
 ** What it says holds for the life of every state: a program that sets the same by
 ** collectgarbage or lua_gc is answered as if it had been obeyed, and the collector
@@ -46,7 +47,7 @@
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
-  "nursery=BYTES, huge-pages"
+  "nursery=BYTES, huge-pages, no-madvise"
 
 
 /* Says what is wrong with a word of n bytes. */
@@ -129,6 +130,10 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   }
   if (n == 10 && memcmp(word, "huge-pages", n) == 0) {
     t->hugepages = 1;
+    return NULL;
+  }
+  if (n == 10 && memcmp(word, "no-madvise", n) == 0) {
+    t->nomadvise = 1;
     return NULL;
   }
   for (i = PAUSE; i <= NURSERY; i++) {

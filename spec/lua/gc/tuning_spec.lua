@@ -98,7 +98,7 @@ describe("LUA_GC", function()
 
   it("that says something else has no effect, and one line names the word and the remedy", function()
     local known = "known: generational, incremental, pause=PERCENT, stepmul=PERCENT, " ..
-                  "major=PERCENT, nursery=BYTES, huge-pages"
+                  "major=PERCENT, nursery=BYTES, huge-pages, no-madvise"
     for variable, why in pairs {
       ["pause=x"] = '"pause=x" has no percentage from 0 to 10000',
       ["stepmul="] = '"stepmul=" has no percentage from 0 to 10000',

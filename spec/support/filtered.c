@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** filtered: a process that a filter of system calls (seccomp) keeps from madvise, for specs of
+** what such a process still does.
+**
+**   filter(how) -> true | nil: the system has no such filters
+**     from here on madvise fails ("errno") or ends the process by SIGSYS ("kill")
+*/
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <lua.h>
+#include <lauxlib.h>
+
+static int l_filter (lua_State *L) {
+  int kill = strcmp(luaL_checkstring(L, 1), "kill") == 0;
+  struct sock_filter code[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, kill ? SECCOMP_RET_KILL : SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+  lua_settop(L, 0);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)
+    lua_pushboolean(L, 1);
+  else
+    luaL_pushfail(L);
+  return 1;
+}
+
+int luaopen_filtered (lua_State *L);
+
+int luaopen_filtered (lua_State *L) {
+  static const luaL_Reg functions[] = {{"filter", l_filter}, {NULL, NULL}};
+  luaL_newlib(L, functions);
+  return 1;
+}
