@@ -12,6 +12,7 @@ local stats = require "runner.stats"
 
 local SERVERS = { "haproxy", "mod_lua", "pllua" }
 local SIZES = { 1, 7, 100, 1000 }  -- records of the answers that are compared
+local SAMPLED = 0.1                  -- least share of a server's CPU time that is in samples
 local ASAMP = "alloc=64K,time=1000,listen"
 
 local found, names = start.options("rounds requests", "", true)
@@ -42,7 +43,16 @@ local function measure(name, server, variant)
   return cpu, table.concat(answers, "\0")
 end
 
--- Serves under ASAMP. Returns whether a socket answered, and the report of all profiles.
+local SECONDS = { us = 1e-6, ms = 1e-3, s = 1 }
+
+-- The samples of time in a report, and the CPU seconds that they stand for.
+local function timed(report)
+  local amount, unit, samples = report:match "([%d.]+) (%l+) of CPU time, from ([%d,]+) sample"
+  return samples or "none", amount and tonumber(amount) * (SECONDS[unit] or 60) or 0
+end
+
+-- Serves under ASAMP. Returns whether a socket answered, the report of all profiles, and the CPU
+-- seconds of all requests.
 local function profile(name, server)
   local running = begin(name, server, "fork", ASAMP)
   local answered = false
@@ -50,13 +60,13 @@ local function profile(name, server)
   running:stop()
   if not cpu then fail(name .. " under ASAMP: a request failed") end
   local line = "'%s/fork/bin/asamp' report --sum --width 160 --top 60 --show lines '%s/profiles'/* 2>&1"
-  return answered, process.output(line:format(place, running.folder))
+  return answered, process.output(line:format(place, running.folder)), cpu * requests
 end
 
 print(machine.line() .. "\n")
-print("| server | answers equal | own lines | samples of time | socket | plain, CPU us a request | fork "
-  .. "| fork/plain |")
-print("| --- | --- | --- | ---: | --- | ---: | ---: | --- |")
+print("| server | answers equal | own lines | samples of time | of CPU time | socket "
+  .. "| plain, CPU us a request | fork | fork/plain |")
+print("| --- | --- | --- | ---: | ---: | --- | ---: | ---: | --- |")
 io.stdout:flush()
 local function yes(value) return value and "yes" or "no" end
 local missing = 0
@@ -74,16 +84,16 @@ for _, name in ipairs(names) do
       equal = equal and answers == expected
     end
   end
-  local answered, report = profile(name, server)
+  local answered, report, used = profile(name, server)
   local lines = report:find(server.lines) ~= nil
-  local samples = report:match "CPU time, from ([%d,]+) samples"
+  local samples, seconds = timed(report)
   local ratios = stats.ratios(cpu.fork, cpu.plain)
   local least, most = stats.range(ratios)
-  print(("| %s | %s | %s | %s | %s | %.0f | %.0f | %.3f (%.3f..%.3f) |"):format(name, yes(equal), yes(lines),
-    samples or "none", yes(answered), stats.median(cpu.plain) * 1e6, stats.median(cpu.fork) * 1e6,
-    stats.median(ratios), least, most))
+  print(("| %s | %s | %s | %s | %.0f%% | %s | %.0f | %.0f | %.3f (%.3f..%.3f) |"):format(
+    name, yes(equal), yes(lines), samples, 100 * seconds / used, yes(answered), stats.median(cpu.plain) * 1e6,
+    stats.median(cpu.fork) * 1e6, stats.median(ratios), least, most))
   io.stdout:flush()
-  if not (equal and lines and samples and answered) then
+  if not (equal and lines and answered and seconds >= SAMPLED * used) then
     missing = missing + 1
     io.stderr:write(report:sub(1, 2000), "\n")
   end
