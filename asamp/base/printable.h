@@ -8,8 +8,8 @@
 #define asamp_printable_h
 
 /*
-** Replaces by "?", in place: control characters (U+0000 to U+001F, U+007F to U+009F), U+061C, U+200E, U+200F, U+2028 to
-** U+202E, U+2066 to U+206F, U+E0000 to U+E007F, and bytes that are no UTF-8.
+** Replaces by "?", in place: control characters (U+0000 to U+001F, U+007F to U+009F), U+061C, U+200E,
+** U+200F, U+2028 to U+202E, U+2066 to U+206F, U+E0000 to U+E007F, and bytes that are no UTF-8.
 */
 void printable (char *text);
 

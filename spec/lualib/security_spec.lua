@@ -333,6 +333,25 @@ describe("a text for a terminal", function()
   end)
 end)
 
+describe("a program with more rights than its user", function()
+  it("has no options of the environment", function()
+    if not liar.isother() then return pending "a setuid program of another user needs root" end
+    local folder = shell.folder()
+    finally(function() shell.remove(folder) end)
+    shell.output("chmod 755 %s && mkdir -m 777 %s/out && cp %s %s/lua", folder, folder, process.interpreter(),
+                 folder)
+    local t = {program = folder .. "/lua", "-e",
+               "print(io.open '/proc/self/status':read 'a':match 'Uid:%s*%d+%s*(%d+)')",
+               env = {LUA_GC = "nonsense", ASAMP = "alloc=64,out=" .. folder .. "/out/p.vmprof"}}
+    assert.is_truthy(select(3, process.run(t)):find "LUA_GC")
+    shell.output("rm -f %s/out/* && chown %d %s/lua && chmod 4755 %s/lua", folder, liar.USER, folder, folder)
+    local _, uid, err = process.run(t)
+    if uid ~= liar.USER .. "\n" then return pending "programs are not setuid there" end
+    assert.equal("", err)
+    assert.equal("", shell.output("ls %s/out", folder))
+  end)
+end)
+
 describe("an answer", function()
   local function fieldsof(text)
     local fields = {rows = {}}
