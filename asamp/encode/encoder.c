@@ -125,6 +125,12 @@ static void head (Encoder *e) {
   metanumber(e, "asamp.start", e->start / 1000);
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
+  if (e->config.recorder > 0) {
+    char text[48];
+    sprintf(text, "%llu %llu", (unsigned long long)e->config.recorder,
+            (unsigned long long)e->config.recorded / 1000);
+    meta(e, "asamp.recorder", text);
+  }
   if (e->config.tuning != NULL)
     meta(e, "asamp.gc", e->config.tuning);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));

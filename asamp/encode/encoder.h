@@ -43,6 +43,8 @@ typedef struct EncoderConfig {
   const char *command;  /* what ran, for people; may be NULL */
   const char *tuning;   /* LUA_GC of the process; may be NULL */
   uint64_t pid;         /* of the process; 0: unknown */
+  uint64_t recorder;    /* of a flight recorder: a number that no other has; 0: it is none */
+  uint64_t recorded;    /* ... the time at which it was written, by the clock of 'start', ns */
   int states;           /* 1: of many states, each with numbers of its own for
                            functions, classes and paths (stock only) */
   uint64_t merged;      /* of so many profiles, one after the other; 0: of one */

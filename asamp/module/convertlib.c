@@ -553,6 +553,7 @@ typedef struct Look {
   ReaderClient client;
   int version;
   uint64_t pid, started, clock;
+  uint64_t recorder, recorded;  /* of a flight recorder (ReadProfile) */
 } Look;
 
 static void look (void *ud, const ReadProfile *r) {
@@ -561,6 +562,8 @@ static void look (void *ud, const ReadProfile *r) {
   l->pid = r->pid;
   l->started = r->started;
   l->clock = r->clock;
+  l->recorder = r->recorder;
+  l->recorded = r->recorded;
   l->client.stop = "looked at";
 }
 
@@ -582,7 +585,11 @@ static int l_version (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)l.pid);
   lua_pushinteger(L, (lua_Integer)(l.started / 1000000));
   lua_pushinteger(L, (lua_Integer)l.clock);
-  return 4;
+  if (l.recorder == 0)
+    return 4;
+  lua_pushinteger(L, (lua_Integer)l.recorder);
+  lua_pushinteger(L, (lua_Integer)l.recorded);
+  return 6;
 }
 
 static int l_kind (lua_State *L) {

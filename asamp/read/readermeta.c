@@ -90,6 +90,11 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->lost = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.pid") == 0)
     r->pid = strtoull(value, NULL, 10);
+  else if (strcmp(key, "asamp.recorder") == 0) {
+    char *end;
+    r->recorder = strtoull(value, &end, 10);
+    r->recorded = strtoull(end, NULL, 10);
+  }
   else if (strcmp(key, "asamp.followed") == 0)
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)

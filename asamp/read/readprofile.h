@@ -179,6 +179,8 @@ typedef struct ReadProfile {
   uint64_t started, ended;   /* epoch, us; 0: unknown */
   uint64_t lost;       /* samples that the writer has lost, as far as is told */
   uint64_t pid;        /* of the process; 0: unknown */
+  uint64_t recorder;   /* the number of a flight recorder; 0: it is none, or unknown */
+  uint64_t recorded;   /* ... when it was written, by the clock of 'clock', us */
   int live;            /* it was being written while it was read */
   uint64_t duration;   /* us; to the last event when there is no end */
   uint64_t merged;     /* profiles that this is of, one after the other; 0: of one */

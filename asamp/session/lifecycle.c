@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -112,6 +113,8 @@ static int beginring (Profile *p, const ProfileConfig *config, const EncoderConf
   if (config->folder > 0 && fstat(config->folder, &p->folder) != 0)
     p->config.folder = 0;
   p->config.log = *own;
+  if (getrandom(&p->config.log.recorder, sizeof(p->config.log.recorder), GRND_NONBLOCK) < 0)
+    p->config.log.recorder = clock_read(CLOCK_REALTIME);
   p->config.path = strdup(config->path);
   p->config.log.command = command != NULL ? strdup(command) : NULL;
   p->ring = ring_new(&config->ring, &p->config.log, clock_now());

@@ -268,7 +268,9 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
   ProfileLeft left = {0};
   RingTold told;
-  Encoder *e = encoder_new(&p->config.log, since, epoch, putring, p);
+  Encoder *e;
+  p->config.log.recorded = now;
+  e = encoder_new(&p->config.log, since, epoch, putring, p);
   if (e == NULL)
     return ENOMEM;
   ring_tell(p->ring, e, now, &told);

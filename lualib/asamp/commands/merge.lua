@@ -3,6 +3,7 @@
 
 local convert = require "profiler.convert"
 local layout = require "asamp.show.layout"
+local once = require "asamp.cli.once"
 local options = require "asamp.cli.options"
 local results = require "asamp.cli.results"
 local units = require "asamp.show.units"
@@ -59,8 +60,12 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       return code
     end
   end
-  local show, finish = world.progress("merging " .. units.plural(#o.files, "profile"))
-  local result, message, files = convert.merge(o.files, o.out,
+  local paths, notes = once.of(o.files)
+  for _, note in ipairs(notes) do
+    tell.failed("%s", note)
+  end
+  local show, finish = world.progress("merging " .. units.plural(#paths, "profile"))
+  local result, message, files = convert.merge(paths, o.out,
     {progress = show, packing = not o.plain and "fast" or nil})
   finish()
   local read = judge(result and result.files or files or {}, tell)
@@ -75,7 +80,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     world.out(("%s (%s of %s)\n"):format(layout.printable(o.out), units.plural(result.states, "Lua state"),
                                           units.plural(read, "profile")))
   end
-  return read < #o.files and 1 or 0
+  return read < #paths and 1 or 0
 end)
 
 return M

@@ -12,6 +12,7 @@ local leaks = require "asamp.sums.leaks"
 local lifetimes = require "asamp.sums.lifetimes"
 local measures = require "asamp.sums.measures"
 local layout = require "asamp.show.layout"
+local once = require "asamp.cli.once"
 local options = require "asamp.cli.options"
 local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
@@ -398,6 +399,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local twice = o.sum and options.twice(o.files)
   if twice then
     return tell.wrong("%s", twice)
+  end
+  if o.sum then
+    local notes
+    o.files, notes = once.of(o.files)
+    for _, note in ipairs(notes) do
+      tell.failed("%s", note)
+    end
   end
   local each, failed = reports(o, world, tell)
   for profile, setting, path in each do
