@@ -104,19 +104,21 @@ local function open(o, every, summary)
   return true
 end
 
--- Begins what the options of a session ask for, time first: when it cannot be
--- sampled, there is no session.
+-- Starts what the options of a session name. If time cannot be sampled, the other sources are,
+-- and the reason is returned after true; there is no session if there is no other source.
 local function start(o, every)
+  local message, errno
   if interval(o) > 0 then
-    local ok, message, errno = core.timeon(interval(o), session.wall, session.exact)
-    if not ok then
+    local ok
+    ok, message, errno = core.timeon(interval(o), session.wall, session.exact)
+    if not ok and every == 0 and (o.malloc or 0) == 0 then
       session = nil
       core.close()
       return nil, message, errno
     end
   end
   if every > 0 then core.on(every, session.random) end
-  return true
+  return true, message, errno
 end
 
 -- ==}
@@ -125,7 +127,8 @@ end
 
 --- Opens a session and begins to sample.
 -- t: the options of a session, by the names and with the defaults of doc/reference.md.
--- Returns true, or nil, message, errno when the file cannot be made.
+-- Returns true, with message and errno if time cannot be sampled and the rest is; or nil,
+-- message, errno when the file cannot be made, or nothing can be sampled.
 function M.enable(t)
   if t ~= nil and type(t) ~= "table" then
     error(("bad argument #1 to 'enable' (table of options expected, got %s)"):format(type(t)), 2)
@@ -428,10 +431,8 @@ local function wholerun()
   if ok then ok, message = start(o, every) end
   local warning = ok and options.unheeded(o)
   if warning then io.stderr:write("profiler: ", core.printable(warning), "\n") end
-  if not ok then  -- no reason for the script not to run
-    io.stderr:write("profiler: ", core.printable(message), "\n")
-    return
-  end
+  if message then io.stderr:write("profiler: ", core.printable(message), "\n") end
+  if not ok then return end  -- no reason for the script not to run
   os.exit = ending  -- luacheck: ignore 122
 end
 

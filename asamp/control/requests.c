@@ -117,6 +117,8 @@ static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
 
 static int stats (Request *r) {
   ProcessStats s;
+  char why[256];
+  uint64_t untimed = sampler_untimed(why);
   process_stats(&s);
 #define TELL(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
   return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
@@ -133,6 +135,7 @@ static int stats (Request *r) {
          TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) &&
          TELL("longest", s.heaps.longest) &&
          TELL("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
+         (untimed == 0 || (TELL("untimed", untimed) && say(r, "untimedwhy %s\n", why))) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 

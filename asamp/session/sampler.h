@@ -128,6 +128,9 @@ typedef struct SharedHeaps {
 
 /* Of all of them, so far; from any thread. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
+/* How many threads have had no samples of time although these were to be taken, so far, and
+   why the first had none; from any thread. */
+uint64_t sampler_untimed (char why[256]);
 /* The same by what states are called; how many rows there are. Some may be of no state. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 

@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "binding.h"
 #include "clock.h"
@@ -68,6 +70,32 @@ void samplers_publish (Sampler *s) {
   seen_put(to, SEEN_CLASSES, t->classes.lumped);
   seen_put(to, SEEN_PATHS, s->heldpaths.left);
   seen_put(to, SEEN_STEPS, s->heldpaths.cut);
+}
+
+
+static uint64_t nuntimed;	/* threads of profiles whose time was not sampled */
+static char untimedwhy[256];	/* the first reason; both under the lock */
+
+void samplers_untimed (Sampler *s, const char *why) {
+  static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
+  char value[320];
+  if (s->state.profile == NULL || (s->shared != NULL && s->state.profile == marked)) return;
+  if (s->shared != NULL) marked = s->state.profile;
+  snprintf(value, sizeof(value), "thread %ld: %s", (long)syscall(SYS_gettid), why);
+  profile_mark(&s->state, clock_now(), "time is not sampled", 19, value, strlen(value));
+  samplers_lock();
+  if (nuntimed++ == 0) snprintf(untimedwhy, sizeof(untimedwhy), "%s", why);
+  samplers_unlock();
+}
+
+
+uint64_t sampler_untimed (char why[256]) {
+  uint64_t n;
+  samplers_lock();
+  n = nuntimed;
+  memcpy(why, untimedwhy, sizeof(untimedwhy));
+  samplers_unlock();
+  return n;
 }
 
 
@@ -293,6 +321,7 @@ static void forked (void) {
   memset(&pictures, 0, sizeof(pictures));
   if (samplers.shared != NULL) threads = samplers.shared->forked();
   seen_forked();
+  nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
   shared_forked();
   workers_park(isshared ? threads : 0);

@@ -69,6 +69,9 @@ void samplers_delist (Sampler *s);
 
 /* What the state's own thread lets others know (SE1). */
 void samplers_publish (Sampler *s);
+/* Time is not sampled on this thread: a mark in the profile gives the reason, once for each
+   thread of a profile. */
+void samplers_untimed (Sampler *s, const char *why);
 /* The tracker's client: a point for samples of time. */
 void samplers_point (void *ud, lua_State *L);
 /* Where memory is, where that is due. */

@@ -431,7 +431,10 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
-  if (!ok) return 0;
+  if (!ok) {
+    samplers_untimed(s, err);
+    return 0;
+  }
   tracker_points(&s->tracker, L, 1);
   if (ns != s->timeperiod || wall != s->wall)
     profile_timeperiod(&s->state, ns, wall);

@@ -107,7 +107,10 @@ static void starttime (Sampler *s) {
   if (timing_start(&s->timing, s->tracker.L, timens, s->shared->clock,
                    s->options.native, MOMENTS_FEW, err, sizeof(err)))
     tracker_points(&s->tracker, s->tracker.L, 1);
-  else if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
+  else {
+    samplers_untimed(s, err);
+    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
+  }
   descriptor_release();
 }
 

@@ -122,10 +122,12 @@ end)
 describe("a signal", function()
   it("of another profiler's timer reaches its handler, and only that", function()
     signals.count(100)
+    local before = os.clock()
     local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
     local n = signals.count()
     signals.nocount()
-    assert.is_true(n > 3 and n <= 40, n)  -- 30, less where the machine is busy
+    -- 30, less where the machine is busy; its clock is that of the whole process
+    assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 5, n)
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)
   end)
@@ -234,10 +236,49 @@ describe("a signal", function()
                     "has a handler; unblock one of them (pthread_sigmask)"
     signals.bothblocked(function()
       assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
-      assert.same({nil, message, 22}, {profiler.enable{time = 1000, out = path}})
+      assert.same({nil, message, 22}, {profiler.enable{time = 1000, alloc = 0, out = path}})
       assert.is_false(profiler.disable())
+      -- other sources are not refused with it
+      assert.same({true, message, 22}, {profiler.enable{time = 1000, alloc = 1024, out = path,
+                                                        overwrite = true}})
+      for i = 1, 10000 do local _ = {i} end
+      assert.is_true(profiler.stats().samples > 10)
+      assert.is_true(profiler.disable())
     end)
+    local p = assert(require "profiler.reader".read(path))
+    assert.is_true(p.samples > 10)
+    assert.equal("time is not sampled", p.marknames[1].name)
+    assert.matches("^thread %d+: cannot sample time: SIGURG is blocked in this thread, and",
+                   p.marknames[1].value)
+    local _, text = process.run{program = "build/bin/asamp", "report", path}
+    text = text:gsub("%s+", " ")
+    assert.matches("Time is not sampled on 1 thread; the last one is thread %d+: cannot", text)
+    os.remove(path)
     assert.equal("default", signals.disposition())
+  end)
+
+  it("that is blocked is what asamp stats tells of a process, which samples allocations", function()
+    local path = os.tmpname()
+    os.remove(path)
+    assert(os.execute("mkdir -m 700 " .. path))
+    path = path .. "/x"
+    local code = [[
+      for i = 1, 100000 do local _ = {i} end
+      while not os.rename((...) .. ".sock", (...) .. ".sock") do end
+      local p = io.popen("env -u ASAMP build/bin/asamp stats " .. (...) .. ".sock 2>&1")
+      io.write(p:read "a")]]
+    local env = {ASAMP = ("alloc=1K,time=100,quiet,out=%s.p,listen=%s.sock"):format(path, path)}
+    local status, out, err
+    signals.bothblocked(function()  -- which a child inherits
+      status, out, err = process.run{code = code, path, env = env}
+    end)
+    assert.equal(0, status)
+    assert.matches("cannot sample time: SIGURG is blocked in this thread, and", err)
+    assert.matches("\ntime is not sampled on 1 thread: cannot sample time: SIGURG is blocked", out)
+    local p = assert(require "profiler.reader".read(path .. ".p"))
+    os.execute("rm -r " .. path:match "^(.*)/")
+    assert.is_true(p.samples > 1000)
+    assert.equal("time is not sampled", p.marknames[1].name)
   end)
 
   -- Who blocks SIGURG may read it by signalfd, as PostgreSQL does.
@@ -320,7 +361,8 @@ describe("states", function()
       assert(ok, n)
       -- The rest begins and ends the session, or reads the clock: 12% where it is a system call.
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
-      assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 2, all .. " in " .. cpu)
+      assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 0.01 * 2000 + 2,
+                     all .. " in " .. cpu)
     end
   end)
 
@@ -329,7 +371,7 @@ describe("states", function()
       local s = peers.new()
       local ok, n, all, cpu = s:run((WORK:gsub("%%d", 9)), "", 0.2)
       assert(ok, n)
-      assert.is_true(n > 0.9 * all)
+      assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu, all)
       s:close()
     end)

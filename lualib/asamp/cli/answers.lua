@@ -17,7 +17,7 @@ local STATS = {
   pid = true, now = true, alloc = true, time = true, recording = true, states = true, made = true,
   samples = true, timesamples = true, allocated = true, lost = true, inuse = true, held = true,
   rss = true, minors = true, majors = true, pauses = true, longest = true, filebytes = true,
-  tenured = true, unfollowed = false, version = false, gone = false, ring = false,
+  tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
 -- A count up to 'most'; nil: the text is none.
@@ -59,6 +59,7 @@ local CHECKS = {}
 
 function CHECKS.stats(fields)
   local found = {file = text(fields, "file"), full = text(fields, "full"),
+                 untimedwhy = text(fields, "untimedwhy"),
                  pausebins = pausebins(fields.pausebins)}
   for key, needed in pairs(STATS) do
     found[key] = (needed or fields[key]) and number(fields, key, key == "pid" and 1 or 0) or nil

@@ -234,6 +234,16 @@ local function timing(p, t)
     units.percent(t.whole.gcsamples, n))
 end
 
+-- Threads whose time was to be sampled and was not.
+local function untimed(p)
+  for _, mark in ipairs(p.marknames or {}) do
+    if mark.name == "time is not sampled" then
+      return ("Time is not sampled on %s; the last one is %s."):format(
+        units.plural(mark.count, "thread"), layout.clean(mark.value))
+    end
+  end
+end
+
 local function collected(p)
   local n = p.minors + p.majors
   if n == 0 then
@@ -321,6 +331,7 @@ function M.lines(p, t, style, options)
     add(options.at and nativepeak(options.at) or nil)
   end
   add(timing(p, t))
+  add(untimed(p))
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then

@@ -35,6 +35,10 @@ function M.stats(s)
   if (s.unfollowed or 0) > 0 then
     add("%s that survived not followed: it is not known when they died", units.plural(s.unfollowed, "sample"))
   end
+  if (s.untimed or 0) > 0 then
+    add("time is not sampled on %s: %s", units.plural(s.untimed, "thread"),
+        layout.clean(s.untimedwhy or "no reason is known"))
+  end
   add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), units.resident(s.rss, size))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
