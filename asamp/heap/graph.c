@@ -440,18 +440,25 @@ static void readedge (Reader *r, int kind) {
   Graph *g = r->g;
   uint32_t to = object(r, address(r, r->from));
   Way way = readway(r, kind);
+  uint32_t holder = r->holder;
+  int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a root is none");
+  if (ofweak) {  /* the table, which the walk has reached, holds the value by the key */
+    holder = way_argument(way);
+    way = way_of(kind, r->holder);
+  }
   if (g->parent[to] == GRAPH_NONE) {
-    g->parent[to] = r->holder;
+    g->parent[to] = holder;
     g->way[to] = way;
   }
   r->nedges++;
-  spend(r, r->late ? LATE_COST : EDGE_COST);
-  if (r->late) {
+  late = r->late || ofweak;
+  spend(r, late ? LATE_COST : EDGE_COST);
+  if (late) {
     if (!list_grow(&g->late, g->nlate, &r->latesize, sizeof(*g->late)))
       nomemory(r);
-    g->late[g->nlate].from = r->holder;
+    g->late[g->nlate].from = holder;
     g->late[g->nlate].to = to;
     g->late[g->nlate++].way = way;
     return;

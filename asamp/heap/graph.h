@@ -32,7 +32,7 @@ typedef uint32_t Way;
 #define way_of(kind,a)	((Way)(kind) | (Way)(a) << WAY_BITS)
 
 /* Argument: of an INDEX, ROOT, USERVALUE, CONSTANT the number (WAY_MOST: no small one);
-   of FIELD, ENTRY, WEAKKEY the object; of UPVALUE, LOCAL, STACK and CODE a Slot. */
+   of FIELD, ENTRY, WEAKKEY the key (a value under a weak key is the table's); of UPVALUE, LOCAL, STACK and CODE a Slot. */
 typedef struct Slot {
   uint32_t name, in;	/* string and prototype, or GRAPH_NONE; of CODE 'in' is a C
 			   function's name */

@@ -194,7 +194,13 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
       break;
     }
     case HEAP_EKEY: snprintf(out, WORDS_MOST, "key"); break;
-    case HEAP_EWEAKKEY: snprintf(out, WORDS_MOST, "key of weak table"); break;
+    case HEAP_EWEAKKEY:
+      if (merged || a >= g->n)
+        snprintf(out, WORDS_MOST, "[*] by weak key");
+      else
+        snprintf(out, WORDS_MOST, "[%s 0x%llx] by weak key", words_kind(g->kind[a]),
+                 (unsigned long long)g->address[a]);
+      break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: slot(g, from, (int)way_kind(way), s, out); break;
     case HEAP_ESTACK: case HEAP_ECODE:
       stackslot(g, (int)way_kind(way), s, merged, out);

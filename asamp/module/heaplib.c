@@ -152,7 +152,7 @@ typedef struct ClassRow {
   int64_t grown;
 } ClassRow;
 
-/* Retained bytes of every class: of its objects that none of the class dominates. In
+/* Bytes that single objects of every class retain: those that none of the class dominates. In
    the dominator tree, by a walk without recursion. 'class' of every object, below
    'classes'. 0: no memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
@@ -189,14 +189,105 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
+#define EXACT_EDGES	UINT64_C(200000000)	/* references followed at most, some 4 s */
+
+/* A class whose objects may retain more together than each of them. */
+typedef struct Candidate {
+  uint32_t class;
+  uint64_t weight;		/* retained bytes of what they hold, but do not dominate */
+} Candidate;
+
+static int byweight (const void *a, const void *b) {
+  const Candidate *x = a, *y = b;
+  return (x->weight < y->weight) - (x->weight > y->weight);
+}
+
+/* Bytes that are reached from the state if no object of the class is passed. 'seen' and 'queue'
+   have room for all objects. */
+static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
+                         unsigned char *seen, uint32_t *queue) {
+  uint64_t bytes = 0;
+  uint32_t n = 1, to;
+  Way way;
+  memset(seen, 0, g->n);
+  seen[0] = 1;
+  queue[0] = 0;
+  while (n > 0) {
+    uint32_t v = queue[--n];
+    size_t i = 0;
+    bytes += graph_size(g, v);
+    while (graph_edge(g, v, &i, &to, &way))
+      if (!seen[to] && class[to] != left) {
+        seen[to] = 1;
+        queue[n++] = to;
+      }
+  }
+  return bytes;
+}
+
+/* Lists the classes for which retained() may have found too little: those with several objects
+   that hold others. 'list' has room for all. Returns how many. */
+static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
+                            uint32_t *count) {
+  const Graph *g = h->graph;
+  const Dominators *d = &h->dominators;
+  uint32_t v, to, n = 0;
+  Way way;
+  for (v = 0; v < classes; v++) list[v] = (Candidate){v, 0};
+  for (v = 1; v < g->n; v++) {
+    Candidate *c = &list[class[v]];
+    size_t i = 0;
+    count[class[v]]++;
+    while (graph_edge(g, v, &i, &to, &way))
+      if (class[to] != class[v]) c->weight += d->dominator[to] == v ? 1 : d->retained[to];
+  }
+  for (v = 0; v < classes; v++)
+    if (count[v] > 1 && list[v].weight > 0 && v != class[0]) list[n++] = list[v];
+  qsort(list, n, sizeof(*list), byweight);
+  return n;
+}
+
+/* Exact retained bytes: what objects of a class hold together is dominated by none of them. One
+   walk a class, as long as EXACT_EDGES allow; 'least' is set for the others, whose bytes are
+   what each retains alone. 0: no memory. */
+static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
+                     unsigned char *least) {
+  const Graph *g = h->graph;
+  Candidate *list = malloc((classes + (size_t)1) * sizeof(*list));
+  uint32_t *count = calloc(classes + (size_t)1, sizeof(*count));
+  unsigned char *seen = malloc(g->n);
+  uint32_t *queue = malloc((size_t)g->n * sizeof(*queue));
+  uint64_t all = 0, cost = (uint64_t)g->nedges + g->nlate + g->n, spent = 0;
+  int ok = list != NULL && count != NULL && seen != NULL && queue != NULL;
+  if (ok) {
+    uint32_t i, n = candidates(h, class, classes, list, count), v;
+    for (v = 0; v < g->n; v++) all += graph_size(g, v);
+    for (i = 0; i < n; i++) {
+      uint32_t c = list[i].class;
+      spent += cost;
+      if (spent > EXACT_EDGES) least[c] = 1;
+      else bytes[c] = all - without(g, class, c, seen, queue);
+    }
+  }
+  free(list);
+  free(count);
+  free(seen);
+  free(queue);
+  return ok;
+}
+
 static int l_classes (lua_State *L) {
   const Heap *h = check(L, 1);
   uint32_t v, i, k = 0;
   ClassRow *rows = calloc(h->naming.n, sizeof(*rows));
   uint64_t *bytes = calloc(h->naming.n, sizeof(*bytes));
-  if (rows == NULL || bytes == NULL || !retained(h, h->naming.class, h->naming.n, bytes)) {
+  unsigned char *least = calloc(h->naming.n, 1);
+  if (rows == NULL || bytes == NULL || least == NULL ||
+      !retained(h, h->naming.class, h->naming.n, bytes) ||
+      !together(h, h->naming.class, h->naming.n, bytes, least)) {
     free(rows);
     free(bytes);
+    free(least);
     return luaL_error(L, "not enough memory");
   }
   for (v = 1; v < h->graph->n; v++) {
@@ -214,10 +305,12 @@ static int l_classes (lua_State *L) {
     setinteger(L, "count", rows[i].count);
     setinteger(L, "self", rows[i].self);
     setinteger(L, "retained", bytes[i]);
+    if (least[i]) setboolean(L, "least", 1);
     lua_rawseti(L, -2, (lua_Integer)++k);
   }
   free(rows);
   free(bytes);
+  free(least);
   return 1;
 }
 
@@ -290,6 +383,7 @@ static int l_sites (lua_State *L) {
   uint32_t class = GRAPH_NONE, v, *site;
   SiteRow *rows;
   uint64_t *bytes;
+  unsigned char *least;
   int ok;
   luaL_checktype(L, 2, LUA_TTABLE);
   wanted = newfield(L, h);
@@ -300,17 +394,20 @@ static int l_sites (lua_State *L) {
   rows = calloc(g->nsites, sizeof(*rows));
   site = malloc((size_t)g->n * sizeof(*site));
   bytes = calloc((size_t)g->nsites + 1, sizeof(*bytes));
-  ok = rows != NULL && site != NULL && bytes != NULL &&
+  least = calloc((size_t)g->nsites + 1, 1);
+  ok = rows != NULL && site != NULL && bytes != NULL && least != NULL &&
        (class == GRAPH_NONE || ofclass != NULL);
   if (ok) {
     sitesof(g, wanted, rows, site);
-    ok = g->nsamples == 0 || retained(h, site, g->nsites + 1, bytes);
+    ok = g->nsamples == 0 || (retained(h, site, g->nsites + 1, bytes) &&
+                              together(h, site, g->nsites + 1, bytes, least));
   }
   if (ok) pushsites(L, g, rows, bytes);
   free(ofclass);
   free(rows);
   free(site);
   free(bytes);
+  free(least);
   return ok ? 1 : luaL_error(L, "not enough memory");
 }
 

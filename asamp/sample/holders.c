@@ -24,14 +24,14 @@ typedef struct Needed {
   uint32_t place, parent;	/* in the order of the walk; NONE: nobody's */
   uint32_t path;	/* once it is known; 0: not yet */
   uint32_t fields;	/* of it that lead on */
-  uint32_t key;		/* the needed weak key that holds it, or NONE */
+  uint32_t key;		/* the needed table that has it under a weak key, or NONE */
   unsigned char done, isroot;
   uint32_t slots;	/* unnamed ones of C functions' calls that lead on */
 } Needed;
 
 /* An object that is reached from no other: a root, or the value of a weak key. */
 typedef struct Top {
-  const void *object, *key;  /* key: NULL of a root */
+  const void *object, *weak;  /* the table that has it under a weak key; NULL: a root */
   long long which;
   uint32_t place;
 } Top;
@@ -115,7 +115,7 @@ static int edge (void *ud, const luaN_Edge *e) {
   if (!room(w, &w->tops, w->ntops + 1, &w->topsize, sizeof(*w->tops))) return 0;
   t = &w->tops[w->ntops++];
   t->object = e->to;
-  t->key = e->kind == LUAN_EWEAKKEY ? e->from : NULL;
+  t->weak = e->kind == LUAN_EWEAKKEY ? e->in : NULL;
   t->which = e->index;
   t->place = NONE;
   return 1;
@@ -171,23 +171,23 @@ static int places (Work *w, size_t n) {
   return k == w->ntops;
 }
 
-/* The values of weak keys are held by these: gives them their places. */
+/* The values of weak keys are held by the tables: gives them their places. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
   int ok = 1;
   keys.memory = w->memory;
   for (i = 0; i < w->ntops && ok; i++)
-    if (w->tops[i].key != NULL) {
-      ok = idmap_set(&keys, keyof(w->tops[i].key), 0);
+    if (w->tops[i].weak != NULL) {
+      ok = idmap_set(&keys, keyof(w->tops[i].weak), 0);
       nweak++;
     }
   for (i = 0; i < n && ok && nweak > 0; i++)
     if (idmap_get(&keys, keyof(w->objects[i])) != IDMAP_NONE)
       ok = idmap_set(&keys, keyof(w->objects[i]), (uint32_t)i);
   for (i = 0; i < w->ntops && ok; i++)
-    if (w->tops[i].key != NULL)
-      w->parent[w->tops[i].place] = idmap_get(&keys, keyof(w->tops[i].key));
+    if (w->tops[i].weak != NULL)
+      w->parent[w->tops[i].place] = idmap_get(&keys, keyof(w->tops[i].weak));
   idmap_free(&keys);
   return ok;
 }
@@ -212,7 +212,7 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
   release(w, bits, size);
   for (i = 0; i < w->ntops && !w->failed; i++) {
     uint32_t at = find(w, w->tops[i].object);
-    if (at != IDMAP_NONE && w->tops[i].key != NULL) w->list[at].key = find(w, w->tops[i].key);
+    if (at != IDMAP_NONE && w->tops[i].weak != NULL) w->list[at].key = find(w, w->tops[i].weak);
   }
 }
 
@@ -328,7 +328,7 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
       break;
     case LUAN_EENTRY: format(to, size, "[*]"); break;
     case LUAN_EKEY: format(to, size, "key"); break;
-    case LUAN_EWEAKKEY: format(to, size, "key of weak table"); break;
+    case LUAN_EWEAKKEY: format(to, size, "[*] by weak key"); break;
     case LUAN_EUPVALUE:
       function(w, e->in, e->code, in, sizeof(in));
       textof(w, e->key, name, sizeof(name));
@@ -477,7 +477,7 @@ static void labelall (Work *w) {
   for (i = 0; i < w->nlist && !w->failed; i++) {
     w->at = (uint32_t)i;
     if (w->list[i].key != NONE) {
-      w->list[i].path = path(w, w->list[w->list[i].key].path, "key of weak table");
+      w->list[i].path = path(w, w->list[w->list[i].key].path, "[*] by weak key");
       w->list[i].done = 1;
     }
     w->counting = 1;

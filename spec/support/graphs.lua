@@ -82,14 +82,14 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  for _, node in ipairs(nodes) do  -- the first holds it, so that the key alone decides
+  for _, node in ipairs(nodes) do  -- the first holds it; what is under a weak key counts as the table's
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
       nodes[1].edges[node] = true
       local key, value = nodes[random(n)], nodes[random(n)]
       if node.object[key.object] == nil then
         node.object[key.object] = value.object
-        key.edges[value] = true
+        node.edges[value] = true
       end
     end
   end
@@ -159,9 +159,8 @@ local function follow(object, text, found)
   end
 end
 
---- Does a path of a snapshot (its steps) lead from the registry to the object? 'weak':
--- tables with weak keys that may be passed.
-function M.leads(path, object, weak)
+--- Does a path of a snapshot (its steps) lead from the registry to the object?
+function M.leads(path, object)
   local set = {[debug.getregistry()] = true}
   for i, step in ipairs(path) do
     local found = {}
@@ -169,10 +168,6 @@ function M.leads(path, object, weak)
       for o in pairs(set) do
         if step.text == "_G" then found[_G] = true
         elseif step.text == "package.loaded" then found[package.loaded] = true
-        elseif step.text == "key of weak table" then
-          for _, w in ipairs(weak) do
-            if w[o] ~= nil then found[w[o]] = true end
-          end
         else follow(o, step.text, found)
         end
       end

@@ -49,16 +49,24 @@ local function classes(list, info, style)
   local columns = {
     {"self", function(r) return units.short(r.self) end},
     {"", gap = 1, spare = 3, function(r) return units.percent(r.self, info.bytes) end},
-    {"retained", function(r) return units.short(r.retained) end},
+    {"retained", function(r) return units.short(r.retained) .. (r.least and "+" or "") end},
     {"", gap = 1, spare = 1, function(r) return units.percent(r.retained, info.bytes) end},
     {"objects", objects},
     {"mean", spare = 2, function(r)
       return r.count > 0 and units.short(r.self // r.count) or "-"
     end},
   }
-  return tables.titled(style, "By class", list, columns, "class", function(i, n)
+  local lines = tables.titled(style, "By class", list, columns, "class", function(i, n)
     return layout.cutmiddle(layout.clean(list[i].name), n)
   end)
+  for _, row in ipairs(list) do
+    if row.least then
+      lines[#lines + 1] = tables.remark(style, 2, "+: at least; what its objects retain only together " ..
+        "was not looked for, as the heap is large")
+      break
+    end
+  end
+  return lines
 end
 
 -- "app.lua:5  handle" in n columns.
