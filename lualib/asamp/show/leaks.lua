@@ -84,6 +84,14 @@ local function listing(style, found)
   return lines
 end
 
+-- The lines about which too few samples say nothing; nil: there are none.
+local function toldfew(found)
+  local few = found.few
+  return few and ("%s with fewer than %d samples alive, old and new, cannot be judged%s."):format(
+    units.plural(few.lines, "more line"), few.least,
+    few.alloc and "; --alloc " .. few.alloc .. " would decide" or "") or nil
+end
+
 --- Lines of text. 'found' may be nil: the profile does not tell, and there are
 -- none. 'brief': without explanations.
 function M.lines(style, found, brief)
@@ -91,12 +99,15 @@ function M.lines(style, found, brief)
     return {}
   end
   local told = M.told(found)
+  local few = toldfew(found)
+  few = few and layout.wrap(few, "  ", style.width)
   if #found.rows == 0 then
     return {"", style.paint("bold", "Likely leaks"),
-            layout.wrap(told .. ".", "  ", style.width)}
+            layout.wrap(told .. ".", "  ", style.width), few}
   end
   local lines = listing(style, found)
   table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
+  lines[#lines + 1] = few
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(

@@ -239,6 +239,30 @@ local function grows(row, n)
   return true
 end
 
+-- The lines that keep something old and new, but fewer samples than a word about them needs:
+-- {lines, alloc (the period with which the one with most would have enough; nil: the
+-- profile has no period)}; nil: there are none.
+local function fewof(profile, n, proved, wanted)
+  local bins, sums, lines, most = profile.bins, {}, 0, 0
+  local _, _, nearest = totals.linerows(profile, true)
+  for i, node in ipairs(bins.node) do
+    local line, part = nearest[node], bins.bin[i]
+    local kept = bins.survived[i] - (proved and bins.later[i] or 0)
+    if line and wanted[bins.kind[i]] and part < n and kept > 0 then
+      local s = sums[line] or {kept = 0, samples = 0}
+      s.kept, s[part < n // 2 and "old" or "new"] = s.kept + kept, true
+      sums[line] = s
+    end
+  end
+  for _, s in pairs(sums) do
+    if s.old and s.new and s.kept < LEAST then
+      lines, most = lines + 1, math.max(most, s.kept)
+    end
+  end
+  local alloc = (profile.period or 0) * most // (2 * LEAST)
+  return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= 64 and alloc or nil} or nil
+end
+
 -- The lines that are likely to leak: those that go on keeping, and tables that
 -- grow up to the last of all parts, if these are worth a word or there are others
 -- that they may keep.
@@ -324,7 +348,8 @@ local function ofheap(profile)
   local rows, late = keepers(profile, n, proved, wanted)
   local found = {parts = n, proved = proved, before = before, after = after,
                  late = late, grew = after > GROWTH * before,
-                 kept = proved or after - before >= KEPT * late, rows = {}}
+                 kept = proved or after - before >= KEPT * late, rows = {},
+                 few = fewof(profile, n, proved, wanted)}
   if found.grew and found.kept then
     found.rows = likely(profile, rows, n, after - before, proved)
   end
@@ -343,7 +368,8 @@ end
 -- the same group, 1, 2, ..., and
 -- stand behind each other, groups and rows sorted by bytes kept. Rows of native memory
 -- have the type "native"; 'native': of how many bytes of it that is kept of the second
--- half, nil: no row is. Without a collection 'before' and what goes with it are absent.
+-- half, nil: no row is; 'few': {lines, least, alloc}, of lines with too few samples.
+-- Without a collection 'before' and what goes with it are absent.
 -- nil when the file does not tell enough, or when one profile after the other is in it.
 function M.of(profile)
   local bins = profile.bins

@@ -52,6 +52,15 @@ local function found(lines, heap)
 end
 
 describe("a likely leak", function()
+  it("cannot be told of lines with few samples, which are counted", function()
+    local r = leaks.of(session({
+      function(part) return part % 4 == 0 and 1 or 0, part % 4 == 0 and 1 or 0 end,
+      function(part) return 1, part == 15 and 1 or 0 end,
+      function() return 50, 0 end}, growing))
+    assert.equal(0, #r.rows)
+    assert.equal(1, r.few.lines)
+  end)
+
   it("is a line whose survivors keep coming while the heap grows", function()
     local r = leaks.of(session({
       function() return 2, 2 end, function() return 50, 0 end,
