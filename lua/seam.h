@@ -281,6 +281,13 @@ LUA_API void luaN_edges (lua_State *L, const void *object,
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
+** A caller of lua_Alloc (lua_getallocf) got no memory: runs a full collection without finalizers,
+** which gives the heap's free blocks back, so that a second request may succeed. Returns 0 if no
+** collection is possible at this time. Any string, table or userdata must be on the stack.
+*/
+LUA_API int luaN_refused (lua_State *L);
+
+/*
 ** Runs a minor collection, which decides the fate of every sample. Finalizers
 ** wait for the next collection. Does nothing inside a collection or a finalizer,
 ** or when the state is being closed. Not from a sampler's functions, except

@@ -185,6 +185,17 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
+/* The heap takes no more memory until its next major collection, so that the next direct request
+   succeeds, too. */
+LUA_API int luaN_refused (lua_State *L) {
+  if (G(L)->gcstopem) return 0;
+  G(L)->heap.blocks.refused = 1;
+  luaN_emergency(L);
+  G(L)->heap.blocks.ceiling = G(L)->heap.blocks.held + 1;
+  return 1;
+}
+
+
 LUA_API void luaN_collect (lua_State *L) {
   global_State *g = G(L);
   if ((g->gcstp & (GCSTPGC | GCSTPCLS)) || g->gcstopem) return;

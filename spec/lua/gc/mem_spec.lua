@@ -51,8 +51,7 @@ describe("memory that is refused", function()
         local s, opened = states.open {fail = n}
         if opened == "ok" then
           local status, result = s:run(f)
-          if p.asksonce then fair(status, result, want, note)
-          else assert.same({"ok", want}, {status, result}, note) end
+          assert.same({"ok", want}, {status, result}, note)
           done = s:stats().refused == 0
           whole(s, note)
           s:refuse {}

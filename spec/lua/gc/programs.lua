@@ -2,8 +2,7 @@
 --
 -- Small programs for specs that refuse memory at each place in turn. Each is a
 -- function without upvalues but _ENV, allocates in a way of its own, and
--- returns the same value whenever it gets to its end. 'asksonce': it needs what
--- Lua gives up at the first refusal: a luaL_Buffer or the stack that grows.
+-- returns the same value whenever it gets to its end.
 
 return {
   {"tables grow and shrink", "20100", function()
@@ -21,7 +20,7 @@ return {
     local all = table.concat(parts)
     local long = ("xyz"):rep(3000)
     return ("%d %d %s"):format(#long, #all, long:sub(-3))
-  end, asksonce = true},
+  end},
 
   {"closures share and keep upvalues", "1500", function()
     local all, n = {}, 0
@@ -61,7 +60,7 @@ return {
     local f = assert(load(table.concat(lines, "\n"), "=compiled"))
     f = assert(load(string.dump(f), "=loaded", "b"))
     return tostring(f(0))
-  end, asksonce = true},
+  end},
 
   {"a deep recursion grows the stack and leaves it", "4000", function()
     local function down(n)
@@ -69,7 +68,7 @@ return {
       return 1 + down(n - 1)
     end
     return tostring(down(4000))
-  end, asksonce = true},
+  end},
 
   {"errors carry objects out of calls that hold some", "5050", function()
     local sum = 0
@@ -105,5 +104,5 @@ return {
     t = nil  -- luacheck: ignore 311
     for i = 1, 10 do assert(#("y"):rep(30000 + i) > 0) end
     return tostring(sum)
-  end, asksonce = true},
+  end},
 }
