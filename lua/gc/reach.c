@@ -283,7 +283,7 @@ static void children (Walk *w, const Table *t) {
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
-    if (isvoid(gval(n))) continue;
+    if (isvoid(gval(n)) || luaN_isdoomed(w->g, t, n)) continue;
     if (keyiscollectable(n) &&
         !(novariant(keytt(n)) == LUA_TSTRING && ispassed(w, gckey(n))))
       reach(w, gckey(n));
@@ -304,8 +304,10 @@ static void table (Walk *w, Table *t) {
   for (i = 0; i < asize; i++)
     if (isheld(kind, &t->array[i]))
       keyedge(w, LUAN_EINDEX, NULL, NULL, (lua_Integer)i + 1, &t->array[i]);
-  for (i = 0; i < (unsigned)sizenode(t); i++)
-    if (!isvoid(gval(gnode(t, i)))) entry(w, t, gnode(t, i), kind);
+  for (i = 0; i < (unsigned)sizenode(t); i++) {
+    Node *n = gnode(t, i);
+    if (!isvoid(gval(n)) && !luaN_isdoomed(w->g, t, n)) entry(w, t, n, kind);
+  }
 }
 
 

@@ -203,6 +203,7 @@ static void walktable (Walk *w, Table *t) {
   for (i = 0; i < (unsigned)sizenode(t); i++) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
+    if (luaN_isdoomed(w->g, t, n)) continue;
     if (isvoid(w, t, gval(n))) {  /* the key may get a value again, and goes through no barrier then */
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;

@@ -91,6 +91,12 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
+/* Returns 1 if node n of t is an entry that the sweep will remove because its key is dead (hidden.h).
+   The table may have become strong since the collection decided that. */
+static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
+  return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
+}
+
 #define luaN_isstringtag(tag) \
   (novariant((tag) & ~BIT_ISCOLLECTABLE) == LUA_TSTRING)
 
