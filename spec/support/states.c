@@ -4,7 +4,8 @@
 ** counts, checks and refuses. Knows the public API and lua/seam.h only; never
 ** touches the state that runs the specs but through arguments and results.
 **
-**   open{libs=true, limit=, fail=, failall=, skew=} -> state, status
+**   open{libs=true, limit=, largest=, fail=, failall=, skew=} -> state, status
+**     largest  bytes that one block may have at most
 **     limit    bytes that may be outstanding at most
 **     fail     the n-th request from here on is refused, once
 **     failall  requests after the n-th from here on are all refused
@@ -15,7 +16,7 @@
 **     ...      nil, booleans, numbers, strings; so are the results
 **     status   "ok", "runtime", "syntax", "memory", "errerr"
 **     the chunk is given a table of functions (states/inside.c) before the "..."
-**   s:refuse{limit=, fail=, failall=}    what is absent is off
+**   s:refuse{limit=, largest=, fail=, failall=}    what is absent is off
 **   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
 **     requests are calls for more memory; later: see 'replace'; wrong: the first broken promise of
 **     the core to its lua_Alloc, or nil
@@ -118,6 +119,7 @@ static void setrefusals (lua_State *L, int t, State *s) {
   uint64_t fail, failall;
   luaL_checktype(L, t, LUA_TTABLE);
   s->limit = (size_t)option(L, t, "limit", NOLIMIT);
+  s->largest = (size_t)option(L, t, "largest", NOLIMIT);
   fail = option(L, t, "fail", NEVER);
   failall = option(L, t, "failall", NEVER);
   s->fail = (fail == NEVER) ? NEVER : s->requests + fail;

@@ -39,3 +39,19 @@ describe("a state near its limit", function()
     end)
   end)
 end)
+
+describe("an allocator without blocks above 4,096 bytes", function()
+  it("gets a state that runs programs", function()
+    local s, opened = states.open {libs = true, largest = 4096}
+    assert.equal("ok", opened)
+    local status, result = s:run(function()
+      local t = {}
+      for i = 1, 100 do t[i] = {i, "s" .. i} end
+      for i = 1, 20000 do t[1] = {i} end
+      local function down(n) return n > 0 and 1 + down(n - 1) or 0 end
+      return down(20) + #t - 100
+    end)
+    assert.same({"ok", 20}, {status, result})
+    assert.equal(0, s:close())
+  end)
+end)

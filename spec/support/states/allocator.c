@@ -24,9 +24,10 @@ static void wrong (State *s, const char *what, size_t told, size_t known) {
              (unsigned long long)known);
 }
 
-static int refused (State *s, size_t more) {
+/* 'all': bytes of the block; 'more': those that it has not yet. */
+static int refused (State *s, size_t all, size_t more) {
   s->requests++;
-  if (s->requests == s->fail || s->requests > s->failall ||
+  if (s->requests == s->fail || s->requests > s->failall || all > s->largest ||
       more > s->limit || s->bytes > s->limit - more) {
     s->refused++;
     return 1;
@@ -49,7 +50,7 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
     old = (size_t)h->size;
     if (old != osize) wrong(s, "wrong size of a block", osize, old);
   }
-  if (nsize > old && refused(s, nsize - old)) return NULL;
+  if (nsize > old && refused(s, nsize, nsize - old)) return NULL;
   n = NULL;
   if (nsize > 0) {  /* always a new place: nobody may count on the old one */
     char *block = malloc(s->skew + sizeof(Head) + nsize);

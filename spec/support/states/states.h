@@ -18,7 +18,7 @@
 
 typedef struct State {
   lua_State *L;
-  size_t bytes, peak, limit;
+  size_t bytes, peak, limit, largest;
   size_t skew;			/* of each block from malloc's alignment */
   uint64_t calls, requests, refused;
   uint64_t later;		/* calls of the function that 'replace' sets, and one */
