@@ -6,7 +6,11 @@ package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/u
 local i = -1
 while arg[i - 1] do i = i - 1 end
 local tree = arg[i]:gsub("[^/]*/[^/]*$", "")
-if not tree:find "^/" then tree = "./" .. tree end
+if not tree:find "^/" then  -- processes of specs run in other folders
+  local pwd = assert(io.popen "pwd")
+  tree = pwd:read "l" .. "/" .. tree
+  pwd:close()
+end
 package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- where the page of asamp view is
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
