@@ -4,7 +4,6 @@
 */
 #define _GNU_SOURCE
 #include "samplers.h"
-#include "shared.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -323,7 +322,7 @@ static void forked (void) {
   seen_forked();
   nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
-  shared_forked();
+  samplers.asked = NULL;  /* it was of a thread that is not here */
   workers_park(isshared ? threads : 0);
 }
 

@@ -52,6 +52,8 @@ struct Sampler {
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* of all that are, or NULL; atomic */
+  SamplerAsked *asked;		/* request of any state, which the first one that collects takes;
+				   atomic */
   SharedTotals past;		/* told to profiles that were left; 'states': all that were */
 } samplers __attribute__((visibility("hidden")));
 

@@ -292,21 +292,13 @@ static void tellorphans (const Sampler *s) {
 
 
 static uint64_t pausebins[SAMPLER_PAUSES];
-static SamplerAsked *askedofany;	/* the first state that collects takes it; atomic */
-
-
-/* In the child of a fork: it was of a thread that is not here. */
-void shared_forked (void) {
-  askedofany = NULL;
-}
-
 
 /* The request of any state, if there is no state any more; or NULL. Under the lock. */
 static SamplerAsked *unanswered (void) {
   const Sampler *s;
   for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL) return NULL;
-  return __atomic_exchange_n(&askedofany, NULL, __ATOMIC_ACQ_REL);
+  return __atomic_exchange_n(&samplers.asked, NULL, __ATOMIC_ACQ_REL);
 }
 
 
@@ -342,8 +334,8 @@ void shared_safe (void *ud, lua_State *L) {
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
-  if (__atomic_load_n(&askedofany, __ATOMIC_RELAXED) == NULL) return;
-  asked = __atomic_exchange_n(&askedofany, NULL, __ATOMIC_ACQ_REL);
+  if (__atomic_load_n(&samplers.asked, __ATOMIC_RELAXED) == NULL) return;
+  asked = __atomic_exchange_n(&samplers.asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
 }
 
@@ -355,7 +347,7 @@ int sampler_ask (uint64_t id, SamplerAsked *asked) {
   samplers_lock();
   for (s = samplers.all; s != NULL && to == NULL; s = s->next)
     if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id))
-      to = (id == UINT64_MAX) ? &askedofany : &s->asked;
+      to = (id == UINT64_MAX) ? &samplers.asked : &s->asked;
   if (to != NULL)
     result = __atomic_compare_exchange_n(to, &none, asked, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_ACQUIRE) ? 1 : -1;
@@ -369,7 +361,7 @@ int sampler_unask (SamplerAsked *asked) {
   SamplerAsked *expected = asked;
   int found;
   samplers_lock();
-  found = __atomic_compare_exchange_n(&askedofany, &expected, NULL, 0, __ATOMIC_ACQ_REL,
+  found = __atomic_compare_exchange_n(&samplers.asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE);
   for (s = samplers.all; s != NULL && !found; s = s->next) {
     expected = asked;

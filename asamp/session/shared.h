@@ -15,7 +15,6 @@ int shared_current (Sampler *s);
 /* A state that another OS thread runs now takes its timer along. */
 void shared_follow (Sampler *s);
 /* A collection is over; of any state. */
-void shared_forked (void);
 void shared_safe (void *ud, lua_State *L);
 /* The state is being closed. */
 void shared_leave (Sampler *s, lua_State *L);
