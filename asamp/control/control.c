@@ -108,6 +108,9 @@ static void *run (void *ud) {
 }
 
 
+static Worker *worker;		/* runs run; its work never ends */
+
+
 /* May be called in a handler that has interrupted anything. */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) unlink(bound);
@@ -133,7 +136,7 @@ static void start (void) {
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);
   }
-  if (workers_start(run, fd, CONTROL_STACK, &error) == NULL)
+  if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) == NULL)
     complain("cannot listen at '%s': %s", bound != NULL ? bound : "", "there is no thread for it");
 }
 
@@ -148,6 +151,8 @@ void control_setup (const ControlOptions *o) {
 
 
 static void forked (void) {
+  free(worker);  /* its thread is the parent's */
+  worker = NULL;
   keptfiles_forked();
   server_forked();
   pthread_mutex_init(&lock, NULL);
