@@ -288,6 +288,12 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 LUA_API int luaN_refused (lua_State *L);
 
 /*
+** The userdata that gets a finalizer next will be closed explicitly, as the box of a luaL_Buffer: it
+** does not count for the number of young finalizable objects that starts a minor collection.
+*/
+LUA_API void luaN_willclose (lua_State *L);
+
+/*
 ** Runs a minor collection, which decides the fate of every sample. Finalizers
 ** wait for the next collection. Does nothing inside a collection or a finalizer,
 ** or when the state is being closed. Not from a sampler's functions, except

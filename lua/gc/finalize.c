@@ -21,6 +21,7 @@
 #include "nursery.h"
 #include "pause.h"
 #include "remset.h"
+#include "seam.h"
 #include "stress.h"
 #include "vec.h"
 #include "waiting.h"
@@ -45,13 +46,16 @@
 /*
 ** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
 ** must not collect thousands of dead ones. A minor collection starts when YOUNG_MIN << youngbits of
-** them are young. Each collection that finds more than half of them alive doubles that number, up
-** to YOUNG_BITS times, so a program that keeps its objects pays for few extra collections; one that
-** finds at least half of them dead returns to YOUNG_MIN. spec/lua/gc/finalized_spec.lua has the
-** effect: objects that are alive at a time when each one is dropped.
+** them are young. Each collection that finds more than a quarter of them alive doubles that number,
+** up to YOUNG_BITS times, so that a program which keeps its objects, or the last thousand of them,
+** pays for few collections and objects still die young. One that finds at most a sixteenth alive
+** halves it. spec/lua/gc/finalized_spec.lua has the effect: objects that are alive at a time when
+** each one is dropped.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
+#define YOUNG_MANY	4u
+#define YOUNG_FEW	16u
 
 
 static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
@@ -115,7 +119,8 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
     lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
     v->a[v->n++] = o;
     l_setbit(o->marked, FINALIZEDBIT);
-    if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >= YOUNG_MIN << c->finalize.youngbits)
+    if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >=
+                               (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);  /* the passes will not come to it */
@@ -125,9 +130,14 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 /* A minor collection found 'alive' of 'young' young objects with finalizers alive. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
-  if (young < YOUNG_MIN << f->youngbits) return;
-  if (alive <= young / 2) f->youngbits = 0;
-  else if (f->youngbits < YOUNG_BITS) f->youngbits++;
+  if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
+  if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
+  else if (alive <= young / YOUNG_FEW) f->youngbits -= (f->youngbits > 0);
+}
+
+
+LUA_API void luaN_willclose (lua_State *L) {
+  G(L)->heap.gc.finalize.closed++;
 }
 
 
@@ -155,7 +165,10 @@ void luaN_selectfinalizable (lua_State *L, int all) {
     if (l->v.a[i] != NULL) l->v.a[n++] = l->v.a[i];
   l->v.n = n;
   if (!c->mark.minor) l->old = n;
-  else setyoungbits(&c->finalize, young, n - first);
+  else {
+    setyoungbits(&c->finalize, young, n - first);
+    c->finalize.closed = 0;
+  }
 }
 
 

@@ -645,6 +645,7 @@ LUA_API void luaN_edges (lua_State *L, const void *object,
 LUA_API size_t luaN_statebytes (lua_State *L) {
   const global_State *g = G(L);
   return sizeof(global_State) + LUA_EXTRASPACE + sizeof(lua_State) +
+         luaN_round(STRCACHE_N * sizeof(StrCacheSet)) +
          luaN_round((size_t)g->strt.size * sizeof(TString *));
 }
 

@@ -149,6 +149,7 @@ typedef struct luaN_Finalize {
   unsigned waiting;		/* ... how many the last collection left, ... */
   unsigned quota;		/* ... and calls that a batch makes at least */
   lu_byte found;		/* the running collection has found dead ones */
+  unsigned closed;		/* young ones that are closed explicitly (luaN_willclose) */
   unsigned youngbits;		/* YOUNG_MIN << this young objects with finalizers start a minor
 				   collection (finalize.c) */
   luaN_Vec left;		/* of 'tobefinalized', what the last minor collection has left

@@ -10,8 +10,13 @@ local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
+-- Some profiles here have survivors that are not followed, which is reported.
+local function unexpected(text)
+  if not text:find("samples of a state were alive at once", 1, true) then error(text) end
+end
+
 local world = {
-  out = function() end, err = error,
+  out = function() end, err = unexpected,
   progress = function() return function() end, function() end end,
 }
 
@@ -463,7 +468,7 @@ describe("asamp convert --to firefox", function()
         assert(ok, ("seed %d, input %d: %s"):format(seed, i, message))
       end
     end
-    world.err = error
+    world.err = unexpected
     assert.is_true(written > 60)
   end)
 
@@ -474,7 +479,7 @@ describe("asamp convert --to firefox", function()
     local told
     world.err = function(text) told = text end
     local p = convert()
-    world.err = error
+    world.err = unexpected
     checkshape(p)
     assert.truthy(told:find "the result covers what could be read")
     assert.truthy(p.meta.extra[1].entries[1].value:find "^no: ")

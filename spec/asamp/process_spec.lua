@@ -132,7 +132,7 @@ describe("a process that the environment profiles", function()
       if not isthere("/proc/" .. pid) then break end
       system.pause(10)
     end
-    assert.equal(child, stats and stats.pid)
+    assert.equal(tonumber(child), stats and stats.pid)
     shell.output("rm %s/stop", folder)
   end)
 
@@ -307,7 +307,7 @@ describe("a process that the environment profiles", function()
         if fields then break end
         shell.run "sleep 0.02"
       end
-      assert.equal(tostring(pid), fields and fields.pid, message)
+      assert.equal(tonumber(pid), fields and fields.pid, message)
       assert.equal("", process.read(err))
       os.execute("kill -9 " .. pid)
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))

@@ -334,7 +334,7 @@ describe("a text for a terminal", function()
 end)
 
 describe("a program with more rights than its user", function()
-  it("has no options of the environment", function()
+  it("has no options of the environment #plain", function()
     if not liar.isother() then return pending "a setuid program of another user needs root" end
     local folder = shell.folder()
     finally(function() shell.remove(folder) end)

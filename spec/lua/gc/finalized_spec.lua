@@ -30,7 +30,7 @@ describe("objects with finalizers that a program drops", function()
   end)
 
   it("are few beside those that are kept", function()
-    assert.is_true(number(program, "kept") <= 5000 + 2500)
+    assert.is_true(number(program, "kept") <= 15000)
   end)
 end)
 
