@@ -267,7 +267,10 @@ export class Timeline {
     this.layer.call(this.brush.move, range
       ? [this.x(this.time(range[0])), Math.min(last, this.x(this.time(range[1])))] : null);
     this.placing = false;
-    const text = us => (us / 1e6).toFixed(this.end < 1e4 ? 6 : this.end < 1e7 ? 4 : 2);
+    // Digits in which the ends of two slices differ.
+    const slice = Math.ceil(-Math.log10(bins.width / 1e6));
+    const digits = Math.max(this.end < 1e4 ? 6 : this.end < 1e7 ? 4 : 2, Math.min(slice, 6));
+    const text = us => (us / 1e6).toFixed(digits);
     this.from.value = range ? text(this.time(range[0])) : "";
     this.to.value = range ? text(this.time(range[1])) : "";
     this.from.placeholder = "0";

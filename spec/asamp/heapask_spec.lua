@@ -50,7 +50,7 @@ describe("a snapshot asked of an idle process", function()
     socket = folder .. "/s/x.sock"
     for _ = 1, 1000 do
       local text = host.samefile(socket, socket) and host.ask(socket, "stats\n")
-      if text and text:find "\nstates 2\n" then return end
+      if text and text:find "\nstates 2\n" then return host.pause(200) end  -- it is idle then
       host.pause(10)
     end
     error "it does not listen"

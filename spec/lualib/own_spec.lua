@@ -54,7 +54,7 @@ describe("a program's own modules", function()
       ("-l p=profiler -e '%s print(type(p.mark), require \"profiler\".start())'"):format(LAST))})
   end)
 
-  it("do not get in the way of the command", function()
+  it("do not get in the way of the command #plain", function()
     for _, name in ipairs{"host", "options"} do
       shell.output("mkdir -p %s/asamp && echo 'error(1)' >%s/asamp/%s.lua", folder, folder, name)
     end

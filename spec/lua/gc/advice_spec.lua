@@ -32,7 +32,7 @@ describe("a process without madvise", function()
     end
   end)
 
-  it("runs where the call would end it, with LUA_GC=no-madvise", function()
+  it("runs where the call would end it, with LUA_GC=no-madvise #plain", function()
     for _, tuning in ipairs{"no-madvise", "huge-pages,no-madvise"} do
       local status, out, err = process.run{code = WORK, "kill", env = {LUA_GC = tuning}}
       if out == "no filters" then return pending(out) end

@@ -11,7 +11,7 @@ local shell = require "spec.support.shell"
 local ASAMP = (process.interpreter():gsub("lua$", "asamp"))
 local TEXT = "more than 131,072 samples of a state were alive at once: of "
 
-describe("samples that are not followed", function()
+describe("samples that are not followed #plain", function()
   local folder
   setup(function()
     folder = shell.folder()

@@ -17,13 +17,20 @@ local function asamp(...)
   return process.run{main, directory = folder, ...}
 end
 
+-- Without the line on survivors that are not followed, of which these profiles have some.
+local function expected(err)
+  return (err:gsub("[^\n]*samples of a state were alive at once[^\n]*\n", ""))
+end
+
 -- The same with a file as standard input, by a pipe if 'piped'.
 local function fed(file, piped, ...)
   local words = {...}
   for i, w in ipairs(words) do words[i] = "'" .. w .. "'" end
   local command = ([["$0" "$1" %s]]):format(table.concat(words, " "))
   command = piped and ("cat '%s' | %s"):format(file, command) or ("%s <'%s'"):format(command, file)
-  return process.run{program = "/bin/sh", "-c", command, process.interpreter(), main, directory = folder}
+  local status, out, err = process.run{program = "/bin/sh", "-c", command, process.interpreter(), main,
+                                       directory = folder}
+  return status, out, expected(err)
 end
 
 local function setup_()
@@ -191,7 +198,7 @@ describe("the result of a command", function()
     local file = ("/dev/shm/%s.collapsed"):format(folder:match "[^/]+$")
     local _, _, err = asamp("convert", "--to", "collapsed", "-o", file, path)
     local written = process.read(file)
-    assert.equal("", err)
+    assert.equal("", expected(err))
     asamp("convert", "--to", "collapsed", "-o", "out", path)
     assert.equal(process.read(folder .. "/out"), written)
   end)
@@ -279,6 +286,7 @@ describe("what is read", function()
       for _, words in ipairs{{"report", file}, {"convert", "--to", "pprof", "-o", "new", file},
                              {"repair", "-o", "new", file}, {"diff", file, path}} do
         local status, out, err = asamp(table.unpack(words))
+        err = expected(err)
         assert.equal(1, status, err)
         assert.equal("", out)
         assert.equal(1, select(2, err:gsub("\n", "")))

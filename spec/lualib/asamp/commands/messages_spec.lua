@@ -56,7 +56,7 @@ describe("asamp", function()
     end)
   end
 
-  it("says what became of a program whose profile has no end", function()
+  it("says what became of a program whose profile has no end #plain", function()
     shell.write(folder .. "/killed.lua", [[
       local path, size = "killed.lua." .. require "profiler.core".getpid() .. ".vmprof", 0
       while size == 0 do  -- until something of it is written

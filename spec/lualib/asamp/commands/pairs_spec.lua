@@ -94,7 +94,7 @@ local function pairsof()
   return list
 end
 
-describe("pairs of options", function()
+describe("pairs of options #plain", function()
   local folder
 
   setup(function()

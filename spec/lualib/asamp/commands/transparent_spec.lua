@@ -4,7 +4,7 @@
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
-describe("under asamp run", function()
+describe("under asamp run #plain", function()
   local folder, lua, asamp
   setup(function()
     folder, lua = shell.folder(), process.interpreter()
