@@ -415,8 +415,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 #define STUCK_MS	3000    /* without a nanosecond of CPU time: it waits for a lock */
 
 static void nap (void) {
-  const struct timespec t = {0, 1000000};
-  nanosleep(&t, NULL);
+  struct timespec t = {0, 1000000};
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may come every 20 us */
 }
 
 /* 0: whoever has it does not give it back. */

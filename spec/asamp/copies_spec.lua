@@ -77,7 +77,7 @@ for _ = 1, 300 do each() end
     for _, at in ipairs{6, 13} do
       assert.equal(0, lines[at].again)
     end
-    near(300 * 4150, lines[6].new)
+    near(300 * 4150, lines[6].new, 0.08)
   end)
 
   it("of a buffer are what it had when it grew, and what its string was made of", function()
