@@ -6,6 +6,7 @@
 #include "samplers.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,8 +355,13 @@ void samplers_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
   Profile *p;
+  sigset_t ticks, before;
   int locked;
   if (!dying_begin()) return;
+  sigemptyset(&ticks);  /* a tick every 20 us would end each nap, and take the processor */
+  sigaddset(&ticks, SIGURG);
+  sigaddset(&ticks, SIGWINCH);
+  pthread_sigmask(SIG_BLOCK, &ticks, &before);
   locked = trylock();
   for (s = samplers.all; s != NULL; s = s->next) {
     p = s->state.profile;
@@ -377,6 +383,7 @@ void samplers_exiting (void) {
   }
   if (locked) pthread_mutex_unlock(&lock);
   dying_done();
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 
