@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Text for a terminal. Names, paths and labels come from programs, files and environments, and a
-** terminal obeys what is in them: escape sequences, and characters that turn the direction of text.
+** terminal obeys: escape sequences, and characters that turn the direction of text.
 ** lualib/asamp/show/layout.lua has the same for the command.
 */
 #ifndef asamp_printable_h

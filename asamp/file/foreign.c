@@ -22,7 +22,7 @@
 
 /* {== the other process ====================================================== */
 
-/* The effective user of a process; 0: the system does not tell. */
+/* The effective user of a process; 0: the system does not show it. */
 static int userof (pid_t pid, uid_t *uid) {
   char path[64], line[256];
   unsigned found;
@@ -146,7 +146,7 @@ static void restore (Rights *before) {
 
 /*
 ** Takes the rights of the user, if this process is root and the user is not: no other process can
-** take them. 0: that is not possible, errno tells why, and nothing has changed.
+** take them. 0: that is not possible, errno has the reason, and nothing has changed.
 */
 static int take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));

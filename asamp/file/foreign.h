@@ -25,7 +25,7 @@ typedef struct ForeignPeer {
 /*
 ** Returns who listens at the other end of the connected socket. The system reports the user that
 ** the process was when it called listen; a process that was root then may have become another user,
-** and is that one. 0: errno tells why not.
+** and is that one. 0: errno has the reason.
 */
 int foreign_peer (int fd, ForeignPeer *peer);
 

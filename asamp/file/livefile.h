@@ -23,7 +23,7 @@
 **       nor closed, and it is a failure (EBADF). Checked before each write and
 **       before it is closed, for a moment later the number is not guarded;
 **   W7  a file that another program has truncated is a failure (ESTALE), found before the
-**       next write and before it is closed: what comes after would have no head.
+**       next write and before it is closed: bytes after the cut would have no head.
 */
 #ifndef asamp_livefile_h
 #define asamp_livefile_h

@@ -64,7 +64,7 @@ typedef struct Reader {
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* as the file's end counts */
   uint64_t bytes, sampled;	/* of all objects; what all samples stand for */
-  uint64_t spent;		/* bytes of memory, about, that what was read takes */
+  uint64_t spent;		/* bytes of memory, about, of the part that was read */
   uint64_t last, lastsample, from;  /* addresses that others are told from */
   uint32_t holder;		/* of the edges that come, ... */
   int late;			/* ... which do not go on with those that it has */

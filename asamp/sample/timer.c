@@ -33,7 +33,7 @@
 #define MIN_WAIT_NS	UINT64_C(20000)	/* ns to the next signal, at least; a signal may be
 					   as early as that */
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns that a signal may be late */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns owed: what is more is forgiven */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns owed: a larger debt is forgiven */
 #define EASY_TICKS	8	/* ticks that allow more signals, until there are more */
 
 /* What handlers of other threads look at, too. */
@@ -718,7 +718,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* so that what is left of a period at its end counts by chance */
+  t->time = draw(c, ns);  /* so that the rest of a period at its end counts by chance */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;

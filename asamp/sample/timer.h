@@ -50,8 +50,8 @@
 **       it last: one that is alone has all of it;
 **   C7  a clock stops with its last timer, and goes on with the thread's next, in the same
 **       span: timers that each run for less than a period lose none of it;
-**   C8  at each point of a clock's time the expected value of what is counted there is the
-**       time itself: the length of a span depends on what was before it only.
+**   C8  at each point of a clock's time the expected value of the time counted there is the
+**       time itself: the length of a span depends only on the time before it.
 ** In the child of a fork there is no timer: timer_forked.
 */
 #ifndef asamp_timer_h

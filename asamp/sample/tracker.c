@@ -789,7 +789,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   t->samples = t->natives = 0;
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   tracker_setlost(t, 0);
-  if (isforked) return;  /* tracker_forked has begun to count */
+  if (isforked) return;  /* tracker_forked has started the count */
   t->bytes = 0;
   t->from = luaN_allocated(t->L);
 }
@@ -853,12 +853,6 @@ static void last (Tracker *t, lua_State *L) {
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
-}
-
-
-void tracker_holdersevery (Tracker *t, uint64_t ns) {
-  t->holdersevery = ns;
-  t->holdersdue = clock_now() + ns;
 }
 
 
@@ -946,11 +940,6 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
   t->from = luaN_allocated(L);
   enter(t, L, interval_first(&t->interval));
   startcopies(t, L);
-}
-
-
-void tracker_copies (Tracker *t, int on) {
-  t->copying = on;
 }
 
 

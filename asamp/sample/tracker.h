@@ -34,6 +34,7 @@
 #ifndef asamp_tracker_h
 #define asamp_tracker_h
 
+#include "clock.h"
 #include "lua.h"
 
 #include "births.h"
@@ -139,7 +140,8 @@ static inline uint64_t tracker_lost (const Tracker *t) {
   return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 }
 
-/* Samples that survived, but whose deaths are not told, since the client came; of any thread. */
+/* Returns the number of samples, since the client came, that survived and whose deaths are not
+   reported. On any thread. */
 static inline uint64_t tracker_unfollowed (const Tracker *t) {
   return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
 }
@@ -221,7 +223,9 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
 /* Copies are sampled from the next tracker_on (tracker_wake) on, or no more. */
-void tracker_copies (Tracker *t, int on);
+static inline void tracker_copies (Tracker *t, int on) {
+  t->copying = on;
+}
 
 /* Changes the period, also while on (interval_change). */
 void tracker_period (Tracker *t, lua_State *L, uint64_t period);
@@ -229,7 +233,10 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 /* The client is told every 'ns' who holds what is followed: when that time is over, after the
    next major collection, or after any once as long again is over. Where the heap is large a
    child looks (holdersask.h), and the client is told after a later collection. 0: never. */
-void tracker_holdersevery (Tracker *t, uint64_t ns);
+static inline void tracker_holdersevery (Tracker *t, uint64_t ns) {
+  t->holdersevery = ns;
+  t->holdersdue = clock_now() + ns;
+}
 
 /*
 ** Tells the client who holds what is followed. Outside of collections only. Returns how

@@ -57,7 +57,7 @@ typedef struct SamplerOptions {
 /* Sums over the states that share a profile. */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  uint64_t unfollowed;		/* survived, but their deaths are not told */
+  uint64_t unfollowed;		/* survived, but their deaths are not reported */
 } SharedTotals;
 
 /* What is sampled at present. */
@@ -92,7 +92,7 @@ typedef struct SamplerStats {
   uint64_t samples, bytes;	/* in the session; bytes allocated while on */
   uint64_t natives;		/* of native memory */
   uint64_t lost;
-  uint64_t unfollowed;		/* survived, but their deaths are not told */
+  uint64_t unfollowed;		/* survived, but their deaths are not reported */
   int timing;			/* time is sampled */
   uint64_t timesamples;		/* in the session */
   uint64_t minors, majors;	/* collections of the state, since it began */
@@ -143,7 +143,7 @@ typedef struct SamplerAsked {
   void (*f) (struct SamplerAsked *asked, lua_State *L);
 } SamplerAsked;
 
-/* Asks the state of that number; UINT64_MAX: the first that collects. 0: there is none; below
+/* Sends the request to the state of that number; UINT64_MAX: the first that collects. 0: there is none; below
    0: another request has the place. */
 int sampler_ask (uint64_t id, SamplerAsked *asked);
 /* Takes a request back. 0: it is being done, or was. */

@@ -54,7 +54,7 @@ static void noteerror (Profile *p) {
   p->error = p->file.error;
   event_add(&p->lost, &p->unflushed);
   memset(&p->unflushed, 0, sizeof(p->unflushed));
-  if (p->error == ESTALE) {  /* what was written is no longer there */
+  if (p->error == ESTALE) {  /* the bytes written are no longer there */
     event_add(&p->lost, &p->written);
     memset(&p->written, 0, sizeof(p->written));
   }

@@ -121,7 +121,7 @@ static void end (void) {
 }
 
 
-/* Reports the kernel's own object, which the list of what is mapped names. */
+/* Reports the kernel's own object, which the list of mappings names. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
   char *line = NULL;
@@ -134,7 +134,7 @@ static void reportkernel (Dwfl *s, FILE *maps) {
 
 
 /* A process that has become another user may not read its auxiliary vector, which
-   dwfl_linux_proc_report needs, but may read the list of what is mapped. */
+   dwfl_linux_proc_report needs, but may read the list of mappings. */
 static int report (Dwfl *s) {
   FILE *maps;
   int ok;

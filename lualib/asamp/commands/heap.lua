@@ -67,7 +67,7 @@ end
 local OTHERS = 8  -- states that are listed
 
 -- The states of a process, those that have collected most first: "3 'app.lua' (1.2M), ...", but
--- for the one of that number; nil: there are no others, or the process does not tell.
+-- for the one of that number; nil: there are no others, or the process does not list them.
 local function others(target, but)
   local fields = ask.ask(target, "states")
   local list = {}

@@ -88,7 +88,7 @@ end
 
 -- Why a request is refused: an HTTP status and a message; nil: it is not. A web page, of whatever
 -- origin, can have its reader's browser send requests here, and by DNS rebinding also read the answers:
--- the browser then sends the page's own host name, or tells of its origin. 'allowed': {names (as keys),
+-- the browser then sends the page's own host name, or its origin. 'allowed': {names (as keys),
 -- token (nil: none)}.
 function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
@@ -296,7 +296,7 @@ local function taken(path)
   return f and f:seek "set" and f:read "a"
 end
 
--- Begins the conversion of a job, into a private folder of this user. Returns why it cannot.
+-- Starts the conversion of a job, into a private folder of this user. Returns why it cannot.
 function Server:convert(job, now)
   local folder, message = host.newfolder(host.temporary())
   if not folder then

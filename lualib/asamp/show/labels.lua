@@ -20,7 +20,7 @@ local function whereof(row)
 end
 
 -- The name of a function. Of code without a name it has the library, which whereof has, too: the
--- place in that stays, which tells such functions apart.
+-- place in that stays, which distinguishes such functions.
 local function nameof(row)
   local name = layout.clean(row.name)
   local library, place = name:match "^(.*)(%+0x%x+)$"
