@@ -18,7 +18,7 @@ local function asamp(...)
 end
 
 -- Without the line on survivors that are not followed, of which these profiles have some.
-local function expected(err)
+local function clean(err)
   return (err:gsub("[^\n]*samples of a state were alive at once[^\n]*\n", ""))
 end
 
@@ -30,7 +30,7 @@ local function fed(file, piped, ...)
   command = piped and ("cat '%s' | %s"):format(file, command) or ("%s <'%s'"):format(command, file)
   local status, out, err = process.run{program = "/bin/sh", "-c", command, process.interpreter(), main,
                                        directory = folder}
-  return status, out, expected(err)
+  return status, out, clean(err)
 end
 
 local function setup_()
@@ -198,7 +198,7 @@ describe("the result of a command", function()
     local file = ("/dev/shm/%s.collapsed"):format(folder:match "[^/]+$")
     local _, _, err = asamp("convert", "--to", "collapsed", "-o", file, path)
     local written = process.read(file)
-    assert.equal("", expected(err))
+    assert.equal("", clean(err))
     asamp("convert", "--to", "collapsed", "-o", "out", path)
     assert.equal(process.read(folder .. "/out"), written)
   end)
@@ -286,7 +286,7 @@ describe("what is read", function()
       for _, words in ipairs{{"report", file}, {"convert", "--to", "pprof", "-o", "new", file},
                              {"repair", "-o", "new", file}, {"diff", file, path}} do
         local status, out, err = asamp(table.unpack(words))
-        err = expected(err)
+        err = clean(err)
         assert.equal(1, status, err)
         assert.equal("", out)
         assert.equal(1, select(2, err:gsub("\n", "")))
