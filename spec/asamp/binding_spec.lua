@@ -90,6 +90,7 @@ local function work(n)
   for i = 1, n do t[i] = {("x"):rep(i)} end
   return t
 end
+for _ = 1, 50 do work(200) end
 while profiler.stats().timesamples < 3 do work(200) end
 assert(profiler.disable())
 local profile = assert(require "profiler.reader".read(out))
