@@ -81,8 +81,9 @@ testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/test
 bench: fork plain ## compare plain, fork, sampling idle and on: bench/README.md
 	@bench/run
 
-lint:  ## luacheck over the Lua sources
+lint:  ## luacheck over the Lua sources, and the language of comments, documents and messages
 	@luacheck -q lualib spec bench
+	@spec/language
 
 edit:  ## the patches as commits in build/edit, to work on
 	@lua/edit import $(EDIT)
