@@ -26,7 +26,8 @@ describe("spec/language #plain", function()
     write("asamp/a.c", table.concat({
       "int behind, told;  /* Frees what is behind it. */", "/*", "** ... and tells who is asked.", "*/",
       "/* Is it free? */", 'const char *s = "it began so many times", *t = "behind";', ""}, "\n"))
-    write("lualib/a.lua", "local beside = 1  -- All but for one\n-- are looked at. What to do: users who wait.\n")
+    write("lualib/a.lua",
+          "local beside = 1  -- All but for one\n-- are looked at. What to do: users who wait.\n")
     write("doc/a.md", "It is\nbeside `what is` it.\n\n```\nwhat is told\n```\n")
     local status, out = run("--list asamp")
     assert.equal(0, status)
