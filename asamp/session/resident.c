@@ -336,7 +336,7 @@ static int haschanged (const Resident *r, uint64_t held) {
 
 void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last) {
-  uint64_t now = clock_now(), rss, cost;
+  uint64_t now = clock_now(), rss, started, cost;
   Footprint f, old;
   luaN_Memory m;
   luaN_memory(L, &m);
@@ -344,6 +344,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   if (now < r->due && !haschanged(r, m.held) &&
       !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), last, 0))) return;
   if (!isallowed(now)) return;
+  started = clock_thread();
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
   old = r->footprint;
@@ -354,7 +355,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   footprint_free(&old);
   rss = tracker_rss();
   if (state != NULL && ask(policy, now, rss, last, 1)) tell(state, now);
-  cost = clock_since(now);
+  cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;
   pthread_mutex_unlock(&lock);
