@@ -46,7 +46,7 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory fork
 	@$(MAKE) --no-print-directory -j2 plain debug asan speclibs
 	@$(MAKE) --no-print-directory lint
-	@SPEC_AGAIN=5 spec/run asan debug fork
+	@SPEC_AGAIN=10 spec/run asan debug fork
 
 fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1, ROCK=1, SERVERS=1, ARCH=arm64: see spec/fresh
 	@lua/deps mmdebstrap
