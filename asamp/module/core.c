@@ -20,7 +20,6 @@
 #include "interval.h"
 #include "labels.h"
 #include "luafields.h"
-#include "unwind.h"
 #include "printable.h"
 #include "process.h"
 #include "sampler.h"
@@ -473,7 +472,6 @@ int asamp_setup (const char *wish, const char *home) {
   }
   if (!ok) complain("%s; nothing is profiled", lua_tostring(L, -1));
   lua_close(L);
-  if (ok) unwind_prime();
   return ok;
 }
 

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,11 +105,25 @@ typedef struct Mapping {
 } Mapping;
 
 
+/* Reads "from-to rights offset device inode   name". Not by sscanf, which takes five times as
+   many instructions. */
 static int heads (const char *line, Mapping *m) {
-  int n = 0;
-  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %lu %n", &m->from, &m->to, &m->inode,
-             &n) < 3 || n == 0) return 0;
-  snprintf(m->name, sizeof(m->name), "%s", line + n);
+  char *end;
+  size_t n;
+  int field;
+  m->from = (uintptr_t)strtoull(line, &end, 16);
+  if (*end != '-') return 0;
+  m->to = (uintptr_t)strtoull(end + 1, &end, 16);
+  for (field = 0; field < 3; field++) {
+    end += strspn(end, " ");
+    end += strcspn(end, " ");
+  }
+  m->inode = strtoul(end, &end, 10);
+  end += strspn(end, " ");
+  n = strlen(end);
+  if (n >= sizeof(m->name)) n = sizeof(m->name) - 1;
+  memcpy(m->name, end, n);
+  m->name[n] = '\0';
   return 1;
 }
 

@@ -9,7 +9,6 @@
 #include "descriptor.h"
 #include "mallocs.h"
 #include "uncancelled.h"
-#include "unwind.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -828,7 +827,6 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->copying = 0;
   t->holdersevery = 0;
   holdersask_end(&t->asking);
-  if (native) unwind_prime();
   births_free(&t->functions);
   stack_begin(&t->stack, function, t);
   classes_begin(&t->classes, client->class, ud);

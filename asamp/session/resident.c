@@ -18,6 +18,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)
+#define YOUNG		(SECOND / 100)	/* ns from a profile's first collection: no picture yet */
 #define LAST_NS		1000000	/* how old the resident size may be that a state which ends goes by */
 #define SMALL		(64u << 10)	/* bytes, a change of which is none */
 #define LINES		256u	/* by line, of all states together */
@@ -73,9 +74,10 @@ static void putlines (Rows *r, int sort, const char *what) {
                                              f->lines[sort][i].where);
     if (f->rest[sort] > 0) putline(r, from, what, f->rest[sort], "");
   }
-  for (i = 0; sort == FOOTPRINT_NATIVE && i <= LINES; i++) {
-    int64_t bytes = __atomic_load_n(&left[i].bytes, __ATOMIC_RELAXED);
-    if (bytes > 0) putline(r, from, what, (uint64_t)bytes, left[i].where);
+  for (i = 0; sort == FOOTPRINT_NATIVE && i <= nleft; i++) {
+    const size_t line = (i < nleft) ? i : LINES;
+    int64_t bytes = __atomic_load_n(&left[line].bytes, __ATOMIC_RELAXED);
+    if (bytes > 0) putline(r, from, what, (uint64_t)bytes, left[line].where);
   }
 }
 
@@ -293,6 +295,16 @@ static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int cla
 }
 
 
+/* Returns 1 shortly after the first collection that the profile has: the picture of the end is
+   enough for a profile that has ended by then (RS3). */
+static int isyoung (ResidentPolicy *p, uint64_t now) {
+  uint64_t began = 0;
+  if (__atomic_compare_exchange_n(&p->began, &began, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return 1;
+  return clock_between(began, now) < YOUNG;
+}
+
+
 static void tell (ProfileState *state, uint64_t now) {
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
@@ -343,7 +355,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   resident_held(r, m.held);
   if (now < r->due && !haschanged(r, m.held) &&
       !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), last, 0))) return;
-  if (!isallowed(now)) return;
+  if (!isallowed(now) || (!last && isyoung(policy, now))) return;
   started = clock_thread();
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);

@@ -14,7 +14,8 @@
 **       RESIDENT_ALL of the time since the first, and RESIDENT_FREE beside. What a state
 **       holds more than at its last look, or holds and has not looked at, is a row;
 **   RS3 a profile gets a picture (rows of one time) when resident memory has changed by
-**       a sixteenth since the last, or a minute has gone by; and at the end, if RS2 lets it.
+**       a sixteenth since the last, or a minute has gone by; and at the end, if RS2 lets it. Not
+**       in the first 10 ms: a short session has one picture, that of its end.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -34,9 +35,10 @@ typedef struct ResidentRow {
   char text[256];	/* a file, a line; "": none */
 } ResidentRow;
 
-/* When the next picture is due. All zero: at once. */
+/* When the next picture is due. All zero: a moment after the first collection. */
 typedef struct ResidentPolicy {
   uint64_t told, rss, cost;
+  uint64_t began;	/* time of the first collection, ns; atomic */
 } ResidentPolicy;
 
 /* A state's part. All zero: it has not looked yet. */

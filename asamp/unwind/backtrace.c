@@ -171,6 +171,7 @@ static void once (void) {
 
 int backtrace_open (Backtrace *b, const char *end) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
+  unwind_prime();
   pthread_once(&control, once);
   memset(b, 0, sizeof(*b));
   b->end = end;

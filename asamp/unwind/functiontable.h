@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The functions of an object file in the order of their addresses, made once from the
-** symbols that libdwfl has of it, so that a name is found by halving: libdwfl looks at
-** every symbol for every name, which was most of what a short session cost.
+** The functions of an object file. The first names are searched among the symbols of the
+** file. Then a table of the functions in the order of their addresses is made from the symbols
+** that libdwfl has of the file, so that a name is found by halving. A short session needs
+** a few names, and the table would be half of its cost; libdwfl reads every symbol for every name.
 ** Invariant:
 **   FT1  what functiontable_name tells is what dwfl_module_addrname tells: of symbols that
 **        cover an address a global one before a local one, then the one that begins last,
@@ -13,6 +14,7 @@
 #define asamp_functiontable_h
 
 #include <elfutils/libdwfl.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +31,11 @@ typedef struct FunctionTable {
   size_t n;
   int made;
   int sizeless;		/* there are symbols without a size */
+  int searched;		/* 'symbols' is set */
+  int names;		/* that were searched among 'symbols' */
+  const ElfW(Sym) *symbols;	/* of the file, in memory; NULL: they have to be libdwfl's */
+  size_t nsymbols;
+  size_t strings;	/* section of their names */
 } FunctionTable;
 
 /* The name of the code of 'mod' at 'address'; NULL: no symbol tells. 't' is the module's own,

@@ -97,7 +97,9 @@ static int isbeginning (const Unwind *u, uintptr_t ip) {
 
 /* The walk from its beginning, 'max' addresses of it at most. */
 static int again (Unwind *u, void **a, int max) {
-  int all = bylibunwind(a, max + UNWIND_OWN), i = 0, n;
+  int all, i = 0, n;
+  unwind_prime();
+  all = bylibunwind(a, max + UNWIND_OWN);
   while (i < all && !isbeginning(u, (uintptr_t)a[i])) i++;
   n = (all - i < max) ? all - i : max;
   memmove(a, a + i, (size_t)n * sizeof(*a));
@@ -132,7 +134,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
   NativeFrame f;
   unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
-  if (loads != u->loads) memset(u->rule, 0, sizeof(u->rule));
+  if (loads != u->loads && u->loads != 0) memset(u->rule, 0, sizeof(u->rule));
   u->loads = loads;
   while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
   if (r->ip != 0) r = first + (u->turn++ & (UNWIND_NEAR - 1));

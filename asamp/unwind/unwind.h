@@ -65,8 +65,9 @@ typedef struct Unwind {
 #endif
 
 /*
-** Has libunwind open what it keeps open, where it is nobody's standard stream. To
-** be called before the first walk; does nothing when it was called before.
+** Makes libunwind initialise itself, which touches 300 KB, and open the descriptors that it
+** keeps, none of them a standard stream. Does nothing when it was called before. Walks that need
+** libunwind call it; before a handler's first walk its owner does.
 */
 void unwind_prime (void);
 

@@ -23,11 +23,17 @@ local function load(name, loader, path)
   return before
 end
 
-local core, options = lib .. "profiler/core.so", share .. "profiler/options.lua"
-local profiler = share .. "profiler.lua"
+-- The compiled module, or its source.
+local function read(name)
+  local path = share .. name
+  return loadfile(path .. "c") or assert(loadfile(path)), path
+end
+
+local options, profiler
+local core = lib .. "profiler/core.so"
 core = load("profiler.core", assert(package.loadlib(core, "luaopen_profiler_core")), core)
-options = load("profiler.options", assert(loadfile(options)), options)
-profiler = load("profiler", assert(loadfile(profiler)), profiler)
+options = load("profiler.options", read "profiler/options.lua")
+profiler = load("profiler", read "profiler.lua")
 local module = loaded.profiler
 loaded["profiler.core"], loaded["profiler.options"], loaded.profiler = core, options, profiler
 return module

@@ -134,12 +134,19 @@ describe("native code", function()
       local at = names.open("./%s", "global10")
       for i = %d, %d do print(names.slowly(at + i)) end']], path, base + first - at,
                                                                  base + last + 8 - at))
-    local seen, different = {}, {}
-    for i, name in ipairs(slowly) do
-      seen[name] = true
-      local quickly = names.name(base + first + i - 1)
-      if name ~= "nil" and quickly ~= name then
-        different[#different + 1] = ("%x: %s, not %s"):format(first + i - 1, quickly, name)
+    local place, seen, different = at - base, {}, {}
+    -- The first names of a library that was loaded anew are not found by halving.
+    for _, anew in ipairs{false, true} do
+      for i, name in ipairs(slowly) do
+        seen[name] = true
+        if anew and i % 15 == 1 then
+          names.close()
+          base = names.open("./" .. path, "global10") - place
+        end
+        local quickly = names.name(base + first + i - 1)
+        if name ~= "nil" and quickly ~= name then
+          different[#different + 1] = ("%x: %s, not %s"):format(first + i - 1, quickly, name)
+        end
       end
     end
     assert.equal("", table.concat(different, "\n"))
