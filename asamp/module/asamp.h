@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocation sampler, for programs that embed Lua: start it, and be called
-** with every sample, with its fate, with its death if it survived, and with every
-** collection. What the profiler's files are written from, without the files.
+** The C interface of the allocation sampler, for programs that embed Lua. A program starts
+** sampling and receives callbacks for every sample, its survival outcome, its death if it
+** survived, and every collection: the events from which the profiler writes its files, without
+** the files.
 **
-** A header of its own, installed beside lua.h; there is nothing to link. In C++,
-** include lua.hpp before. The code is in the module profiler.core, which asamp_api
-** loads:
+** Installed next to lua.h as a header of its own; there is nothing to link. In C++, include
+** lua.hpp first. The code is in the Lua module profiler.core, which asamp_api loads:
 **
 **   const asamp_Api *api = asamp_api(L);
 **   const char *error = api->start(L, &options, &client);
 **
-** One client a state, at a time; a profile that the module profiler writes is
-** one, too. Several states of a process may have clients, each its own.
+** A state has at most one client at a time. A profile that the module profiler writes counts as
+** one. Several states of a process may each have a client.
 **
-** What is told of a sample, each at most once:
+** The callbacks of one sample come in one of these orders, each at most once:
 **
 **   allocated -> decided               it died young, or it is not followed
-**   allocated -> decided -> died       it survived, and then died
-**   allocated -> decided -> left       it survived, and 'stop' came
-**   allocated -> left                  'stop' came where no collection can run
+**   allocated -> decided -> died       it survived, and died later
+**   allocated -> decided -> left       it survived, and 'stop' was called
+**   allocated -> left                  'stop' was called where no collection can run
 **
-** 'allocated' returns a value, which is the program's own; it comes back with
-** all that is told of the sample later. The last of these is the place to free
-** it.
+** 'allocated' returns a pointer of the program's own, which all later callbacks of the sample
+** receive. The program can free it in the last of them.
 **
-** Callbacks are called on the OS thread that runs the state, in the middle of an
-** allocation or a collection. They must not call the Lua API (the debug build
-** ends the process there, with a line that names the function), nor the functions
-** of asamp_Api but for 'symbol' and 'kindname' ('start', 'stop' and 'period'
-** refuse there, and do nothing), nor raise an error or jump out;
-** they may use malloc, locks and I/O (the program waits for them). They are
-** never called inside one another. What they are given is theirs to look at
-** until they return; of what lives longer, that is said.
+** Callbacks run on the OS thread that runs the state, in the middle of an allocation or a
+** collection. A callback must not call the Lua API (the debug build ends the process with a
+** line that names the function), must not call functions of asamp_Api except 'symbol' and
+** 'kindname' ('start', 'stop', 'period' and the others refuse and do nothing), and must not
+** raise an error or jump out. It may use malloc, locks and I/O; the program waits for it.
+** Callbacks are never nested. Pointers that a callback receives are valid until it returns,
+** unless a longer life is documented.
 **
-** Later versions put new fields and callbacks at the end of structs, but for
-** asamp_Frame, and programs need not be compiled again: the sizes in asamp_Client
-** and asamp_Options say which of theirs a program knows.
+** Later versions add fields and callbacks at the end of structs, except asamp_Frame, and
+** programs need not be recompiled: the sizes in asamp_Client and asamp_Options say which fields
+** a program has.
 */
 #ifndef asamp_h
 #define asamp_h
@@ -46,174 +44,185 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	5	/* of this header; grows with what it declares */
+#define ASAMP_VERSION	5	/* Version of this header; increases with each addition. */
 
-/* What was allocated. */
+/* Types of allocated blocks. */
 typedef enum asamp_Kind {
   ASAMP_TABLE, ASAMP_ARRAY, ASAMP_HASH, ASAMP_STRING, ASAMP_LUACLOSURE,
   ASAMP_CCLOSURE, ASAMP_UPVALUE, ASAMP_USERDATA, ASAMP_COROUTINE, ASAMP_STACK,
   ASAMP_PROTO, ASAMP_BUFFER,
-  ASAMP_OUTSIDE		/* no block: memory or a resource outside of the heap that a
-			   userdata stands for (luaN_outside of seam.h) */
+  ASAMP_OUTSIDE		/* Not a heap block: memory or a resource outside the heap that a
+			   userdata owns (luaN_outside of seam.h). */
 } asamp_Kind;
 
-/* A function written in Lua. Lives until 'stop'; one address a function. */
+/* A function written in Lua. Valid until 'stop'. Each function has one address. */
 typedef struct asamp_Function {
-  const char *name;	/* what its definition calls it, or "anonymous" */
-  const char *source;	/* path of the file, or what error messages show */
-  int linedefined;
+  const char *name;	/* Name from its definition, or "anonymous". */
+  const char *source;	/* Path of its file, or the chunk name as error messages show it. */
+  int linedefined;	/* Line of its definition. */
 } asamp_Function;
 
 typedef struct asamp_Frame {
-  const asamp_Function *function;  /* NULL: a native frame */
-  int line;		/* where it is; 0: not known, or native */
-  const void *address;	/* native: within the instruction that called */
+  const asamp_Function *function;  /* NULL: a native frame. */
+  int line;		/* Current line; 0: unknown, or a native frame. */
+  const void *address;	/* Native frames: an address within the calling instruction; else NULL. */
 } asamp_Frame;
 
 typedef struct asamp_Sample {
-  uint64_t number;	/* 1, 2, ...: of this client */
-  uint64_t time;	/* CLOCK_MONOTONIC, ns */
-  uint64_t size;	/* bytes of the block */
-  uint64_t count;	/* periods that it stands for, >= 1 */
-  asamp_Kind kind;
-  int outside;		/* 1: obtained past the nursery */
-  const asamp_Frame *frames;  /* innermost first; C frames are between those of
-			   Lua, where they belong */
-  size_t nframes;
-  size_t shared;		/* so many of the outermost are those of the sample before,
-			   lines and all */
+  uint64_t number;	/* Number of the sample within this client: 1, 2, ... */
+  uint64_t time;	/* Time of the allocation: CLOCK_MONOTONIC, ns. */
+  uint64_t size;	/* Size of the block in bytes. */
+  uint64_t count;	/* Number of sampling periods that the sample stands for, >= 1. */
+  asamp_Kind kind;	/* Type of the block. */
+  int outside;		/* 1: allocated outside the nursery. */
+  const asamp_Frame *frames;  /* The whole stack, innermost frame first. C frames stand at
+			         their positions among the Lua frames. */
+  size_t nframes;	/* Number of frames. */
+  size_t shared;		/* Number of outermost frames that are equal, lines included,
+				   to those of the previous sample. */
 } asamp_Sample;
 
-/* A sample that was told before. */
+/* A sample that was reported to 'allocated' earlier. */
 typedef struct asamp_Known {
-  uint64_t number;	/* as in asamp_Sample, ... */
+  uint64_t number;	/* Number of the sample, as in asamp_Sample. */
   uint64_t size, count;
-  void *value;		/* what 'allocated' returned; NULL without an 'allocated' */
+  void *value;		/* Pointer that 'allocated' returned; NULL if the client has no
+			   'allocated'. */
 } asamp_Known;
 
-/* Every sample has one, in the order of their numbers. */
+/*
+** Survival outcome of a sample. Reported once for each sample, in the order of their numbers.
+*/
 typedef struct asamp_Fate {
-  int survived;		/* 1: tenured; 0: dead before a collection saw it */
-  int followed;		/* 1: 'died' or 'left' will tell more; 0: it died, or
-			   there is no 'died', or no room to follow it */
-  const char *class_name;  /* of its metatable, or NULL. Lives until 'stop' */
+  int survived;		/* 1: alive at its first collection and tenured; 0: dead before it. */
+  int followed;		/* 1: 'died' or 'left' will be called later; 0: it died, or the client
+			   has no 'died', or the limit of followed samples is reached. */
+  const char *class_name;  /* Name in the object's metatable, or NULL. Valid until 'stop'. */
 } asamp_Fate;
 
 /*
-** A collection, after the fates and the deaths that it decided; times in ns, sizes
-** in bytes. Collections that follow each other at once and decide nothing may be
-** left out.
+** A collection. Reported after the survival outcomes and the deaths that it decided. Times are
+** in ns, sizes in bytes. Of consecutive collections that decide nothing, some are not reported.
 */
 typedef struct asamp_Collection {
-  uint64_t time;	/* of its end, CLOCK_MONOTONIC */
-  uint64_t duration;	/* of the pause; a minor one has the slice of a major one
-			   with it, unless that is told by itself */
-  uint64_t inuse, held;	/* as collectgarbage "count"; obtained from lua_Alloc */
-  uint64_t rss;		/* resident set of the process */
-  uint64_t tenured;	/* survived their first collection, since the one before */
-  uint64_t minors, majors;  /* left out since the one before */
-  int major;
-  int phase;		/* of a major one that runs: 0 none, 1 marks, 2 sweeps */
-  uint64_t lost;	/* periods of samples that were not told for lack of memory,
-			   since 'start' */
+  uint64_t time;	/* End of the collection, CLOCK_MONOTONIC. */
+  uint64_t duration;	/* Length of the pause. The pause of a minor collection includes the
+			   slice of a major one that runs with it, unless that slice is
+			   reported as a collection of its own. */
+  uint64_t inuse, held;	/* Bytes in use, as collectgarbage "count"; bytes reserved from
+			   lua_Alloc. */
+  uint64_t rss;		/* Resident set size of the process. */
+  uint64_t tenured;	/* Bytes that survived their first collection since the collection
+			   reported before. */
+  uint64_t minors, majors;  /* Number of minor and of major collections since the one reported
+			       before, which were not reported. */
+  int major;	/* 1: a major collection, or a slice of one. */
+  int phase;		/* Phase of a running major collection: 0 none, 1 marking, 2 sweeping. */
+  uint64_t lost;	/* Sampling periods, since 'start', of samples that were dropped
+			   because there was no memory for them. */
 } asamp_Collection;
 
 /*
-** Who holds a sample: the shortest path from a root of the state, in Lua's words, root
-** first: "_G", "upvalue \"listeners\" of on (app.lua:3)", "[\"close\"]", "[1..n]".
-** Elements of arrays are one, and so are keys of a table that more than a dozen lead
-** through. Equal paths of one call of 'holders' have the same number.
+** The shortest path of references from a root of the state to a sampled object. The steps are
+** written in terms of Lua, root first: "_G", "upvalue \"listeners\" of on (app.lua:3)",
+** "[\"close\"]", "[1..n]". All elements of an array are one step, and so are the keys of a
+** table of which more than twelve lead to samples. Within one call of 'holders', equal paths
+** have equal numbers.
 */
 typedef struct asamp_Path {
-  uint32_t number;	/* 1, 2, ...; 0: no path, it is dead or memory of C */
-  const char *const *steps;  /* they live until the callback returns */
-  size_t nsteps;
+  uint32_t number;	/* Number of the path: 1, 2, ...; 0: no path, because the object is
+			   dead or is memory of C code. */
+  const char *const *steps;  /* Steps of the path, root first. Valid until the callback returns. */
+  size_t nsteps;	/* Number of steps. */
 } asamp_Path;
 
-/* Any function may be NULL. */
+/* The callbacks of a client. Any of them may be NULL. */
 typedef struct asamp_Client {
-  size_t size;		/* sizeof(asamp_Client) */
+  size_t size;		/* sizeof(asamp_Client), as the program was compiled. */
   void *ud;
+  /* Reports a new sample. Returns a pointer that later callbacks of the sample receive. */
   void *(*allocated) (void *ud, const asamp_Sample *s);
+  /* Reports the survival outcome of a sample. */
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
   /*
-  ** A major collection has found it dead, or it was freed by hand since (a hash
-  ** part by a resize, say), which the next major collection or 'stop' tells. In one
-  ** collection, in the order of the numbers. Without this function nothing is
-  ** followed; else up to 131072 samples are.
+  ** Reports that a followed sample is dead: a major collection found it dead, or it was freed
+  ** explicitly (a hash part by a resize, for example), which the next major collection or
+  ** 'stop' reports. Deaths of one collection are reported in the order of the numbers. Without
+  ** this callback no sample is followed; with it at most 131072 samples are.
   */
   void (*died) (void *ud, const asamp_Known *s);
-  /* The client goes; when a major collection last looked, the sample was alive,
-     if it has been decided at all. */
+  /* Reports that the client ends before the death of the sample is known. If its survival
+     was decided, the sample was alive at the last major collection. */
   void (*left) (void *ud, const asamp_Known *s);
-  void (*collected) (void *ud, const asamp_Collection *c);
-  /* For 'holders': of every sample that is followed, in the order of their numbers. */
+  void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
+  /* Reports the path to a sample. Called by 'holders' for every followed sample, in the
+     order of the numbers. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 
 typedef struct asamp_Options {
-  size_t size;		/* sizeof(asamp_Options) */
-  uint64_t period;	/* one sample every so many bytes: 64 to 2^62 */
-  int fixed;		/* 0: exponential intervals of that mean; 1: every n-th byte */
-  uint64_t seed;	/* of the intervals; 0: one of its own */
-  int native;		/* 1: C stacks as well */
+  size_t size;		/* sizeof(asamp_Options), as the program was compiled. */
+  uint64_t period;	/* Mean distance between two samples in bytes: 64 to 2^62. */
+  int fixed;		/* 0: exponentially distributed distances with the mean 'period'; 1:
+			   constant distances. */
+  uint64_t seed;	/* Seed of the random distances; 0: the sampler chooses one. */
+  int native;		/* 1: C frames are reported too. */
 } asamp_Options;
 
 typedef struct asamp_Api {
-  int version;		/* ASAMP_VERSION, or a later one */
-  /*
-  ** Starts sampling for a client, which is copied. Returns NULL, or why it could
-  ** not (a text that stays). May raise a memory error, as lua_newuserdatauv.
-  */
+  int version;		/* ASAMP_VERSION of the module, at least that of this header. */
+  /* Starts sampling of the state for the client, which is copied. Returns NULL, or the
+     reason of the failure, a string that stays valid. May raise a memory error, like
+     lua_newuserdatauv. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
   /*
-  ** Ends it. A minor collection decides the last fates before; inside a finalizer,
-  ** where none can run, these samples get none. What is followed, and what has no
-  ** fate, is told to 'left'. lua_close does the same by itself. Returns 0 when
-  ** there was no client of this interface.
+  ** Ends sampling of the state. First runs a minor collection that decides the survival of the
+  ** last samples; inside a finalizer, where no collection can run, these samples remain
+  ** undecided. Then calls 'left' for the followed and the undecided samples. lua_close does the
+  ** same implicitly. Returns 0 if the state has no client of this interface.
   */
   int (*stop) (lua_State *L);
-  /* Another period from here on. Returns as 'start'. */
+  /* Sets another period from this call on. Returns NULL or the reason of the failure, like
+     'start'. */
   const char *(*period) (lua_State *L, uint64_t period);
-  /*
-  ** Name and object file of a native address, "" when not known, cut to the
-  ** sizes. Slow: to be called once an address. From any OS thread.
-  */
+  /* Writes the name and the object file of a native address into the buffers, truncated to
+     their sizes; "" if unknown. Slow: call it once for each address. Thread-safe. */
   void (*symbol) (const void *address, char *name, size_t namesize, char *file,
                   size_t filesize);
-  /* "table", "table array part", ... */
+  /* Returns the name of a type: "table", "table array part", ... */
   const char *(*kindname) (asamp_Kind kind);
   /*
-  ** Tells 'held' who holds the samples that are followed (the client has 'died'). The
-  ** program waits for a walk over all that can be reached, about as long as a full
-  ** collection, which takes 16 bytes an object from malloc. Returns of how many samples it
-  ** was told; 0 also where it cannot be: no client of this interface, no memory, or inside
-  ** a callback or a finalizer that an emergency has called.
+  ** Calls 'held' for every followed sample (which requires the callback 'died'). Visits all
+  ** reachable objects, for about as long as a full collection, while the program waits;
+  ** allocates 16 bytes per object with malloc. Returns the number of samples reported; 0 also
+  ** on failure: the state has no client of this interface, memory is exhausted, or it is called
+  ** in a callback or in a finalizer of an emergency collection.
   */
   size_t (*holders) (lua_State *L);
   /*
-  ** Writes a snapshot of the heap into a file, for 'asamp heap'; with where and when the
-  ** samples of a client were allocated, but needs none. A process of its own writes it,
-  ** that is no child which the program could wait for; the program goes on once that is
-  ** made, or waits until it is written ('wait'), or writes it itself where no process can
-  ** be made. A snapshot or a profile that is there is replaced, nothing else is. Returns 1;
-  ** 0: there is none, and 'err' (which may be NULL) has a line that says why.
+  ** Writes a snapshot of the heap to the file 'path', for 'asamp heap'. Needs no client; if
+  ** there is one, the snapshot holds site and time of the sampled allocations. A forked process
+  ** writes it, which the program never sees as a child to wait for. Returns after the fork, or
+  ** after the file is written if 'wait' is set. If no process can be made, this process writes
+  ** the file. Replaces an existing snapshot or profile at 'path', but no other file. Returns 1.
+  ** On failure returns 0 and writes one line with the reason to 'err', which may be NULL.
   */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
   /*
-  ** Sets a label of thread L, as profiler.label does: what profiles tell apart of the
-  ** work that it does from here on, and of the threads that it makes. value NULL takes
-  ** it off. Names and values are copied, and cut to 255 bytes. May be called whether the
-  ** state is sampled or not. Returns as 'start'.
+  ** Sets a label of thread L, like profiler.label. Profiles distinguish by labels the work that
+  ** L does from now on, and that of coroutines it creates. value NULL removes the label. Copies
+  ** name and value, each truncated to 255 bytes. May be called whether or not the state is
+  ** sampled. Returns NULL or the reason of the failure, like 'start'.
   */
   const char *(*label) (lua_State *L, const char *name, const char *value);
 } asamp_Api;
 
 /*
-** Loads the module. NULL: it is not there (the state has no 'require', or its
-** package.cpath no profiler/core.so), or it is older than this header, or it cannot
-** call this Lua (require "profiler" says why).
+** Loads the module profiler.core and returns its interface. Returns NULL if the module is
+** missing (the state has no 'require', or its package.cpath does not find profiler/core.so), is
+** older than this header, or cannot call this Lua (then require "profiler" raises an error with
+** the reason).
 */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;

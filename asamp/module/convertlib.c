@@ -1,41 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.convert: profiles in other formats, for Lua. A plain C module for
-** Lua 5.4; what it knows of formats is in firefox.h, pprof.h, flame.h and
-** transcode.h.
+** profiler.convert: writes profiles in other formats. A plain C module for Lua 5.4; the formats
+** are implemented in firefox.h, pprof.h, flame.h, transcode.h and unite.h.
 **
-**   firefox(path, out, options)     -> summary | nil, message
+**   firefox(path, out, options) -> summary | nil, message
 **   pprof(path, out, options)
 **   collapsed(path, out, options)
 **   speedscope(path, out, options)
 **   vmprof(path, out, options)
-**   merge(paths, out, options)      several profiles, as one (unite.h)
-**   version(path)                   -> of the VMProf log, process id or 0, start
-**                                      in seconds of the epoch and in us of the
-**                                      monotonic clock (0: unknown) | nil, message
-**   kind(path)                      -> what filekind.h calls the file, or nil
-**   write(out, text)                -> true | nil, message
+**   merge(paths, out, options)    merges several profiles into one (unite.h)
+**   version(path) -> version of the VMProf log, process id or 0, start in seconds of the epoch
+**                   and in us of the monotonic clock (0: unknown) | nil, message
+**   kind(path) -> kind of the file (filekind.h), or nil
+**   write(out, text) -> true | nil, message
 **
-** Each of the others but these three reads the profile 'path'. What is written is
-** complete or not at all there, and as output.h says.
-** Options: packing (of gzip: "fast" or "small"; nil: none), progress (function of the
-** share that is done), head (firefox: function of the summary that returns the
-** JSON text of "meta" and "libs"), source (firefox: function of the name of a script's
-** file that returns its text, or nil), weight (collapsed: "bytes", "samples",
-** "survived", "alive", "time" or "held"; default bytes, or time if there is no more),
-** since and till (pprof and collapsed: us since the start: what was sampled before the one, or
-** not before the other, is left out), first (pprof: the type of sample that tools show first: "alloc_space", "inuse_space" or "time"),
-** together (all but vmprof: Lua states, OS threads and labels are not told apart; "state":
-** states are by their scripts, OS threads together, see tags.h), name (speedscope), format (vmprof: 6 or 7), startup (all but vmprof: true: the C
-** functions that come before the script in every stack are there, see fold.h).
-** That of merge has: files, a list: of each path its summary, or {path, error}; states (how
-** many), written, left (what readers leave out of the result, and of none of these). Where the result
-** is none, merge returns nil, a message, and that list.
-** A summary has: complete, message, version, own, period, timeperiod (ns),
-** wall, started, duration (us), samples, timesamples, undetailed, fates,
-** minors, majors, command, interpreter, held (firefox: is there a thread of holders?),
-** states (how many that were told apart), groups (how many these are), left
-** (what limits left out, as in profiler.reader), written (bytes before they are packed).
+** Each function except the last three reads the profile 'path' and writes 'out' completely or
+** not at all, by the rules of output.h.
+**
+** Options:
+**
+**   packing   gzip: "fast" or "small"; nil: not compressed
+**   progress  function of the finished share, 0 to 1
+**   head      firefox: function of the summary that returns the JSON text of "meta" and "libs"
+**   source    firefox: function of a script's file name that returns its text, or nil
+**   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes, or
+**             time if the profile has samples of time only
+**   since, till  pprof, collapsed: us since the start; only samples with since <= time < till count
+**   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
+**   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished; "state":
+**             states are grouped by their scripts, OS threads are merged (tags.h)
+**   name      speedscope: name of the profile
+**   format    vmprof: 6 or 7
+**   startup   all but vmprof: true: keeps the C functions below the script in every stack (fold.h)
+**
+** A summary has: complete, message, version, own, period, timeperiod (ns), wall, started,
+** duration (us), samples, timesamples, undetailed, fates, minors, majors, command, interpreter,
+** held (firefox: has a thread of holders), states (number of distinguished states), groups
+** (number of their groups), left (data that limits dropped, as in profiler.reader), written
+** (bytes before compression).
+**
+** merge returns a table: files (a list: for each path its summary, or {path, error}), states
+** (number), written, left (data that readers drop from the result, but not from the single
+** profiles). If there is no result, merge returns nil, a message, and the list 'files'.
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -56,16 +62,19 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* ReadProfile takes about this share of the time. */
+/* Share of the time that ReadProfile takes, for the progress function. */
 #define READING		0.7
 
-/* Everything that a call owns; freed when an error unwinds it, too. */
+/*
+** The objects that a call owns. A userdata, so that they are freed when an error unwinds the
+** call.
+*/
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
   ReadProfile *profile;
   ReaderClient *client;
-  Output *output;        /* open while not NULL */
+  Output *output;        /* NULL: not open. */
   Firefox *firefox;
   uint64_t firefoxleft[LEFT_N];
   ReaderSum *sum;
@@ -73,16 +82,19 @@ typedef struct Work {
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* of profiles that are read */
+  lua_Integer done, all; /* merge: the number of profiles read, and of all. */
   Fold fold;
-  int top;               /* of the stack, while texts of sources are asked for */
+  int top;               /* Stack height to restore after each call of the 'source' option. */
   char err[1024];
 } Work;
 
 #define RELEASE(of,free_of) \
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
-/* Frees all; keeps the output file if it is complete. Its errno, or 0. */
+/*
+** Frees all objects. Keeps the output file only if 'keep' is set. Returns the errno of its
+** close, or 0.
+*/
 static int release (Work *w, int keep) {
   int error = 0;
   RELEASE(w->firefox, firefox_free);
@@ -142,7 +154,10 @@ static void progress (Work *w, double fraction) {
   lua_call(w->L, 1, 0);
 }
 
-/* Called from the reader: an error waits until it has returned. */
+/*
+** Progress callback of the reader. Stores an error in client->stop; the reader returns it as
+** its own.
+*/
 static void readprogress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 5);
@@ -152,7 +167,7 @@ static void readprogress (void *ud, double fraction) {
                                              : "progress failed";
 }
 
-/* nil and a message: why the file was not written. */
+/* Frees all and pushes nil and a message with the reason why the output was not written. */
 static int failed (Work *w, const char *reason) {
   lua_State *L = w->L;
   release(w, 0);
@@ -161,7 +176,7 @@ static int failed (Work *w, const char *reason) {
   return 2;
 }
 
-/* Reads the profile; 0: the stack has nil and a message. */
+/* Reads the profile. On failure pushes nil and a message, and returns 0. */
 static int readprofile (Work *w, ReaderClient *client) {
   w->client = client;
   if (!lua_isnil(w->L, 5))
@@ -177,7 +192,7 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* What the stacks of the profile leave out: as options say. */
+/* Initializes and returns the fold of start-up frames, as the option 'startup' selects. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -188,18 +203,21 @@ static const Fold *fold (Work *w) {
   return &w->fold;
 }
 
-/* Opens the output; an errno or 0. */
+/* Opens the output file with the compression of the option 'packing'. Returns an errno or 0. */
 static int create (Work *w) {
   static const char *const packings[] = {"", "small", "fast", NULL};
   int how;
   lua_getfield(w->L, 3, "packing");
-  how = luaL_checkoption(w->L, -1, "", packings);  /* enum OUTPUT_PLAIN, ... */
+  how = luaL_checkoption(w->L, -1, "", packings);  /* index = OUTPUT_PLAIN, ... */
   lua_pop(w->L, 1);
   w->output = allocate(w, sizeof(*w->output));
   return output_open(w->output, w->out, how);
 }
 
-/* What limits of reader and sums have left out of this conversion. */
+/*
+** Sets the field 'left': the data that limits of the reader and of the sums dropped from this
+** output.
+*/
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
@@ -208,12 +226,12 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  if (w->sum != NULL || w->flame != NULL)  /* is in none of these files */
+  if (w->sum != NULL || w->flame != NULL)  /* not part of these formats */
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
 }
 
-/* How the states of the process are told apart. */
+/* Sets 'states' and 'groups': the number of states of the process and of their groups. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -256,7 +274,7 @@ static void pushsummary (Work *w) {
   left(w);
 }
 
-/* Ends a conversion whose file is written but for its last bytes. */
+/* Finishes the output. Pushes the summary, or nil and a message. */
 static int finish (Work *w) {
   int error;
   progress(w, 1);
@@ -266,7 +284,10 @@ static int finish (Work *w) {
   return error != 0 ? failed(w, strerror(error)) : 1;
 }
 
-/* The folder of the file that is written, where spills go. */
+/*
+** Returns the folder of the output file, in which spill files are made; /tmp for pipes and
+** devices.
+*/
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
   if (strcmp(w->out, "-") == 0)
@@ -280,7 +301,10 @@ static const char *folder (Work *w) {
 
 /* ------------------------------------------------------------- formats -- */
 
-/* What the function in options gives for a file; of an error nothing. */
+/*
+** Calls the option 'source' for a file name. Returns its text, or NULL on an error or another
+** result.
+*/
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
   lua_State *L = w->L;
@@ -292,7 +316,9 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* What samples are told apart by: as options say. */
+/*
+** Returns by which properties samples are distinguished (TAGS_*), from the option 'together'.
+*/
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -334,8 +360,10 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
-/* Reads totals; but for 'butby', sites are told apart as options say. 0: the stack has what
-   the conversion returns. */
+/*
+** Reads the totals of the profile. Sites are distinguished as the options select, except by the
+** TAGS_* in 'butby'. On failure returns 0 with nil and a message on the stack.
+*/
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -436,7 +464,7 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? failed(w, reason) : finish(w);
 }
 
-/* As readprogress, of one of many; errors are none of its. */
+/* Progress callback for one of many profiles. Ignores errors of the Lua function. */
 static void manyprogress (void *ud, double fraction) {
   Work *w = ud;
   if (lua_isnil(w->L, 5))
@@ -447,8 +475,10 @@ static void manyprogress (void *ud, double fraction) {
     lua_settop(w->L, lua_gettop(w->L) - 1);
 }
 
-/* {path, error}: the profile cannot be read, as 'err' says, or its summary; as the i-th of
-   the list on top. */
+/*
+** Appends entry i to the list on top of the stack: the summary of the profile, or {path, error}
+** with the message in w->err if it could not be read.
+*/
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
     pushsummary(w);
@@ -460,7 +490,7 @@ static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   lua_rawseti(w->L, -2, i);
 }
 
-/* The i-th path, which the list of them keeps. */
+/* Returns the i-th path. The list at index 1 keeps the string alive. */
 static const char *pathof (lua_State *L, lua_Integer i) {
   const char *path;
   lua_rawgeti(L, 1, i);
@@ -469,8 +499,10 @@ static const char *pathof (lua_State *L, lua_Integer i) {
   return path;
 }
 
-/* Adds those that have a good head; the list of what became of all is on top. NULL: done,
-   else why the result is none. */
+/*
+** Merges the profiles whose heads are valid. Pushes the list of results for all paths. Returns
+** NULL, or the reason why there is no result.
+*/
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
   lua_Integer i, good = 0;
@@ -548,12 +580,12 @@ static int l_merge (lua_State *L) {
   return error != 0 ? failed(w, strerror(error)) : 1;
 }
 
-/* A look at the head: reading stops at the first event. */
+/* Client that reads the head of a file only: it stops the reader at the first event. */
 typedef struct Look {
   ReaderClient client;
   int version;
   uint64_t pid, started, clock;
-  uint64_t recorder, recorded;  /* of a flight recorder (ReadProfile) */
+  uint64_t recorder, recorded;  /* pid and time of a flight recorder (ReadProfile); 0: none */
 } Look;
 
 static void look (void *ud, const ReadProfile *r) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua, arguments in and
-** tables out. Arguments are checked there, where the messages are; here they
-** are taken as they come. Errors of the environment: nil, message, errno.
+** The Lua module profiler.core: the sampler for profiler.lua. Converts arguments and results
+** only. profiler.lua checks arguments and has their messages; this file does not check them
+** again. Errors of the environment are returned as nil, message, errno.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,10 +37,10 @@ static Sampler *check (lua_State *L) {
 
 
 /*
-** The fields of the table at 1: out=, number=, made=, replace= (enum of place.h),
-** command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
-** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=,
-** ring= (bytes), ringtime= (ns). Texts stay on the stack.
+** Reads the options from the table at index 1: out=, number=, made=, replace= (enum of
+** place.h), command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
+** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=, ring= (bytes), ringtime= (ns).
+** Leaves the strings on the stack, which keeps them alive.
 */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -72,7 +72,7 @@ static void options (lua_State *L, SamplerOptions *o) {
 }
 
 
-/* true | nil, message, errno */
+/* Pushes true, or nil, message and errno. */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
   if (!ok) return pushfailed(L, err, e);
@@ -94,9 +94,11 @@ static int l_open (lua_State *L) {
 }
 
 
-/* setup{options, period=, alloc=, exact=, rate= (samples a second), listen= (pattern, "": the default), rotate= (ns),
-   keep=, max= (bytes)} -> true | nil, message, errno: every state that this process makes
-   from here on (process.h, control.h) */
+/*
+** setup{options, period=, alloc=, exact=, rate= (samples per second), listen= (pattern; "": the
+** default), rotate= (ns), keep=, max= (bytes)} -> true | nil, message, errno: profiles every
+** state that this process makes from now on (process.h, control.h).
+*/
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -119,7 +121,7 @@ static int l_setup (lua_State *L) {
 }
 
 
-/* path(pattern, process) -> its % written out, for a process that starts now */
+/* path(pattern, process) -> the pattern with its % expanded, for a process that starts now */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -180,9 +182,12 @@ static int l_period (lua_State *L) {
 }
 
 
-#define NUMBER_TEXT	48	/* bytes of the text of a Lua number, with the NUL */
+#define NUMBER_TEXT	48	/* bytes of a Lua number as text, with the NUL */
 
-/* The text of a Lua number with a point in every locale, copied to 'room'. */
+/*
+** Copies the text of a Lua number to 'room', with a decimal point in every locale. Returns
+** 'room'.
+*/
 static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
   snprintf(room, NUMBER_TEXT, "%s", number);
   decimal_point(room);
@@ -190,7 +195,7 @@ static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
 }
 
 
-/* mark(name, value) -> is there a session? The value is text or a number. */
+/* mark(name, value) -> whether there is a session. The value is a string or a number. */
 static int l_mark (lua_State *L) {
   char room[NUMBER_TEXT];
   size_t n, m;
@@ -244,7 +249,7 @@ static int l_dump (lua_State *L) {
 }
 
 
-/* holders() -> of how many samples the profile was told who holds them */
+/* holders() -> number of samples whose holders were written to the profile */
 static int l_holders (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)sampler_holders(check(L), L));
   return 1;
@@ -267,7 +272,7 @@ static int l_allocated (lua_State *L) {
 }
 
 
-/* check() -> true | nil, which invariant of the heap does not hold */
+/* check() -> true | nil, name of the violated heap invariant */
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
   if (broken != NULL) return pushfailure(L, broken);
@@ -276,7 +281,7 @@ static int l_check (lua_State *L) {
 }
 
 
-/* session() -> 1, 2, ...: how often it was called in this process */
+/* session() -> 1, 2, ...: the number of calls in this process so far */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
@@ -290,7 +295,7 @@ static int l_getpid (lua_State *L) {
 }
 
 
-/* A text as one line for a terminal. */
+/* printable(text) -> the text as one line without control characters */
 static int l_printable (lua_State *L) {
   char line[4096];
   snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
@@ -300,9 +305,12 @@ static int l_printable (lua_State *L) {
 }
 
 
-#define LABELS_ATONCE	64
+#define LABELS_ATONCE	64	/* labels passed to one labels_change, from the C stack */
 
-/* The label at the top, its value above its name. 0: it is none. */
+/*
+** Reads the label whose name and value are the two top values of the stack. 'number' receives
+** the text of a numeric value. Returns 0 if they are not a label.
+*/
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
   if (lua_type(L, -2) != LUA_TSTRING) return 0;
@@ -325,9 +333,11 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
 }
 
 
-/* label(t) changes the labels of the thread that calls: names, and their values, text,
-   numbers or true; false takes one off. Returns false where t is not that, and nothing has
-   changed: a server sets labels for every request, so that they are looked at once. */
+/*
+** label(t) changes the labels of the calling thread: t maps names to values: strings, numbers
+** or true; false removes the label. Returns false and changes nothing after the first invalid
+** entry if t is invalid. Reads the table once: servers set labels for every request.
+*/
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
   char numbers[LABELS_ATONCE][NUMBER_TEXT];
@@ -352,14 +362,14 @@ static int l_label (lua_State *L) {
 }
 
 
-/* labelled() -> the number of the set that the calling thread has */
+/* labelled() -> the number of the calling thread's label set */
 static int l_labelled (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_label(L));
   return 1;
 }
 
 
-/* relabel{number} gives it that one */
+/* relabel{number} gives the calling thread that label set. */
 static int l_relabel (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_rawgeti(L, 1, 1);
@@ -368,7 +378,7 @@ static int l_relabel (lua_State *L) {
 }
 
 
-/* labels() -> table of its labels */
+/* labels() -> table of the calling thread's labels */
 static int l_labels (lua_State *L) {
   ProfileLabel labels[PROFILE_LABELS];
   size_t i, n = labels_of(NULL, luaN_label(L), labels);
@@ -381,7 +391,7 @@ static int l_labels (lua_State *L) {
 }
 
 
-int snapshot_lua (lua_State *L);  /* heap/snapshotlib.c */
+int snapshot_lua (lua_State *L);  /* snapshotlib.c */
 
 
 static const luaL_Reg functions[] = {
@@ -414,8 +424,8 @@ static const luaL_Reg functions[] = {
 
 
 /*
-** One table for each state, also where package.loaded has forgotten it: profiler.lua keeps
-** itself in it.
+** Returns one table for each state, even if package.loaded has dropped it: profiler.lua stores
+** itself in that table.
 */
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   static const char key = 0;
@@ -434,15 +444,15 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
 }
 
 
-/* {== for the core (attach.h) =========================================== */
+/* {== called by the core (attach.h) ======================================== */
 
 int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
 /*
-** What the variable ASAMP asks for, by profiler.process in a state of its own, whose
-** modules are those of 'home'. 0: stderr, or the system's log, has a line that says why
-** nothing is profiled.
+** Applies the value 'wish' of the variable ASAMP: runs profiler.process in a temporary state,
+** with the modules installed below 'home'. On failure returns 0 and writes one line with the
+** reason to stderr, or to the system's log.
 */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
@@ -463,7 +473,8 @@ int asamp_setup (const char *wish, const char *home) {
     return 0;
   }
   lua_pushboolean(L, 1);
-  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* paths of the environment are the program's */
+  lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");  /* the environment's paths are for the
+						       program only */
   luaL_openlibs(L);
   if (luaL_loadbufferx(L, chunk, sizeof(chunk) - 1, "=asamp", NULL) == LUA_OK) {
     lua_pushstring(L, wish);
@@ -476,6 +487,7 @@ int asamp_setup (const char *wish, const char *home) {
 }
 
 
+/* Starts the profiling of a new state and, if needed, the control thread. */
 void asamp_join (lua_State *L) {
   UNCANCELLED;
   process_join(L);

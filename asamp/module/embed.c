@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** asamp.h on top of a tracker (embed.h).
-*/
+/* Implements asamp.h on top of a tracker. The invariants EM1 to EM4 are in embed.h. */
 #include "embed.h"
 
 #include "binding.h"
@@ -21,37 +19,38 @@
 #include "snapshot.h"
 #include "tracker.h"
 
+/* The sampling of one state for a client of asamp.h. */
 typedef struct Embed {
   asamp_Client client;
-  Tracker *tracker;
-  IdMap ids;			/* id of a function -> its place + 1 */
-  asamp_Function **functions;
+  Tracker *tracker;	/* The state's tracker. */
+  IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
+  asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* EM2 */
+  asamp_Frame *frames;		/* The current stack (EM2); 'n' frames of 'size' allocated ones. */
   size_t n, size;
-  asamp_Known *told;		/* EM4 */
+  asamp_Known *told;		/* Followed and undecided samples (EM4). */
   size_t ntold, nfollowed, told_size;
-  uint64_t samples;		/* told so far */
+  uint64_t samples;		/* Number of samples so far. */
 } Embed;
 
 /*
-** This OS thread is in a callback. The state is in the middle of an allocation
-** or a collection then, so not even sampler_of may be called.
+** Set while this OS thread runs a callback. The state is then in the middle of an allocation or
+** a collection, so that not even sampler_of may be called.
 */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
 #define INSIDE	"it was called in a callback of the client"
 
-/* Calls a callback of the client, if it has it. */
+/* Calls the callback f of the client if it is not NULL, with 'inside' set. */
 #define tellclient(e,f,...) \
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* For what there was no memory for. */
+/* Stands for a function for which there was no memory. */
 static const asamp_Function unknown = {"?", "?", 0};
 
 
-/* {== the tracker's client ============================================= */
+/* {== callbacks of the tracker ========================================= */
 
 static asamp_Function *newfunction (const char *name, int linedefined,
                                     const char *source) {
@@ -88,7 +87,7 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 }
 
 
-/* EM4 holds for one sample more. */
+/* Reserves capacity for one more sample (EM4). Returns 0 without memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
@@ -109,7 +108,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->told[known].value = NULL;
   if (shared > e->n) shared = e->n;  /* EM3 */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
-    n = 0;  /* what stays is right */
+    n = 0;  /* Without memory the new frames are dropped; the shared ones stay valid. */
   e->n = shared + n;
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
@@ -135,7 +134,9 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 }
 
 
-/* Fates of all that wait for one; what is not followed is forgotten. */
+/*
+** Reports the survival of all undecided samples, in order. Removes those that are not followed.
+*/
 static void tellfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->told + e->nfollowed;
   size_t i;
@@ -153,7 +154,10 @@ static void tellfates (Embed *e, const PendingFates *fates) {
 }
 
 
-/* Deaths of what is followed; nothing waits for a fate. */
+/*
+** Reports the deaths of followed samples. 'runs' alternates between numbers of samples that
+** live and that died. Called when no sample is undecided.
+*/
 static void telldeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -171,7 +175,7 @@ static void telldeaths (Embed *e, const FollowedDeaths *deaths) {
 }
 
 
-/* What is left when the client goes. */
+/* Calls 'left' for all remaining samples when the client ends. */
 static void tellleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->ntold; i++) tellclient(e, left, &e->told[i]);
@@ -200,14 +204,14 @@ static void oncollection (void *ud, const ProfileCollection *in,
 }
 
 
-/* Its name lives in the tracker. */
+/* Nothing to do: the name of the class is stored in the tracker. */
 static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
 
 static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* nobody has asked for points */
+  (void)ud; (void)L;  /* Never called: this client registers no ticks. */
 }
 
 
@@ -219,7 +223,7 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/* 'h' has a path for each that is followed, in the same order. */
+/* Reports the path of each followed sample; 'h' lists them in the same order. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];
@@ -241,7 +245,7 @@ static void onholders (void *ud, Holders *h) {
   {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
-/* By whether it wants deaths. */
+/* Index 1: the client has 'died', so the tracker follows survivors. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
@@ -265,7 +269,7 @@ static int isours (const Tracker *t) {
 }
 
 
-/* The client of the state, or NULL. */
+/* Returns the client of the state if it is one of asamp.h, else NULL. */
 static Embed *current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
@@ -280,8 +284,8 @@ static const char *badperiod (uint64_t period) {
 
 
 /*
-** Copies a struct of the program's, which begins with the number of bytes that it
-** knows; the others are 0. Returns 0 when that number cannot be right.
+** Copies a struct of the program into one of 'size' bytes. Its first member is the size that
+** the program knows; members beyond that size become 0. Returns 0 if that size is impossible.
 */
 static int take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The sampler for programs that embed Lua: what asamp.h promises, on top of the
-** state's tracker. Keeps what a client may look at: the whole stack, functions
-** by their numbers, and the samples of which more is to be told, with the values
-** that the client gave them. All memory here comes from malloc.
+** Implements asamp.h on top of the state's tracker. Keeps the whole current stack, the
+** functions by their ids, and the samples that are undecided or followed, with the pointers
+** that the client returned for them. All memory here comes from malloc.
 **
-**   EM1  the tracker's client is ours if and only if its 'ud' is an Embed;
-**   EM2  the n frames of the last stack lie at the end of 'frames', so that those
+**   EM1  the tracker's client belongs to this module if and only if its 'ud' is an Embed;
+**   EM2  the n frames of the last stack are stored at the end of 'frames', so that outer frames
 **        that stay need not be moved;
-**   EM3  n is at most the depth of the stack that the tracker has told: frames for which
-**        there was no memory are missing. So the client has been told all frames that
-**        count as 'shared';
-**   EM4  the first 'nfollowed' of 'told' are the samples that the tracker follows,
-**        the others those that wait for their fate, both in the tracker's order:
-**        no sample is taken for which there is no room.
+**   EM3  n is at most the depth of the stack that the tracker reported: frames for which there
+**        was no memory are missing. So all frames that count as 'shared' have been reported to
+**        the client;
+**   EM4  the first 'nfollowed' entries of 'told' are the followed samples, the others the
+**        undecided ones, both in the tracker's order. Capacity is reserved before a sample is
+**        taken.
 */
 #ifndef asamp_embed_h
 #define asamp_embed_h
 
 #include "asamp.h"
 
-extern const asamp_Api embed_api;
+extern const asamp_Api embed_api;	/* The interface that asamp_api returns. */
 
 #endif

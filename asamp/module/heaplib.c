@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.heap: a snapshot read, and what asamp heap asks of it.
+** The Lua module profiler.heap: reads a snapshot and answers the queries of asamp heap.
 **
 **   open(path [, progress]) -> heap | nil, message
-**   heap:info()             -> {objects=, references=, bytes=, state=, ...}
-**   heap:classes()          -> {{name=, count=, self=, retained=}, ...}; a row of no object
-**                              (count 0) is what the state itself takes
-**   heap:sites{class= | new=}  -> where samples were allocated, all or those of such
-**                              objects: {{site=, name=, source=, defined=, line=, samples=,
-**                              bytes= (they stand for), objects=, self=, retained=, age=}, ...}
-**   heap:tree{least=, most=}           -> rows of dominators, totals; what the state itself
-**                              takes is a row (count 0), as in classes and compare
-**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths, totals; nil
-**                              when no object is of such a class
-**   heap:objects{class=, n=}  -> the n that retain most, with their paths; OBJECTS at most
-**   heap:compare(old)       -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...};
-**                              from here on {new=true} is known to heldby and sites, and
-**                              to those of the old one: what is gone
-**   heap:path(address)      -> the steps to one object
+**   heap:info() -> {objects=, references=, bytes=, state=, ...}
+**   heap:classes() -> {{name=, count=, self=, retained=}, ...}; the row with count 0 is the
+**                     memory of the state itself
+**   heap:sites{class= | new=} -> allocation sites of the samples, of all or of the selected objects:
+**                     {{site=, name=, source=, defined=, line=, samples=, bytes= (that they
+**                     stand for), objects=, self=, retained=, age=}, ...}
+**   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
+**                     itself is a row with count 0, as in classes and compare
+**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths,
+**                     totals; nil if no object has that class
+**   heap:objects{class=, n=} -> the n objects that retain most, with their paths; at most OBJECTS
+**   heap:compare(old) -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...}; afterwards
+**                     {new=true} selects the new objects in heldby and sites, and in those of
+**                     the old snapshot the objects that are gone
+**   heap:path(address) -> the steps to one object
 **   heap:devtools(path [, how]) -> true | nil, message
-** A row is {depth=, above= (its row or nil), text=, class= (nil: several), count=, self=,
-** value=, merged=, repeated=, kind=, in function=}. Errors of arguments raise.
+**
+** A row is {depth=, above= (index of its parent row or nil), text=, class= (nil: several),
+** count=, self=, value=, merged=, repeated=, kind=, function=}. Wrong arguments raise errors.
 */
 #include "devtools.h"
 #include "dominators.h"
@@ -37,21 +38,24 @@
 #include "binding.h"
 
 #define TYPENAME "profiler.heap"
-#define OBJECTS_MOST	256u	/* that heap:objects lists; a constant of the module, OBJECTS */
+#define OBJECTS_MOST	256u	/* largest n of heap:objects; exported as OBJECTS */
 
+/* An object in a list sorted by address. */
 typedef struct Identity {
   uint64_t address;
   uint32_t v;
 } Identity;
 
+/* A heap userdata: a snapshot with the indexes made for queries. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* since the snapshot it was compared with; of that: is it gone? */
-  Identity *sorted;	/* all objects, when path was called */
-  lua_State *L;		/* while it is read: whose 'progress' stands at 2 */
-  int failed;
+  unsigned char *isnew;	/* By object, after compare: 1 if new since the old snapshot; in the
+			   old one, 1 if gone. */
+  Identity *sorted;	/* All objects by address; NULL before the first call of 'path'. */
+  lua_State *L;		/* During 'open': the thread whose 'progress' function is at index 2. */
+  int failed;	/* 1: the progress function raised an error; it is not called again. */
 } Heap;
 
 int luaopen_profiler_heap (lua_State *L);
@@ -146,15 +150,18 @@ static int l_info (lua_State *L) {
 
 /* {== classes ========================================================== */
 
+/* Totals of a class: objects and bytes, all and (for compare) new, gone and growth. */
 typedef struct ClassRow {
   uint64_t count, self;
   uint64_t new, newbytes, gone, gonebytes;
   int64_t grown;
 } ClassRow;
 
-/* Bytes that single objects of every class retain: those that none of the class dominates. In
-   the dominator tree, by a walk without recursion. 'class' of every object, below
-   'classes'. 0: no memory. */
+/*
+** Adds up for every class the bytes that its objects retain, counting an object only if no
+** other object of its class dominates it. Traverses the dominator tree without recursion.
+** 'class' maps each object to a number below 'classes'. Returns 0 without memory.
+*/
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -169,7 +176,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       begin[v + 2] = sum;
     }
     for (v = 1; v < n; v++) child[begin[d->dominator[v] + 1]++] = v;
-    /* begin[v] moves on to the next child that has not been entered */
+    /* begin[v] advances to the next child not yet entered */
     for (v = 0; ; ) {
       if (begin[v] < n - 1 && d->dominator[child[begin[v]]] == v) {
         uint32_t c = child[begin[v]++];
@@ -189,12 +196,14 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* references followed at most, some 4 s */
+#define EXACT_EDGES	UINT64_C(200000000)	/* references that 'together' follows at most,
+						   about 4 s */
 
-/* A class whose objects may retain more together than each of them. */
+/* A class whose objects may together retain more than the sum of the single objects. */
 typedef struct Candidate {
   uint32_t class;
-  uint64_t weight;		/* retained bytes of what they hold, but do not dominate */
+  uint64_t weight;		/* retained bytes of objects that they refer to but do not
+				   dominate */
 } Candidate;
 
 static int byweight (const void *a, const void *b) {
@@ -202,8 +211,10 @@ static int byweight (const void *a, const void *b) {
   return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-/* Bytes that are reached from the state if no object of the class is passed. 'seen' and 'queue'
-   have room for all objects. */
+/*
+** Returns the bytes reachable from the state if no object of class 'left' is passed through.
+** 'seen' and 'queue' have capacity for all objects.
+*/
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
   uint64_t bytes = 0;
@@ -225,8 +236,11 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may have found too little: those with several objects
-   that hold others. 'list' has room for all. Returns how many. */
+/*
+** Lists the classes for which retained() may be too low: those with several objects that refer
+** to objects of other classes. 'list' has capacity for all classes, 'count' is zeroed. Returns
+** their number.
+*/
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -247,9 +261,12 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Exact retained bytes: what objects of a class hold together is dominated by none of them. One
-   walk a class, as long as EXACT_EDGES allow; 'least' is set for the others, whose bytes are
-   what each retains alone. 0: no memory. */
+/*
+** Computes exact retained bytes for classes: objects that a class holds only together are
+** dominated by none of its objects. Walks the heap once per class, until EXACT_EDGES are used
+** up; for the remaining classes sets 'least' and keeps the lower bound from retained(). Returns
+** 0 without memory.
+*/
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
   const Graph *g = h->graph;
@@ -296,7 +313,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  bytes[HEAP_KINDS] += h->graph->state;  /* were it to go, all would: so its own alone */
+  bytes[HEAP_KINDS] += h->graph->state;  /* without the state nothing would be reachable:
+					    count its own bytes only */
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
     if (rows[i].count == 0 && rows[i].self == 0) continue;
@@ -318,12 +336,15 @@ static int l_classes (lua_State *L) {
 
 /* {== sites ============================================================ */
 
+/* Totals of an allocation site. 'age' is the sum of the ages of its samples. */
 typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/* Fills a row of every site, and for retained() the site of every object: nsites where it
-   has no sample or is not 'wanted' (by number; NULL: all are). */
+/*
+** Fills a row for every site, and 'site' with the site of every object for retained(): nsites
+** if the object has no sample or is not 'wanted' (indexed by object; NULL: all are).
+*/
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -336,7 +357,8 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
     r->samples++;
     r->bytes += s->bytes;
     r->age += s->age < UINT32_MAX ? s->age : UINT32_MAX;
-    if (site[s->object] != g->nsites) continue;  /* a vector of its, too */
+    if (site[s->object] != g->nsites) continue;  /* a second sample of the object, of one of
+						    its vectors */
     site[s->object] = s->site;
     r->objects++;
     r->self += graph_size(g, s->object);
@@ -475,7 +497,10 @@ static int l_tree (lua_State *L) {
   return pushmerge(L, h, &m);
 }
 
-/* The class of field 'class' of the table at 2; GRAPH_NONE: no object is of it. */
+/*
+** Returns the class named by the field 'class' of the table at index 2; GRAPH_NONE if no object
+** has it.
+*/
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;
   uint32_t i;
@@ -487,7 +512,9 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
   return i < h->naming.n && i != HEAP_KINDS ? i : GRAPH_NONE;
 }
 
-/* What is new, where field 'new' of the table at 2 asks for that; else NULL. */
+/*
+** Returns the flags of the new objects if the field 'new' of the table at 2 is set; else NULL.
+*/
 static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
   lua_getfield(L, 2, "new");
@@ -498,8 +525,10 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
   return isnew ? h->isnew : NULL;
 }
 
-/* The objects of the sites whose numbers are in the list on the top, by number, which are
-   the caller's to free; NULL: no memory. */
+/*
+** Returns flags by object: those sampled at the sites whose numbers are in the list on top. The
+** caller frees them. NULL: no memory.
+*/
 static unsigned char *ofsites (lua_State *L, const Graph *g) {
   unsigned char *sites = calloc(g->nsites, 1), *objects = calloc(g->n, 1);
   lua_Integer i, n = (lua_Integer)lua_rawlen(L, -1), number;
@@ -544,7 +573,10 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* The steps from the state to v: a list of {text=, kind=, function=, class=}. */
+/*
+** Pushes the steps from the state to v: a list of rows; the middle of a path above 64 steps is
+** left out.
+*/
 static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
   const Graph *g = h->graph;
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -552,7 +584,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = g->parent[u], depth--) {
     MergeRow r;
-    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* "..." */
+    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* replaced by one row */
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;
@@ -652,7 +684,10 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Row of a class of 'old' in those of 'new', by name; behind these the others. */
+/*
+** Returns the row of class 'class' of 'old' in the rows of 'new', matched by name. Classes that
+** only 'old' has come after those of 'new'. 'known' caches the results.
+*/
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
   if (known[class] != GRAPH_NONE) return known[class];
@@ -665,7 +700,7 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
-  uint32_t i = 1, k = 1;  /* the first is the state, which is neither new nor gone */
+  uint32_t i = 1, k = 1;  /* object 0 is the state, which is neither new nor gone */
   rows[HEAP_KINDS].grown = (int64_t)(g->state - f->state);
   while (i < g->n || k < f->n) {
     int order = i == g->n ? 1 : k == f->n ? -1

@@ -1,59 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** asamp.host: what the command needs of the system and Lua's own library does
-** not offer. A plain C module for Lua 5.4; knows nothing of profiles.
+** asamp.host: system functions that the command needs and Lua's library lacks. A plain C module
+** for Lua 5.4; independent of profiles.
 **
-**   columns(fd)    -> width of the terminal behind that descriptor, nil when
-**                     it is none
-**   run(words [, environment]) -> "exit", status, pid | "signal", number, pid
-**                                 | nil, message
-**     runs words[1] (a path) with these arguments, with the pairs of
-**     'environment' besides this process's own, and waits for its end. As a
-**     shell's foreground job: the keyboard's signals are the program's;
-**     SIGTERM and SIGHUP are passed on to it, and SIGINT and SIGQUIT, too,
-**     where they do not come from the terminal. One that comes
-**     again when the program has ended does nothing.
-**   samefile(a, b) -> are these two names of one file that is there?
-**   owner(path)    -> the number of the user whose that is; nil: there is nothing
-**   realpath(path) -> the absolute path without links, "." and ".." in it; nil
-**                     when there is nothing of that name
-**   isfile(path)   -> is it a regular file (or a link to one)? Does not open
-**                     it, so that a pipe cannot make anybody wait
-**   modified(path) -> when the content of that file was last modified, in seconds since
-**                     the epoch; nil when there is nothing of that name
-**   files(path)    -> {{name =, size =, inode =, changed =}, ...}: the regular files
-**                     in that folder (no links), in no order, and when each was
-**                     changed, in ns of its file system's clock | nil, message
-**   names(path)    -> {name, ...}: all that is in that folder, in no order; nil: it cannot
-**                     be read
-**   raise(signal)  ends this process by that signal; does not return
-**   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message,
-**                            has it waited in vain?, does nobody listen at that socket?
-**     sends a line to the Unix socket at 'path' and returns what comes up to a last
-**     line "ok" or "error ...", that one too; waits so long for all of it (15). 'pid' and 'uid'
-**     are those of the process that listens there (file/foreign.h)
-**   askall(paths, line [, seconds]) -> {{what ask returns}, ...}
-**     the same of several sockets, to which it talks at the same time
+**   columns(fd) -> width of the terminal at that descriptor; nil if it is no terminal
+**   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
+**       runs words[1] (a path) with these arguments and the pairs of 'environment' added to this
+**       process's environment, and waits for its end. Acts like a shell with a foreground job: the
+**       terminal's signals go to the program. SIGTERM and SIGHUP are passed on to it, and SIGINT and
+**       SIGQUIT that did not come from the terminal. A signal that arrives again after the program
+**       has ended is ignored.
+**   samefile(a, b) -> whether both names lead to the same existing file
+**   owner(path) -> user id of the file's owner; nil: no such file
+**   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
+**   isfile(path) -> whether it is a regular file (or a link to one). Does not open it, so that a
+**       pipe cannot block the caller
+**   modified(path) -> time of the last change of the content, in seconds since the epoch; nil: no
+**       such file
+**   files(path) -> {{name =, size =, inode =, changed =}, ...} | nil, message: the regular files
+**       (no links) in the folder, unordered; 'changed' in ns of the file system's clock
+**   names(path) -> {name, ...}: all entries of the folder, unordered; nil: unreadable
+**   raise(signal) ends this process with that signal; does not return
+**   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message, timed out, nobody
+**       listens: sends a line to the Unix socket at 'path' and returns the answer up to and including
+**       its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it. 'pid' and 'uid'
+**       are those of the listening process (foreign.h)
+**   askall(paths, line [, seconds]) -> {{results of ask}, ...}: the same for several sockets at once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
-**     opens a regular file that another process, or a file, names (file/foreign.h); 'pid' and 'uid' as
-**     'ask' has returned them. As long as 'file' is open, 'name' is a path of the same file, whatever
-**     becomes of 'path'
+**       opens a regular file whose path another process or a file supplied (foreign.h); 'pid' and
+**       'uid' as 'ask' returned them. While 'file' is open, 'name' is a path of that file even if
+**       'path' is replaced
 **   newfolder(parent [, uid]) -> path | nil, message
-**     makes a folder that only its owner may enter, that user or this one
-**   temporary()    -> the folder for temporary files: $TMPDIR if that is an absolute path of plain
-**                     characters, else /tmp
-**   discard(path [, uid])     removes such a folder with the files in it
-**   unlinksocket(path, uid)   removes a socket, with the rights of that user
-**   uid()          -> the user's number
-**   clock()        -> microseconds of the monotonic clock
-**   catch()        from here on SIGINT, SIGTERM and SIGHUP wait for a pause, unless
-**                  they are ignored
-**   pause(milliseconds) -> nil | the signal, caught, that ended it early
-**   streams()      from here on no file that is opened is taken for a standard
-**                  stream that was closed
-**   copyright        the line of `lua -v`
-**   interruptible()  SIGINT ends this process at once, unless it is ignored;
-**                    the stand-alone interpreter has it wait for Lua code
+**       makes a folder that only its owner, that user or this one, can enter
+**   temporary() -> folder for temporary files: $TMPDIR if it is an absolute path of plain
+**       characters, else /tmp
+**   discard(path [, uid]) removes such a folder with its files
+**   unlinksocket(path, uid) removes a socket with the rights of that user
+**   uid() -> effective user id
+**   clock() -> microseconds of the monotonic clock
+**   catch() makes SIGINT, SIGTERM and SIGHUP pending until 'pause', unless they are ignored
+**   pause(milliseconds) -> nil | the caught signal that ended it early
+**   streams() prevents that a newly opened file takes the number of a closed standard stream
+**   copyright  the line that `lua -v` prints
+**   interruptible() SIGINT ends this process at once, unless it is ignored; the stand-alone
+**       interpreter would delay it until Lua code runs
 */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -81,9 +71,9 @@
 #include "descriptor.h"
 #include "foreign.h"
 
-#define FOLDER	"asamp.host.folder"  /* a DIR *, NULL when it is closed */
+#define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL after it is closed */
 
-enum { NOTOLD = 80 };  /* columns of a terminal that does not tell */
+enum { NOTOLD = 80 };  /* columns of a terminal that does not report its width */
 
 static int l_columns (lua_State *L) {
   int fd = (int)luaL_checkinteger(L, 1);
@@ -99,7 +89,7 @@ static int l_columns (lua_State *L) {
 
 static int l_realpath (lua_State *L) {
   char path[PATH_MAX];
-  lua_pushstring(L, realpath(luaL_checkstring(L, 1), path));  /* NULL: nil */
+  lua_pushstring(L, realpath(luaL_checkstring(L, 1), path));  /* NULL pushes nil */
   return 1;
 }
 
@@ -199,12 +189,12 @@ static int l_owner (lua_State *L) {
 }
 
 enum {
-  MAX_ANSWER = 1 << 20,  /* bytes of an answer */
-  MAX_SECONDS = 1 << 30, /* that are waited for it */
-  RETRY_MS = 10          /* from try to try to connect */
+  MAX_ANSWER = 1 << 20,  /* largest answer in bytes */
+  MAX_SECONDS = 1 << 30, /* longest timeout in seconds */
+  RETRY_MS = 10          /* ms between attempts to connect */
 };
 
-/* Is the answer whole, up to "ok" or "error ..."? */
+/* Returns 1 if the answer is complete: its last line is "ok" or "error ...". */
 static int iswhole (const char *text, size_t n) {
   size_t at;
   if (n == 0 || text[n - 1] != '\n')
@@ -213,14 +203,14 @@ static int iswhole (const char *text, size_t n) {
   return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
 }
 
-/* A line that is sent to a socket, and the answer to it. */
+/* A request on one socket: the line to send and the answer received so far. */
 typedef struct Asked {
   struct sockaddr_un at;
-  int isover;
-  int error;            /* an errno: why there is no answer, or none yet */
-  int fd;               /* -1: it is not connected */
-  size_t sent;          /* of the line */
-  ForeignPeer peer;     /* once it is connected */
+  int isover;	/* 1: done, with or without an answer. */
+  int error;            /* errno: why there is no answer, or none yet; 0: complete */
+  int fd;               /* -1: not connected */
+  size_t sent;          /* bytes of the line sent so far */
+  ForeignPeer peer;     /* the listening process, once connected */
   Bytes got;
 } Asked;
 
@@ -232,13 +222,16 @@ static void end (Asked *a, int error) {
   a->fd = -1;
 }
 
-/* Who stands still may have others that wait to connect (EAGAIN): that is tried again. */
+/*
+** Tries to connect. If the backlog of the socket is full (EAGAIN) or this process has no free
+** descriptor, leaves the request unfinished so that the caller tries again.
+*/
 static void joinsocket (Asked *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* others may end */
+    a->error = EMFILE;  /* other requests may free one */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -253,7 +246,7 @@ static void joinsocket (Asked *a) {
   }
 }
 
-/* Goes on as far as it can without waiting. */
+/* Sends and receives as far as possible without blocking. */
 static void goon (Asked *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
@@ -262,7 +255,7 @@ static void goon (Asked *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* it was refused unread: what it has been told is there */
+      a->sent = n;  /* closed before it read the line; its answer may be readable */
     else if (sent < 0)
       end(a, errno);
     else
@@ -287,7 +280,10 @@ static void goon (Asked *a, const char *line, size_t n) {
   }
 }
 
-/* Until all are over, or it is 'due' (clock_now). 'polled' has room for all. */
+/*
+** Serves all requests until they are finished or clock_now() reaches 'due'. 'polled' has
+** capacity for n entries. Requests that are unfinished then end with their error.
+*/
 static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
   for (;;) {
@@ -316,7 +312,7 @@ static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line,
       end(&all[n], all[n].error);
 }
 
-/* Pushes what 'ask' returns, and returns how many values that are. */
+/* Pushes the results of 'ask' and returns their number. Frees the answer. */
 static int pushanswer (lua_State *L, Asked *a) {
   int i;
   if (a->error == 0) {
@@ -347,7 +343,7 @@ static void setpath (Asked *a, const char *path) {
     end(a, ENAMETOOLONG);
 }
 
-/* Arguments 2 and 3 are the line and the seconds. */
+/* Runs n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
 static void askthem (lua_State *L, Asked *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -395,7 +391,10 @@ static int l_closefile (lua_State *L) {
   return 1;
 }
 
-/* A path of the file that is open as 'fd', in 'to': by its descriptor where the system has that. */
+/*
+** Returns a path of the open file 'fd', written to 'to': its entry in /proc/self/fd if that
+** names the same file, else 'path'.
+*/
 static const char *nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
   snprintf(to, size, "/proc/self/fd/%d", fd);
@@ -497,10 +496,10 @@ static int l_pause (lua_State *L) {
   return 1;
 }
 
-/* The program that 'run' waits for; 0: none. */
+/* Process id of the program that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* Signals that were the program's. */
+/* Set for each signal that was passed on to the program. */
 static volatile sig_atomic_t had[NSIG];
 
 static void passon (int signal) {
@@ -512,12 +511,12 @@ static void passon (int signal) {
 }
 
 /*
-** The terminal gives its signals to the program, too. Whoever else has sent one to this process
-** may have sent it to the whole group (timeout -s INT): Lua, which makes an error of the first
-** SIGINT, would die of a second. So it is passed on when the program is still there a second
-** later.
+** The terminal sends its signals to the program as well. Another sender may have sent the
+** signal to the whole process group (timeout -s INT); Lua turns the first SIGINT into an error,
+** but a second one would kill it. So a signal from another process is passed on only if the
+** program still runs a second later.
 */
-static volatile sig_atomic_t delayed;  /* the signal */
+static volatile sig_atomic_t delayed;  /* number of that signal */
 
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
@@ -533,7 +532,7 @@ static void passdelayed (int signal) {
   passon(delayed);
 }
 
-/* What this process does with a signal while it waits, and what it did before. */
+/* How this process handles a signal while it waits, and its previous action. */
 typedef struct Passing {
   int signal;
   void (*at_once) (int);
@@ -548,7 +547,7 @@ static const Passing PASSING[NPASSING] = {
   {.signal = SIGALRM, .at_once = passdelayed}
 };
 
-/* Handles it, unless it is ignored. */
+/* Installs the handler, unless the signal is ignored. */
 static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
@@ -566,9 +565,9 @@ static void handle (Passing *p) {
 }
 
 /*
-** As before. A signal that was the program's still is when that has ended, and its handler does
-** nothing then: timeout sends one to this process, which passes it on, and then one to the whole
-** group.
+** Restores the previous action. A signal that was passed on keeps its handler, which does
+** nothing after the program has ended: timeout sends a signal to this process, which passes it
+** on, and then the same signal to the whole process group.
 */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
@@ -576,8 +575,8 @@ static void unhandle (const Passing *p) {
 }
 
 /*
-** Starts the program with the signals as this process has them and waits for
-** it. Returns an error number, 0 when *status tells how it ended.
+** Starts the program with this process's original signal actions and waits for it. Returns an
+** errno, or 0 with the wait status in *status.
 */
 static int await (char *const words[], char *const environment[],
                   int *status, pid_t *pid) {
@@ -594,7 +593,7 @@ static int await (char *const words[], char *const environment[],
   sigprocmask(SIG_BLOCK, &blocked, &before);
   memset(&byitself, 0, sizeof(byitself));
   sigemptyset(&byitself.sa_mask);
-  byitself.sa_handler = SIG_DFL;  /* who ignores it cannot wait */
+  byitself.sa_handler = SIG_DFL;  /* waitpid fails in a process that ignores SIGCHLD */
   sigaction(SIGCHLD, &byitself, &child);
   for (i = 0; i < NPASSING; i++)
     handle(&passing[i]);
@@ -620,12 +619,15 @@ static int await (char *const words[], char *const environment[],
   return e;
 }
 
-/* Memory for n pointers that the collector frees. */
+/* Allocates n pointers as a userdata, which the collector frees. */
 static char **pointers (lua_State *L, size_t n) {
   return lua_newuserdatauv(L, n * sizeof(char *), 0);
 }
 
-/* "name=value" of the pairs of the table at 2 before this process's own. */
+/*
+** Returns the environment of the program: "name=value" of the pairs in the table at 2, then the
+** variables of this process that the table does not set.
+*/
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
   char **list;
@@ -643,11 +645,11 @@ static char **environmentof (lua_State *L) {
   list = pointers(L, n + own + 1);
   for (i = 0; i < n; i++) {
     lua_rawgeti(L, keep, (lua_Integer)i + 1);
-    list[i] = (char *)lua_tostring(L, -1);  /* the table holds it */
+    list[i] = (char *)lua_tostring(L, -1);  /* the table keeps the string alive */
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* but those that are given anew */
+  for (i = 0; i < own; i++) {  /* except variables that the table sets */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;
@@ -676,7 +678,7 @@ static int l_run (lua_State *L) {
   for (i = 0; i < n; i++) {
     if (lua_rawgeti(L, 1, (lua_Integer)i + 1) != LUA_TSTRING)
       return luaL_argerror(L, 1, "strings expected");
-    words[i] = (char *)lua_tostring(L, -1);  /* the table holds it */
+    words[i] = (char *)lua_tostring(L, -1);  /* the table keeps the string alive */
     lua_pop(L, 1);
   }
   words[n] = NULL;
@@ -718,7 +720,7 @@ static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* the program that died has left its own */
+  setrlimit(RLIMIT_CORE, &none);  /* the core file of the program is enough */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** asamp.http: requests of HTTP for Lua, by libmicrohttpd. Knows nothing of profiles.
+** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Independent of profiles.
 **
-**   open(host, port, most) -> server | nil, message     at most so many connections
+**   open(host, port, most) -> server | nil, message     accepts up to 'most' connections
 **   server:port()
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
-**                      query = {key = value}, host, origin, authorization, site (the values of these
-**                      headers, 'site' of Sec-Fetch-Site; nil: the request has none)}
+**       query = {key = value}, host, origin, authorization, site}: the last four are the values of
+**       these headers, 'site' that of Sec-Fetch-Site; nil: the request does not have it
 **   server:answer(id, status, type, body)
 **   server:close()
 **
-** All runs on the caller's thread, within wait: a request waits, suspended, until it is
-** answered. What is no GET, HEAD or POST, a request of more than 32 KiB, and an address with a
-** zero byte are answered here; bodies are not read. A client that sends nothing for ten seconds is left.
+** Everything runs on the caller's thread, within wait: a request stays suspended until it is
+** answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
+** here. Bodies are discarded. A connection on which the client is silent for ten seconds is
+** closed.
 */
 #define _GNU_SOURCE
 #include "descriptor.h"
@@ -30,11 +31,12 @@
 #include <unistd.h>
 
 #define TYPENAME	"asamp.http.server"
+/* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
-#define PATIENCE	10u
-#define BACKLOG		1024	/* connections that wait to be taken */
+#define PATIENCE	10u	/* seconds of silence after which a connection is closed */
+#define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
-/* A request whose head has come, until the library is through with it. */
+/* A request whose header has arrived, until the library has completed it. */
 typedef struct Asked {
   struct Asked *next;
   struct MHD_Connection *connection;
@@ -43,21 +45,23 @@ typedef struct Asked {
   lua_Integer id;
   unsigned status;
   struct MHD_Response *response;  /* NULL: not answered */
-  int issuspended, isanswered, istold;  /* Lua knows it */
+  int issuspended, isanswered, istold;  /* 'istold': 'wait' has returned it */
 } Asked;
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
-  Asked *all;
-  lua_Integer last;
+  Asked *all;	/* open requests, newest first */
+  lua_Integer last;	/* id of the newest request */
 } Server;
 
-/* {== the library's side =================================================== */
+/* {== callbacks of the library ============================================= */
 
-static Asked refused;  /* stands for a request that no answer of Lua's is for */
+static Asked refused;  /* marks requests that are refused without Lua */
 
-/* Of an address as it came. The library would cut what it decodes at a zero byte, and another
-   target could be meant by what is left. */
+/*
+** Called with the raw address of a request. The library decodes the address and cuts it at a
+** zero byte, which would change its target; such requests are refused.
+*/
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
@@ -82,7 +86,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   (void)version;
   (void)data;
   if (a == &refused) return put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
-  if (a == NULL) {  /* its head */
+  if (a == NULL) {  /* only the header has arrived */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
     if (known == NULL) return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST only\n");
@@ -99,7 +103,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     *context = a;
     return MHD_YES;
   }
-  if (*size > 0) {  /* a body, which nobody wants */
+  if (*size > 0) {  /* discards a piece of the body */
     *size = 0;
     return MHD_YES;
   }
@@ -109,7 +113,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
     a->response = NULL;
     return ok;
   }
-  if (a->isanswered) return MHD_NO;  /* there was no memory for it */
+  if (a->isanswered) return MHD_NO;  /* no memory for the answer */
   if (!a->issuspended) {
     a->issuspended = 1;
     MHD_suspend_connection(c);
@@ -136,7 +140,7 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
 /* }========================================================================= */
 
 
-/* {== Lua's side =========================================================== */
+/* {== methods ============================================================== */
 
 static Server *server (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
@@ -146,9 +150,9 @@ static Server *server (lua_State *L) {
 
 
 /*
-** A socket that listens at the address, or -1 and an errno. It takes an address at which
-** connections of a server that has ended linger, and none at which another listens. (Made
-** here, for not every version of the library says why it could not make one.)
+** Returns a socket that listens at the address, or -1 and an errno. Binds even if connections
+** of an ended server linger at the address, but not if another server listens there. Made here
+** because some versions of the library do not report why they could not make one.
 */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
@@ -167,7 +171,7 @@ static int listening (const struct addrinfo *a) {
 }
 
 
-/* An address and its daemon; why there is none, or NULL. */
+/* Resolves the address and starts the daemon. Returns NULL or the reason of the failure. */
 static const char *start (Server *s, const char *host, const char *port, unsigned most) {
   struct addrinfo hints, *a;
   int e, fd;
@@ -232,7 +236,7 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 }
 
 
-/* A header of the request as that field of the table on top, if the request has it. */
+/* Sets 'field' of the table on top to the value of the request's header, if it has one. */
 static void setheader (lua_State *L, const Asked *a, const char *field, const char *header) {
   const char *value = MHD_lookup_connection_value(a->connection, MHD_HEADER_KIND, header);
   if (value != NULL) setstring(L, field, value);
@@ -265,7 +269,7 @@ static int l_wait (lua_State *L) {
 }
 
 
-/* Its answer is on the way from here. */
+/* Queues the answer of a request; MHD_run_wait sends it. */
 static void answer (Asked *a, unsigned status, const char *type, const void *body, size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);
   a->status = status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields of the table on the top of the stack, and of that of arguments, which is at 1; results
-** of what failed. For the modules.
+** Helpers of the Lua modules: set fields of the table on top of the stack, read fields of the
+** argument table at index 1, and push the results of failed calls.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
@@ -32,7 +32,10 @@ static inline void setstring (lua_State *L, const char *key,
   lua_setfield(L, -2, key);
 }
 
-/* Results: nil, message; with an errno behind them, pushfailed. */
+/*
+** Pushes nil and the message, and returns the number of results. pushfailed also pushes an
+** errno.
+*/
 static inline int pushfailure (lua_State *L, const char *message) {
   lua_pushnil(L);
   lua_pushstring(L, message);
@@ -61,7 +64,10 @@ static inline int getboolean (lua_State *L, const char *key) {
   return b;
 }
 
-/* Field 'left': a list of what limits have left out, {what, limit, count, text}. */
+/*
+** Sets the field 'left' of the table on top: a list of {what, limit, count, text}, one entry
+** for each limit that dropped data.
+*/
 static inline void pushleft (lua_State *L, const uint64_t counts[LEFT_N]) {
   lua_Integer n = 0;
   int what;

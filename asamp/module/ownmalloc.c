@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Requests of memory that are counted (own.h). The linker has all those of the library's
-** own objects come here: each function that hands out a block is among them, so that a
-** block that is freed has been counted. The count is of the block as malloc has it.
+** Counts the memory that the library itself allocates (own.h). The linker redirects the
+** allocation calls of the library's own objects here (--wrap). Every function that returns a
+** block is redirected, so that each freed block was counted before. Counts the usable size of
+** blocks.
 */
 #define _GNU_SOURCE
 #include <malloc.h>

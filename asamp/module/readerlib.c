@@ -1,106 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.reader: the reader for Lua. A plain C module for Lua 5.4.
+** profiler.reader: reads profiles into Lua tables. A plain C module for Lua 5.4.
 **
 **   read(path [, options]) -> profile | nil, message
-**     options: bins (number of slices of time, at most 16384, to fill the
-**     field 'bins'), at (microseconds since the start: totals of sites, kinds,
-**     lifetimes and holders are of the samples that were alive then, as far as
-**     collections have found out; no samples of time, no bins), progress
-**     (function that is called now and then with the share of the file that was
-**     read), states (list of the ids, rising, of the Lua states that are wanted;
-**     all that is not by state is of these), label ({name, value}: only what has that
-**     label; without value: what has none of that name)
 **
-** A profile is a table (sizes in bytes; started, ended, duration and
-** timeperiod in seconds; all other times in microseconds since the start):
-**   path, version, interpreter, own, compressed, lines, random, command,
-**     tuning (LUA_GC of the process; nil: it had none)
-**   complete (false: damaged or cut; then 'message' tells where and why)
-**   offset                       bytes of the log that were read
-**   period, periods              bytes a sample stands for, at first; how
-**                                often it was set again behind a sample
-**   timeperiod, timeperiods      of samples of time (nil: unknown); how often
-**                                it was set, the first time included
-**   wall, cpu                    true: samples of time are of wall time; some are
-**                                of CPU time
-**   timed                        false: the file tells no times; samples are
-**                                taken to be one period apart
-**   started, ended, duration     since the epoch; nil when unknown
-**   profiles                     it is of so many, one after the other (nil: of one)
-**   samples, bytes               of allocations; bytes = samples x period
-**   ring                         of a flight recorder: {samples, bytes: of before, alive;
-**                                seconds that it goes back; wanted, nil: any}
-**   allocated                    bytes that were allocated while sampling was
-**                                on, exactly (nil: unknown)
-**   fates (does the file tell any?), survived, survivedbytes, undecided,
-**     undecidedbytes
-**   followed                     of how many samples at a time the file tells the
-**                                death, when they survived; 0: of none
-**   later, laterbytes            of those that survived, died later
-**   unfollowed                   of those that survived, what became of them the
-**                                file does not tell (counted as alive)
-**   timesamples                  periods of time
+** Options:
+**
+**   bins      number of time slices, at most 16384, in the field 'bins'
+**   at        us since the start: sites, kinds, lifetimes and holders count only the samples that
+**             were alive at that time, as far as collections have found out; no samples of time,
+**             no bins
+**   progress  function called repeatedly with the share of the file that has been read
+**   states    ascending list of ids of Lua states: everything that is not listed by state
+**             covers only these
+**   label     {name, value}: only samples with that label; without value: samples without a label
+**             of that name
+**
+** A profile is a table (sizes in bytes; started, ended, duration and timeperiod in seconds; all
+** other times in microseconds since the start):
+**
+**   path, version, interpreter, own, compressed, lines, random, command
+**   tuning              LUA_GC of the process (nil: not set)
+**   complete            false: damaged or cut; then 'message' says where and why
+**   offset              bytes of the log that were read
+**   period, periods     initial sampling period in bytes; how often it was changed after a sample
+**   timeperiod, timeperiods  period of time samples (nil: unknown); how often it was set,
+**                       including the first time
+**   wall, cpu           true: there are samples of wall time; of CPU time
+**   timed               false: the file has no times; samples are assumed to be one period apart
+**   started, ended, duration  since the epoch; nil: unknown
+**   profiles            number of merged profiles (nil: not merged)
+**   samples, bytes      of allocations; bytes = samples x period
+**   ring                of a flight recorder: {samples, bytes: from before the kept part, still alive;
+**                       seconds: length of the kept part; wanted: requested length, nil: any}
+**   allocated           exact bytes allocated while sampling was on (nil: unknown)
+**   fates               whether the file has survival outcomes
+**   survived, survivedbytes, undecided, undecidedbytes
+**   followed            how many surviving samples were followed at a time; 0: none, no deaths
+**   later, laterbytes   of the survivors: died later
+**   unfollowed          of the survivors: not followed, counted as alive
+**   timesamples         in periods of time
 **   undetailed
-**   minors, majors               collections there were
-**   walks, walked, longestwalk   how often who holds what is alive was found out, and
-**                                how long the program waited, together and at most (us)
-**   labels (where there are any): a list, of what has none first, then of each set:
-**     {labels = {name = value, …}, samples, bytes, survivedbytes, laterbytes,
-**     undecidedbytes, timesamples, ns, minors, majors, pause (us of the collections
-**     that came while a coroutine ran that had them)}
-**   kinds[k] = {name (the type), class (nil: none), time (true: no type,
-**     samples of time), blocks (that were sampled), objects (that these stand
-**     for, estimated), outside (of the blocks, outside the nursery)}
-**   functions[f] = {name, line, file, native}
-**   nodes = {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i,
-**     0 is the root; a node's stack is its function and its parents'
-**   sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
-**     survivedbytes = {}, later = {}, laterbytes = {}, undecided = {},
-**     undecidedbytes = {}}: totals of
-**     each (node, kind); node 0 when the stack is not known; of time,
-**     samples are periods and bytes are 0. objects (own files; else absent):
-**     blocks that the samples stand for. time (if the period of time was set
-**     more than once; else absent): periods of the length of timeperiod. The
-**     variances of these sums: timesquares, of periods (if there are samples of time; else absent), and
-**     bytesquares, survivedsquares, latersquares, of bytes (if 'uneven': else a sum's variance is the sum times the period)
-**   lifetimes = {node = {}, digits = {}, samples = {}, bytes = {}}: what died
-**     later, by the number of binary digits of the bytes that were allocated
-**     between birth and death
-**   copies (where they were sampled; else nil) = {node = {}, sort = {}, samples = {},
-**     bytes = {}, total (samples)}: what was copied; sort 0: into new strings, 1: of
-**     that, what the string replaces (s in s = s .. x), 2: moved by growth of buffers
-**     and tables
-**   collections[i] = {n, left, time, duration, processor, slices, inuse, least, held, rss,
-**     tenured, planned, charged (bytes), decided, survived (samples), major, minorpause,
-**     majorpause, remembered, stacks, weak, listed (of the longest pause; nil: none), state}:
-**     n neighbours, one at first and in long profiles more, and those left out before
-**     them, of which nothing but sums is known: the end of the last, sums (CPU time; of it
-**     slices of major ones behind minor ones, nil: none), the most of inuse, held and rss,
-**     the least in use, are there major ones, the longest minor and major pause (nil: of
-**     none), the last state
-**   course (nil: no collections) = {n, first, peak, last (each {inuse, held,
-**     rss}), ended (the last one), highest (the end of the first one with the most in use), tenured,
-**     planned, charged, processor, majorprocessor, lastmajor (its end; nil: none), pauses =
-**     {n, total, median, p99, longest, at (its end)}}: of all collections
-**   marks[i] = {time, name, value}: all, or in long profiles some, evenly
-**   pictures[i] = {time, rows = {{bytes, what, text}}}: of where resident memory was;
-**     nil: the file tells none
-**   walktimes[i] = {time, duration}: of 'walks' some, evenly
-**   marknames[i] = {name, count, first, last (times), value (the last one),
-**     least, mean, most (when all values are numbers)}: of all marks
-**   states[i] = {id, name (nil: none), thread (nil: not told), begin, end_, ended,
-**     others (it stands for so many; else nil), allocated (bytes, exactly), samples,
-**     bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}, threads[i] =
-**     {id, samples, bytes, timesamples, ns}, begun (states there were): of a profile of
-**     a process; else nil
-**   left[i] = {what, limit, count, text}: what limits have left out
-**   bins = {start, width, n, bin = {}, node = {}, kind = {}, samples = {},
-**     bytes = {}, survived = {}, survivedbytes = {}, later = {},
-**     laterbytes = {}, undecided = {}, undecidedbytes = {}, time (as of sites)}:
-**     the totals in slices of time; gone = {width, bin = {}, node = {}, kind = {},
-**     samples = {}, bytes = {}}: what died later, in the slices in which it was found
-**     dead, which may be of another width (numbered from 0), rows sorted by bin; a sample belongs to the slice in which it was taken
+**   minors, majors      number of collections
+**   walks, walked, longestwalk  number of walks for holders, and the time the program waited
+**                       for them, total and longest (us)
+**   labels (nil: none)  a list; first the samples without labels, then each label set:
+**                       {labels = {name = value, ...}, samples, bytes, survivedbytes, laterbytes,
+**                       undecidedbytes, timesamples, ns, minors, majors, pause (us of collections
+**                       during coroutines with these labels)}
+**   kinds[k]            {name (the type), class (nil: none), time (true: samples of time), blocks
+**                       (sampled), objects (estimated number), outside (sampled outside the nursery)}
+**   functions[f]        {name, line, file, native}
+**   nodes               {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i, 0 is the
+**                       root; a node's stack is its function and those of its ancestors
+**   sites               columns node, kind, samples, bytes, survived, survivedbytes, later,
+**                       laterbytes, undecided, undecidedbytes: totals of each (node, kind); node 0:
+**                       stack unknown; for time, samples are periods and bytes are 0.
+**                       objects (own files only): estimated number of blocks. time (only if the time
+**                       period was set more than once): periods of length timeperiod. Variances of
+**                       these sums: timesquares (only with time samples), of periods; bytesquares,
+**                       survivedsquares, latersquares (only if 'uneven'; else the variance is the
+**                       sum times the period), of bytes
+**   lifetimes           columns node, digits, samples, bytes: samples that died later, by the number
+**                       of binary digits of the bytes allocated during their life
+**   copies (nil: not sampled)  columns node, sort, samples, bytes, and total (samples): bytes copied;
+**                       sort 0: into new strings; 1: part of 0: the string that the result replaces
+**                       (s in s = s .. x); 2: by growth of buffers and tables
+**   collections[i]      {n, left, time, duration, processor, slices, inuse, least, held, rss, tenured,
+**                       planned, charged (bytes), decided, survived (samples), major, minorpause,
+**                       majorpause, remembered, stacks, weak, listed (of the longest pause; nil:
+**                       none), state}: n consecutive collections (1, more in long profiles) and the
+**                       unreported ones before them, of which only sums are known: end of the last,
+**                       sums (CPU time; in it slices of major collections after minor ones, nil:
+**                       none), maxima of inuse, held and rss, minimum in use, whether there are major
+**                       ones, longest minor and major pause (nil: none), last phase
+**   course (nil: no collections)  {n, first, peak, last (each {inuse, held, rss}), ended (end of
+**                       the last), highest (end of the first one with the most in use), tenured,
+**                       planned, charged, processor, majorprocessor, lastmajor (its end; nil: none),
+**                       pauses = {n, total, median, p99, longest, at (its end)}}: of all collections
+**   marks[i]            {time, name, value}: all, or in long profiles an even selection
+**   pictures[i]         {time, rows = {{bytes, what, text}}}: resident memory by use; nil: none
+**   walktimes[i]        {time, duration}: an even selection of the walks
+**   marknames[i]        {name, count, first, last (times), value (the last one), least, mean, most
+**                       (if all values are numbers)}: of all marks
+**   states[i]           {id, name (nil: none), thread (nil: unknown), begin, end_, ended, others
+**                       (number of states merged in this row; nil: one), allocated (exact bytes),
+**                       samples, bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}
+**   threads[i]          {id, samples, bytes, timesamples, ns}
+**   begun               number of states ever made; this and the two above: profiles of a process
+**                       only, else nil
+**   left[i]             {what, limit, count, text}: data that limits dropped
+**   bins                {start, width, n, columns bin, node, kind, samples, bytes, survived,
+**                       survivedbytes, later, laterbytes, undecided, undecidedbytes, time (as in
+**                       sites)}: totals by time slice, sorted by bin; a sample belongs to the slice
+**                       in which it was taken
+**   gone                {width, columns bin, node, kind, samples, bytes}: samples that died later, by
+**                       the slice in which they were found dead, sorted; the width may differ,
+**                       slices are numbered from 0
 */
 #include "luafields.h"
 #include "reader.h"
@@ -112,12 +108,12 @@
 
 #define TYPENAME	"profiler.reader.profile"
 
-/* Microseconds as seconds. */
+/* Sets a field to seconds, given microseconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
   setnumber(L, key, (lua_Number)us / 1e6);
 }
 
-/* A list of the functions in the field of the table on the top. */
+/* Sets the field 'functions' of the table on top: a list of the profile's functions. */
 static void pushfunctions (lua_State *L, const ReadProfile *r) {
   uint32_t i;
   lua_createtable(L, (int)r->nfunctions, 0);
@@ -134,7 +130,10 @@ static void pushfunctions (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "functions");
 }
 
-/* A new list of 'n' in the field 'key' of the table on the top; its index. */
+/*
+** Pushes a new list with capacity n, also stored in the field 'key' of the table on top.
+** Returns its index.
+*/
 static int list (lua_State *L, const char *key, size_t n) {
   lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
   lua_pushvalue(L, -1);
@@ -142,7 +141,10 @@ static int list (lua_State *L, const char *key, size_t n) {
   return lua_gettop(L);
 }
 
-/* Such lists in the table at 'to': their indices. */
+/*
+** Does this for nkeys keys of the table at 'to' and stores the indices of the lists in
+** 'columns'.
+*/
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
   int k;
@@ -157,7 +159,7 @@ static void put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_rawseti(L, to, (lua_Integer)i);
 }
 
-/* Field 'nodes' of the table on the top. */
+/* Sets the field 'nodes' of the table on top: the call tree. */
 static void pushtree (lua_State *L, const ReadProfile *r) {
   static const char *const keys[] = {"parent", "fn", "line"};
   int nodes = lua_gettop(L) + 1;
@@ -175,7 +177,7 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* A column of numbers in 'sites', each at 'offset' in its Site of the table. */
+/* Adds a column to the table at 'sites': the double at 'offset' of each Site of the table. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -190,12 +192,12 @@ static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
   lua_settop(L, sites);
 }
 
-/* Do samples stand for different sizes? */
+/* Returns 1 if samples of allocations stand for different numbers of bytes. */
 static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* The columns that are not there for all profiles. */
+/* Adds the columns that only some profiles have. */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -218,7 +220,7 @@ static void pushothers (lua_State *L, const ReadProfile *r,
   }
 }
 
-/* Field 'sites' of the table on the top, and the totals over them. */
+/* Sets the field 'sites' of the table on top, and the totals over all sites. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -250,8 +252,10 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     setinteger(L, keys[k], total[k]);
 }
 
-/* A table on the top with the columns 'node', 'kind' (by the name that is given),
-   'samples' and 'bytes' of the sites of a table. */
+/*
+** Pushes a table with the columns 'node', 'kind' (under the name 'kind' points to), 'samples'
+** and 'bytes' of a SiteTable.
+*/
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -269,13 +273,13 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Field 'lifetimes' of the table on the top. */
+/* Sets the field 'lifetimes' of the table on top. */
 static void pushlives (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
 }
 
-/* Field 'copies' of the table on the top, where they were sampled. */
+/* Sets the field 'copies' of the table on top, if copies were sampled. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -284,14 +288,14 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Field 'lifeclasses' of the table on the top: columns by kind. */
+/* Sets the field 'lifeclasses' of the table on top: columns by kind. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Field 'ages' of the table on the top: cells that have something. */
+/* Sets the field 'ages' of the table on top: the non-empty cells. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -312,8 +316,10 @@ static void pushages (lua_State *L, const Ages *a) {
   lua_setfield(L, -2, "ages");
 }
 
-/* Field 'holders' of the table on the top, where the file tells them: columns, and the
-   lists 'parent' and 'step' of the paths. */
+/*
+** Sets the field 'holders' of the table on top, if the file has paths: columns, and the lists
+** 'parent' and 'step' of the path tree.
+*/
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
   int holders = lua_gettop(L) + 1;
@@ -351,7 +357,7 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Field 'collections' of the table on the top. */
+/* Sets the field 'collections' of the table on top. */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -390,7 +396,7 @@ static void pushcollections (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "collections");
 }
 
-/* A table of sizes in the field 'key' of the table on the top. */
+/* Sets the field 'key' of the table on top to a table of three sizes in bytes. */
 static void setsizes (lua_State *L, const char *key, uint64_t inuse,
                       uint64_t held, uint64_t rss) {
   lua_createtable(L, 0, 3);
@@ -400,7 +406,7 @@ static void setsizes (lua_State *L, const char *key, uint64_t inuse,
   lua_setfield(L, -2, key);
 }
 
-/* Field 'course' of the table on the top, if there were collections. */
+/* Sets the field 'course' of the table on top, if there were collections. */
 static void pushcourse (lua_State *L, const Course *c) {
   if (c->collections == 0)
     return;
@@ -429,7 +435,7 @@ static void pushcourse (lua_State *L, const Course *c) {
   lua_setfield(L, -2, "course");
 }
 
-/* Field 'marks' of the table on the top. */
+/* Sets the field 'marks' of the table on top. */
 static void pushmarks (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->n, 0);
@@ -444,7 +450,7 @@ static void pushmarks (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marks");
 }
 
-/* Field 'walktimes' of the table on the top. */
+/* Sets the field 'walktimes' of the table on top. */
 static void pushwalks (lua_State *L, const ReaderSum *sum) {
   size_t i;
   lua_createtable(L, (int)sum->nwalks, 0);
@@ -457,7 +463,7 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* A number of a mark: an integer if all of its name are. */
+/* Sets a field to a number of marks, as an integer if all values of that name are integers. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -466,7 +472,7 @@ static void setmark (lua_State *L, const char *key, const MarkName *m, double nu
   lua_setfield(L, -2, key);
 }
 
-/* Field 'marknames' of the table on the top. */
+/* Sets the field 'marknames' of the table on top. */
 static void pushmarknames (lua_State *L, const Marks *all) {
   size_t i;
   lua_createtable(L, (int)all->nnames, 0);
@@ -488,7 +494,7 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Field 'pictures' of the table on the top, where there are some. */
+/* Sets the field 'pictures' of the table on top, if there are pictures. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -513,7 +519,10 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* A table on the top of slices of time: the first nkeys of their columns. */
+/*
+** Number of columns of 'gone' and of 'bins'. pushslices pushes a table with the first nkeys
+** columns of the slices.
+*/
 enum { GONEKEYS = 5, BINKEYS = 11 };
 
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
@@ -540,7 +549,7 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Fields 'bins' and 'gone' of the table on the top. */
+/* Sets the fields 'bins' and 'gone' of the table on top. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -646,7 +655,7 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushlabels(L, r, sum);
 }
 
-/* Field 'labels' of the table on the top, where there are labels. */
+/* Sets the field 'labels' of the table on top, if the profile has labels. */
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"samples", "bytes", "survivedbytes", "laterbytes",
     "undecidedbytes", "timesamples", "ns", "minors", "majors", "pause"};
@@ -720,7 +729,10 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
   setinteger(L, "begun", r->begun > 0 ? r->begun : r->nstates);
 }
 
-/* What a call of 'read' owns; freed when an error unwinds it, too. */
+/*
+** The objects that a call of 'read' owns. A userdata, so that they are freed when an error
+** unwinds it.
+*/
 typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
@@ -744,7 +756,7 @@ static int l_gc (lua_State *L) {
   return 0;
 }
 
-/* Calls the function at index 2; an error in it ends the reading. */
+/* Calls the progress function at index 2. An error in it ends the reading. */
 static void progress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 2);
@@ -756,7 +768,10 @@ static void progress (void *ud, double fraction) {
   }
 }
 
-/* Puts the options at indices 2 (progress), 3 (states) and 4 (label); the others. */
+/*
+** Moves the options to indices 2 (progress), 3 (states) and 4 (label), and returns 'bins' and
+** 'at' in *slices and *instant.
+*/
 static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
   lua_Integer bins = 0;
   *instant = READERSUM_EVER;
@@ -784,7 +799,7 @@ static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
   *slices = (uint32_t)bins;
 }
 
-/* The ids in the list at 3 that are wanted. */
+/* Restricts the reading to the states whose ids are in the list at index 3. */
 static void want (lua_State *L, Work *w) {
   size_t i, n;
   if (lua_isnil(L, 3))
@@ -803,7 +818,7 @@ static void want (lua_State *L, Work *w) {
   w->sum.client.nonly = n;
 }
 
-/* A field of the table at 4, text or nil, copied. */
+/* Returns a copy of a string field of the table at index 4; NULL if the field is nil. */
 static char *copied (lua_State *L, const char *key) {
   const char *text;
   char *to = NULL;
@@ -815,7 +830,7 @@ static char *copied (lua_State *L, const char *key) {
   return to;
 }
 
-/* The label in the table at 4, which is wanted. */
+/* Restricts the reading to the label in the table at index 4. */
 static void wantlabel (lua_State *L, Work *w) {
   if (lua_isnil(L, 4))
     return;

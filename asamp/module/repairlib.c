@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** repair(path, out [, inplace]) of profiler.reader, for Lua.
+** The function repair(path, out [, inplace]) of profiler.reader.
 **
-** Returns a table {whole, samples, timesamples, kept, cut, mended, size,
-** live, message} (repair.h), or nil, a line and what failed: "read", "write",
-** "same" when both names are those of one file and 'inplace' is not true, or "live"
-** when it is, and the file is being written.
+** Returns a table {whole, samples, timesamples, kept, cut, mended, size, live, message}
+** (repair.h); or nil, a line with the reason, and the kind of failure: "read", "write", "same"
+** (both names are the same file and 'inplace' is not true), or "live" ('inplace' is true and
+** the file is still being written).
 */
 #include "luafields.h"
 #include "repair.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** profiler.core's snapshot, for profiler.lua, where its arguments are checked.
-*/
+/* The function snapshot of profiler.core. profiler.lua checks its arguments. */
 #include "snapshot.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Alternate signal stacks (altstack.h).
-*/
+/* Alternate signal stacks. The interface and the rules are in altstack.h. */
 #define _GNU_SOURCE
 #include "altstack.h"
 
@@ -22,14 +20,14 @@
 #define SS_AUTODISARM	(1U << 31)
 #endif
 
-#define FRAME	((size_t)4096)	/* that a signal takes at most, in a program that
-				   does not ask for more (of x86's tiles) */
+#define FRAME	((size_t)4096)	/* Bytes of the largest signal frame in a program that does
+				   not enable x86 tile registers. */
 
-static pthread_key_t key;	/* where ours is mapped */
+static pthread_key_t key;	/* Key of the mapping of our stack, by thread. */
 static int iskey;
 
 
-/* The most that a signal may take. */
+/* Returns the size of the largest possible signal frame in bytes. */
 static size_t framesize (void) {
   size_t n = (size_t)getauxval(AT_MINSIGSTKSZ);
   return (n == 0) ? FRAME : n;
@@ -41,14 +39,14 @@ static size_t pagesize (void) {
 }
 
 
-/* Of the mapping, with the page below. */
+/* Returns the size of our mapping, including the page below the stack. */
 static size_t wholesize (void) {
   size_t page = pagesize();
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
 }
 
 
-/* AS2 */
+/* Called at the end of a thread that has our stack: disables and unmaps it (AS2). */
 static void threadends (void *p) {
   char *map = p, *here = __builtin_frame_address(0);
   stack_t s, none;
@@ -80,13 +78,13 @@ static int set (char *map, char *err, size_t errsize) {
   s.ss_size = wholesize() - pagesize();
   s.ss_flags = (int)SS_AUTODISARM;
   if (sigaltstack(&s, NULL) == 0) return 1;
-  s.ss_flags = 0;  /* before Linux 4.7 */
+  s.ss_flags = 0;  /* kernels before Linux 4.7 */
   if (sigaltstack(&s, NULL) == 0) return 1;
   return failed(err, errsize);
 }
 
 
-/* Once a thread: that it is off later may be AS3. */
+/* Maps and sets a stack, once per thread: if ours is disabled later, that may be AS3. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

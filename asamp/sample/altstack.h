@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stacks for the handler of time samples. A program may run Lua on stacks of a few
-** KiB (makecontext), of which a signal alone takes one to twelve, by the processor's
-** registers. So the handler asks for the thread's alternate stack (SA_ONSTACK), and a
-** thread that has none is given one.
+** Provides alternate signal stacks for the handler of time samples. A program may run Lua on
+** stacks of a few KiB (makecontext), while a signal frame alone takes 1 to 12 KiB, depending on
+** the processor's registers. So the handler is installed with SA_ONSTACK, and a thread without
+** an alternate stack receives one.
 **
-**   AS1  a thread that has one keeps it, whatever its size: programs free, or unmap, what
-**        sigaltstack tells them;
-**   AS2  ours ends with its thread: it is taken off if it is still set, and unmapped
-**        unless the thread is on it;
-**   AS3  a handler of the program that leaves ours by swapcontext may come back: it is
-**        off until then (SS_AUTODISARM), and signals come where the thread is;
-**   AS4  below ours is a page that nobody can touch.
+**   AS1  an alternate stack of the thread's own is kept, whatever its size: programs free or
+**        unmap the address that sigaltstack returns to them;
+**   AS2  ours ends with its thread: it is disabled if it is still set, and unmapped unless the
+**        thread runs on it;
+**   AS3  a handler of the program that leaves our stack by swapcontext may return to it later:
+**        until then the stack is disabled (SS_AUTODISARM), and signals use the current stack;
+**   AS4  an inaccessible page is below our stack.
 */
 #ifndef asamp_altstack_h
 #define asamp_altstack_h
@@ -19,17 +19,19 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-/* Bytes of ours, beside what the machine itself needs. */
+/* Size of our stacks in bytes, in addition to the largest signal frame. */
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /*
-** The calling thread has an alternate stack after this, on which a signal finds room
-** for itself and 'least' bytes. 0: it has not; 'err' says why in one line.
+** Ensures that the calling thread has an alternate stack with space for a signal frame and
+** 'least' bytes. Returns 1, or 0 with one line in 'err' and an errno.
 */
 int altstack_use (size_t least, char *err, size_t errsize);
 
-/* In a signal handler, of the calling function: bytes to the end of the alternate
-   stack. SIZE_MAX: it is not there. */
+/*
+** For the calling function in a signal handler: returns the bytes left on the alternate stack,
+** SIZE_MAX if it does not run there. Async-signal-safe.
+*/
 size_t altstack_room (const ucontext_t *context);
 
 #endif

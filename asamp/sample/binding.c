@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the Lua that opens a module (binding.h): in what the process shares, if it
-** is there, else by a handle of its object file. What the loader finds in another
-** object file is not taken, wherever it was asked.
+** Finds the Lua that opens a module (binding.h): in the global scope of the process if it is
+** there, else with a handle of its object file. A symbol that the loader finds in another
+** object file is rejected.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,7 +19,7 @@
 #define NAME(f)	#f,
 static const char *const names[] = { BINDING_LUA(NAME) BINDING_SEAM(NAME) };
 #define ONE(f)	+ 1
-enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* the first of them are upstream's */
+enum { LUANAMES = 0 BINDING_LUA(ONE) };	/* number of upstream's names, which come first */
 
 #define COUNT(list)	(sizeof(list) / sizeof(*list))
 
@@ -27,19 +27,21 @@ _Static_assert(sizeof(Binding) == COUNT(names) * sizeof(void *),
                "a Binding is an array of pointers, as dlsym gives them");
 
 Binding binding;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* of both */
-static const struct link_map *served;	/* whose functions these are */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* Protects 'binding' and 'served'. */
+static const struct link_map *served;	/* Object file whose functions are bound; NULL: none yet. */
 
 
-/* The object file that an address is in; NULL: none. */
+/* Returns the object file that contains an address, or NULL. */
 static struct link_map *objectof (void *address) {
   struct dl_find_object o;
   return (_dl_find_object(address, &o) == 0) ? o.dlfo_link_map : NULL;
 }
 
 
-/* What is bound keeps its handle (BD3); where there is none, dlsym itself sees to it
-   that what it has found stays. */
+/*
+** Releases a handle that is not kept. A bound object file keeps its handle (BD3); without a
+** handle, dlsym itself keeps the object file of the symbols it returned.
+*/
 static void release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }
@@ -50,8 +52,10 @@ static const char *nameof (const struct link_map *object) {
 }
 
 
-/* What the object file itself exports under that name, or NULL: what a library has
-   that it depends on, or that was loaded before, may be another Lua's. */
+/*
+** Returns the symbol that the object file itself exports, or NULL. A symbol found in one of its
+** dependencies, or in a library loaded earlier, may belong to another Lua.
+*/
 static void *ownsymbol (void *handle, const struct link_map *object,
                         const char *name) {
   void *address = dlsym(handle, name);
@@ -59,8 +63,10 @@ static void *ownsymbol (void *handle, const struct link_map *object,
 }
 
 
-/* Fills 'b' in, all of it or what is upstream's. Returns the first name that the
-   object file has not got, else NULL. */
+/*
+** Fills 'b': all functions, or upstream's only. Returns NULL, or the first name that the object
+** file does not export.
+*/
 static const char *find (void *handle, const struct link_map *object, int seam,
                          Binding *b) {
   void *found[COUNT(names)] = {NULL};
@@ -82,7 +88,7 @@ static int isserved (const struct link_map *object) {
 }
 
 
-/* Makes 'object' the one that is served, unless there is one; returns which is. */
+/* Makes 'object' the served one unless there is one. Returns the served object file. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -100,8 +106,8 @@ static const struct link_map *serve (const struct link_map *object,
 typedef int Raise (lua_State *L, const char *format, ...);
 
 /*
-** Binds; 0: 'err' says why it cannot be. *raise: how an error of that Lua is raised,
-** NULL: it shows no functions.
+** Binds. Returns 0 with the reason in 'err' on failure. *raise receives the luaL_error of that
+** Lua, or NULL if it exports no functions.
 */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
@@ -112,7 +118,7 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, object, "luaL_error");
-  if (error == NULL && object != NULL) {  /* not what the process shares */
+  if (error == NULL && object != NULL) {  /* not in the global scope */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, object, "luaL_error");

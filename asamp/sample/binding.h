@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The functions of Lua that a module calls, bound when the module is opened, to
-** those of the Lua that opens it: of the object file (program, library or plugin)
-** that the call of luaopen_ comes from.
+** Binds the functions of Lua that a module calls, when the module is opened, to those of the
+** Lua that opens it: of the object file (program, library or plugin) from which luaopen_ is
+** called.
 **
-** The dynamic loader would bind them by name, in what the whole process shares.
-** There it finds none of a Lua that came with dlopen and RTLD_LOCAL, and perhaps
-** another Lua's where the process has two. So the modules leave the loader no name
-** of Lua to bind, and need no library: a source file that calls Lua includes this
-** header, and a module's luaopen_ begins with
+** The dynamic loader would bind them by name in the scope that the whole process shares. That
+** scope lacks a Lua loaded by dlopen with RTLD_LOCAL, and may hold another Lua if the process
+** has two. So modules leave the loader no name of Lua to bind and link to no Lua library. A
+** source file that calls Lua includes this header, and each luaopen_ function of a module
+** starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
 ** Invariants:
-**   BD1  before binding_open has returned 1 nothing of Lua may be called.
-**   BD2  all functions are of one object file, that of the core which runs the
-**        state. A module serves one Lua of a process; the others are refused.
+**   BD1  no function of Lua is called before binding_open has returned 1;
+**   BD2  all functions are of one object file, that of the core which runs the state. A module
+**        serves one Lua of a process; it refuses others;
 **   BD3  that object file stays loaded.
 */
 #ifndef asamp_binding_h
@@ -26,7 +26,7 @@
 #include "lualib.h"
 #include "seam.h"
 
-/* All that the modules call: of upstream's API, and of the seam. */
+/* The functions that the modules call: of upstream's API, and of seam.h. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
@@ -53,7 +53,10 @@
   X(luaN_setdistance) X(luaN_setlabel) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
-/* Hidden: a call is one instruction, which reads its field. */
+/*
+** The bound functions. The symbol is hidden, so that a call is one instruction that reads its
+** field.
+*/
 typedef struct Binding {
 #define FIELD(f)	__typeof__(f) *f;
   BINDING_LUA(FIELD)
@@ -64,20 +67,20 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module for the Lua that has called the function this stands in; 'seam':
-** with the functions of seam.h, else these stay NULL. Returns 1. Raises an error of
-** that Lua when it has not all of them, or is not the one that the module serves.
-** Returns 0 when it shows none, so that nothing can be raised: stderr has a line
-** that says what to do, and require gives true. From any OS thread.
+** Binds the module to the Lua that called the surrounding function. 'seam': binds the functions
+** of seam.h too, else these fields stay NULL. Returns 1. Raises an error of that Lua if it
+** lacks a function or is not the Lua that the module serves. Returns 0 if that Lua exports no
+** functions, so that no error can be raised: then writes one line with advice to stderr, and
+** require returns true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* The same for who has no state to raise an error in: 0, and 'err' has the line. */
+/* Does the same without raising errors: returns 0 and writes the line to 'err'. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
-#ifndef BINDING_NAMES	/* binding.c has the names themselves */
+#ifndef BINDING_NAMES	/* binding.c needs the real names */
 #define luaL_argerror	(*binding.luaL_argerror)
 #define luaL_checkinteger	(*binding.luaL_checkinteger)
 #define luaL_checklstring	(*binding.luaL_checklstring)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Where samples were allocated (births.h).
-*/
+/* Allocation sites of samples (births.h). */
 #include "births.h"
 #include "list.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Where and when samples that are alive were allocated, for snapshots of the heap: of
-** each the innermost function written in Lua, its line and the time; of each function
-** what it is called. Knows no profile. Memory from malloc:
-**   BI1  16 bytes a sample; a function has at most BIRTHS_TEXT bytes of its name and as
-**        many of its source, and there are FUNCTIONS_MOST (functions.h).
+** Records the allocation sites of live samples for snapshots of the heap: for each sample the
+** innermost Lua function, its line and the time, and for each function its name and source.
+** Independent of profiles. Uses malloc.
+**
+**   BI1  16 bytes per sample; per function at most BIRTHS_TEXT bytes of the name and as many of
+**        the source, for up to FUNCTIONS_MOST functions (functions.h).
 */
 #ifndef asamp_births_h
 #define asamp_births_h
@@ -14,35 +15,39 @@
 
 #include "sample.h"
 
-#define BIRTHS_TEXT	128u
-#define BIRTHS_TICK	20	/* about a millisecond, for one shift */
+#define BIRTHS_TEXT	128u	/* Longest stored name and longest stored source, bytes. */
+#define BIRTHS_TICK	20	/* Unit of 'time': 2^20 ns, about a millisecond, so that the
+				   conversion is one shift. */
 
+/* Allocation site and time of a sample. */
 typedef struct Birth {
-  uint32_t function;	/* its number (functions.h); 0: no Lua function, or not known */
-  uint32_t line;
-  uint32_t time;	/* CLOCK_MONOTONIC, 2^BIRTHS_TICK ns, as much as there is room for */
-  float bytes;		/* that the sample stands for */
+  uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
+  uint32_t line;	/* Line in that function. */
+  uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
+  float bytes;		/* Bytes that the sample stands for. */
 } Birth;
 
+/* A function that sites refer to. */
 typedef struct BirthFunction {
-  int line;		/* of its definition */
-  char *name, *source;	/* one block; NULL: not told, or no memory */
+  int line;		/* Line of its definition. */
+  char *name, *source;	/* NUL-terminated, in one malloc block; NULL: never reported, or no
+			   memory. */
 } BirthFunction;
 
-/* All zero: empty. */
+/* The functions of a session. All zero: empty. */
 typedef struct BirthFunctions {
-  BirthFunction *functions;	/* by number */
+  BirthFunction *functions;	/* indexed by number */
   size_t n, size;
 } BirthFunctions;
 
-/* Of a sample whose new frames these are, innermost first. */
+/* Returns the site of a sample, given its new frames, innermost first. Does not allocate. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),
              (float)(int64_t)s->count * (float)(int64_t)period};
   size_t i;
   for (i = 0; i < n; i++) {
-    if (frames[i].id & 1) continue;  /* native, or nobody's */
+    if (frames[i].id & 1) continue;  /* a native frame, or a special id */
     b.function = (uint32_t)(frames[i].id / 8);
     b.line = frames[i].line;
     break;
@@ -50,22 +55,22 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
   return b;
 }
 
-/* How long it has been there at that time, ms. */
+/* Returns the age of a sample at that time, in ms. */
 static inline uint32_t births_age (const Birth *b, uint64_t time) {
   uint64_t ticks = (uint32_t)(time >> BIRTHS_TICK) - b->time;
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* A function was emitted (stack.h). */
+/* Stores a function when stack.h emits it. Ignores it without memory. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
-/* The function of that number, or NULL. */
+/* Returns the function with that number, or NULL. */
 const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* There are none, and what they had stays allocated (a fork may have caught it). */
+/* Empties the list without freeing its memory, which a fork may have caught during a change. */
 void births_forget (BirthFunctions *b);
 
 #endif

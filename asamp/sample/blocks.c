@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Blocks by address (blocks.h).
-*/
+/* Watched blocks by address (blocks.h). */
 #include "blocks.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A given-up slot: no block has this address. */
+/* Its address marks deleted slots; no block has it. */
 static const char tomb;
 
 
-/* First slot to look at: Fibonacci hashing of the granule number. */
+/* Returns the first slot to search: Fibonacci hashing of the 8-byte granule. */
 static size_t slotof (const Blocks *b, const void *block) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
   return (size_t)(h >> 32) & (b->size - 1);
@@ -37,7 +35,7 @@ int blocks_room (Blocks *b) {
 }
 
 
-/* The block's entry, or NULL; '*room' is where it can be put. */
+/* Returns the entry of the block, or NULL; *room is the slot in which to insert it. */
 static struct BlockEntry *find (const Blocks *b, const void *block,
                                 struct BlockEntry **room) {
   size_t i;

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Blocks of memory by address, each with a number: those whose free must be noticed. Open
-** addressing. Knows neither Lua nor samples. Where several things share a block they are a
-** chain: the block has the number of the last one, which knows the one before.
+** Hash table from the addresses of watched memory blocks to numbers, with open addressing.
+** Independent of Lua and of samples. Several samples of one block form a chain: the table has
+** the number of the newest one, which stores the number of the one before.
 **
-**   BL1  a block is there at most once;
-**   BL2  the table is at most half full, given-up slots included.
+**   BL1  a block is in the table at most once;
+**   BL2  the table is at most half full, deleted slots included.
 */
 #ifndef asamp_blocks_h
 #define asamp_blocks_h
 
 #include <stddef.h>
 
-/* All zero: empty. */
+/* A table of blocks. All zero: empty. */
 typedef struct Blocks {
   struct BlockEntry {
-    const void *block;	/* NULL: free */
-    size_t number;
+    const void *block;	/* NULL: a free slot. */
+    size_t number;	/* Number of the block's newest sample. */
   } *entries;
-  size_t size;		/* a power of two, or 0 */
-  size_t n;		/* blocks that are there */
-  size_t ntombs;	/* slots that were given up */
+  size_t size;		/* Number of slots: a power of two, or 0. */
+  size_t n;		/* Number of blocks in the table. */
+  size_t ntombs;	/* Number of deleted slots. */
 } Blocks;
 
-/* Room for one more; 0: no memory (nothing has changed then). */
+/* Reserves space for one more block. Returns 0 without memory; then nothing has changed. */
 int blocks_room (Blocks *b);
 
-#define BLOCKS_NONE	((size_t)-1)
+#define BLOCKS_NONE	((size_t)-1)	/* not a number */
 
-/* There is room: 'number' is the block's from here on. Returns the one it had, or
-   BLOCKS_NONE. */
+/*
+** Sets the number of a block, for which space is reserved. Returns the number it had, or
+** BLOCKS_NONE.
+*/
 size_t blocks_put (Blocks *b, const void *block, size_t number);
 
-/* Takes a block out. 0: it was not there. */
+/* Removes a block and stores its number in *number. Returns 0 if it is not in the table. */
 int blocks_take (Blocks *b, const void *block, size_t *number);
 
-/* Takes all out, keeps the memory. */
+/* Removes all blocks and keeps the memory. */
 void blocks_clear (Blocks *b);
 void blocks_free (Blocks *b);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names of metatables (classes.h).
-*/
+/* Classes of objects by the names of their metatables (classes.h). */
 #include "classes.h"
 #include "hash.h"
 #include "list.h"
@@ -12,10 +10,10 @@
 
 #include "binding.h"
 
-#define NONE	UINT32_MAX
-#define LEVELS	3
+#define NONE	UINT32_MAX	/* no parent */
+#define LEVELS	3	/* depth of the index, in path components */
 
-/* Smallest number of slots that an index is taken to cost. */
+/* Smallest cost of an index in slots, whatever it read. */
 #define LEASTSLOTS	256u
 
 
@@ -32,7 +30,7 @@ static uint64_t hashof (const char *s) {
 }
 
 
-/* The number of the class that is called 'name', a new one when need be. */
+/* Returns the number of the class with that name, a new number if needed; 0 without memory. */
 static uint32_t number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, hashof(name)), i;
   size_t size = c->size;
@@ -60,7 +58,7 @@ static uint32_t number (Classes *c, const char *name) {
 }
 
 
-/* The same of a string of Lua, which may hold any bytes. */
+/* Does the same for a Lua string, which may contain any bytes. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -75,7 +73,7 @@ static uint32_t numberof (Classes *c, const char *s, size_t length) {
 
 /* {== the index ======================================================== */
 
-/* Writes the whole name of a table and returns its length, cut to the size. */
+/* Writes the full name of entry i, truncated to CLASSES_NAME, and returns its length. */
 static size_t fullname (const Classes *c, uint32_t i,
                         char name[CLASSES_NAME + 1]) {
   const ClassName *n = &c->names[i];
@@ -91,7 +89,7 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Of two names of one table that are as deep. */
+/* Returns 1 if i's name precedes j's. Both are names of one table with the same depth. */
 static int before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -103,7 +101,7 @@ static int before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 
-/* Enters the table of 'e', a field of the table of 'parent' (or NONE). */
+/* Enters the table in entry 'e', a field of the table 'parent' (or NONE). */
 static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                    int depth) {
   ClassName *n;
@@ -132,7 +130,7 @@ static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
 }
 
 
-/* Enters the tables in the fields of a table; counts its slots. */
+/* Enters the tables in the fields of a table and counts the slots read. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -149,7 +147,7 @@ static void enterall (Classes *c, lua_State *L, const void *table,
 }
 
 
-/* A field that stands for its table has no name of its own: the table's does. */
+/* Returns the entry whose name i uses: a field like __index has no name of its own. */
 static uint32_t named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
@@ -171,7 +169,7 @@ static void makeindex (Classes *c, lua_State *L) {
     enterall(c, L, loaded.table, NONE, 1, 1);
   for (depth = 2; depth <= LEVELS; depth++) {
     for (end = c->nnames; i < end; i++) {
-      const ClassName n = c->names[i];  /* they move */
+      const ClassName n = c->names[i];  /* a copy: entries move */
       if (n.table != globals && n.table != loaded.table)
         enterall(c, L, n.table, named(c, (uint32_t)i), n.root, depth);
     }
@@ -179,7 +177,10 @@ static void makeindex (Classes *c, lua_State *L) {
 }
 
 
-/* May an index be made now? Then the one that was is too old. */
+/*
+** Returns 1 if a new index may be built now and would differ from the last one. Updates the
+** budget.
+*/
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;
@@ -208,7 +209,7 @@ static uint32_t indexed (Classes *c, const void *table) {
 }
 
 
-/* Apart, so that most objects, which have no metatable, cost no registers. */
+/* Not inlined, so that objects without a metatable do not save registers for it. */
 static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
@@ -232,7 +233,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    (void)idmap_set(&c->known, keyof(metatable), id);  /* else found out again */
+    (void)idmap_set(&c->known, keyof(metatable), id);  /* without memory it is determined again */
   return id;
 }
 

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Classes of objects: the name of a metatable. That is its field __name, else
-** the name by which the metatable can be reached, else the name by which the
-** table in its field __index can. Names: of a global ("Point"), of a loaded
-** module ("geometry"), of a table's field ("geometry.Point", "geometry.new.mt";
-** a field that begins with two underscores stands for its table). The shortest
-** way counts, globals before modules, then the first in bytewise order.
+** Determines the class of an object, which is the name of its metatable: its field __name; else
+** the path by which the metatable can be reached; else the path by which the table in its field
+** __index can be reached. Paths are names of globals ("Point"), of loaded modules ("geometry"),
+** and of fields ("geometry.Point", "geometry.new.mt"; a field whose name starts with two
+** underscores stands for its table). The shortest path counts, globals before modules, then the
+** bytewise smallest.
 **
-** Everything here runs while the state decides fates (seam.h), when nothing may
-** be allocated from it: tables are looked at by address.
+** Everything here runs while the state decides survival (seam.h). It must not allocate from the
+** state, so it reads tables by address.
 **
-** 'known' remembers the class of a metatable, 'index' the name of a table. What
-** both hold was alive when it was put in, so old; the old die in major
-** collections only, which say so (classes_forgetdead). So an address never
-** stands for a table that came later.
+** 'known' maps metatables to classes, 'index' maps tables to names. An entry is made for a
+** live, thus tenured, table. Tenured objects die in major collections only, which call
+** classes_forgetdead. So an address never refers to a table made later.
 **
-** Index: made when a metatable has no other name, of at most CLASSES_SLOTS slots
-** of tables, three levels deep. A program may have any number of metatables
-** without a name, so what it may cost is bounded: one slot for every
-** CLASSES_BYTES bytes that the program allocates, saved up for at most
-** CLASSES_SAVED indexes. A name given after the last index is thus found late;
-** 'final' finds it at the end.
+** The index is built when a metatable has no other name. It covers at most CLASSES_SLOTS slots
+** of tables, three levels deep. A program may have any number of metatables without a name, so
+** the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES bytes that the
+** program allocates, and this budget accumulates up to the cost of CLASSES_SAVED indexes. So a
+** name given after the last index may be found late; 'final' makes the last index at the end.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h
@@ -32,54 +30,62 @@
 
 enum {
   CLASSES_SLOTS = 16384, CLASSES_BYTES = 4096, CLASSES_SAVED = 8,
-  CLASSES_NAME = 255	/* bytes of a name */
+  CLASSES_NAME = 255	/* Limits: slots read for one index; bytes of allocation that pay for
+			   one slot; indexes whose cost can be saved; bytes of a name. */
 };
 
-typedef struct ClassName {	/* of a table of the index */
-  const void *table;
-  uint32_t parent;	/* its table, or UINT32_MAX */
-  uint32_t text, length;	/* its own part of the name, in 'text' */
+typedef struct ClassName {	/* A table in the index. */
+  const void *table;	/* Address of the table. */
+  uint32_t parent;	/* Index in 'names' of the table that refers to it, or UINT32_MAX. */
+  uint32_t text, length;	/* Its last path component, bytes in 'text'. */
+  /* Number of components (1: the first); 0: from globals, 1: from modules. */
   unsigned char depth, root;
 } ClassName;
 
+/* The classes of a session. */
 typedef struct Classes {
-  IdMap known;		/* metatable -> class */
-  IdMap index;		/* table -> its place in 'names' */
+  IdMap known;		/* Maps metatables to classes. */
+  IdMap index;		/* Maps tables to indexes in 'names'. */
   ClassName *names;
   size_t nnames, names_size;
   char *text;
   size_t ntext, text_size;
-  uint64_t made;	/* bytes allocated when the index was made */
-  uint64_t saved;	/* slots that may be looked at */
-  uint64_t slots;	/* slots that the last index took */
-  int final;		/* the last fates are decided: one index is free */
-  IdMap ids;		/* hash of a name -> last class that has it */
+  uint64_t made;	/* Value of luaN_allocated when the index was built last. */
+  uint64_t saved;	/* Budget: slots that may be read. */
+  uint64_t slots;	/* Slots that the last index read. */
+  int final;		/* 1: the last survival is being decided, and one index is free of cost. */
+  IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
   struct ClassText {
     char *name;
-    uint32_t next;	/* class of the same hash, or 0 */
-  } *classes;		/* class i is at i - 1 */
+    uint32_t next;	/* Older class of the same hash, or 0. */
+  } *classes;		/* Class i is stored at i - 1. */
   uint32_t n, size;
-  uint64_t lumped;	/* samples of classes beyond CLASSES_MAX */
-  void (*emit) (void *ud, uint32_t id, const char *name);
+  uint64_t lumped;	/* Samples of classes beyond CLASSES_MAX, which share one class. */
+  void (*emit) (void *ud, uint32_t id, const char *name);	/* Called for each new class. */
   void *ud;
 } Classes;
 
-/* All zero is empty. A class gets its number, 1, 2, ..., when it is first met;
-   'emit' is told then. */
+/*
+** Starts a session. Classes receive the numbers 1, 2, ... at first use; 'emit' is called for
+** each new one. An all-zero Classes is valid.
+*/
 void classes_begin (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Forgets addresses (collections went by unseen). */
+/* Drops all addresses, because collections ran without calling classes_forgetdead. */
 void classes_forget (Classes *c);
 
-/* Forgets everything but who is told, and frees nothing (a fork may have caught it). */
+/*
+** Drops everything except 'emit', without freeing memory, which a fork may have caught in a
+** change.
+*/
 void classes_forgetall (Classes *c);
 
-/* A major collection decides: forgets the dead. */
+/* Drops dead tables. Called when a major collection decides. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
-/* Class of an owner of samples; 0: it has none, or there is no memory. */
+/* Returns the class of a sample's owner; 0: it has none, or no memory. */
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Samples that live on (followed.h).
-*/
+/* Followed samples (followed.h). */
 #include "followed.h"
 #include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects are asked for so far ahead of their turn: they are anywhere in memory. */
+/* Owners are prefetched this many entries ahead, because they are scattered in memory. */
 #define PREFETCH_DISTANCE	16
 
 
@@ -25,7 +23,7 @@ void followed_forget (Followed *f) {
 }
 
 
-/* Apart, so that whoever finds room saves no registers for it. */
+/* Not inlined, so that calls that find space save no registers for it. */
 static __attribute__((noinline)) int growlist (Followed *f) {
   size_t samples = f->capacity, runs = samples;
   if (f->n == FOLLOWED_MOST) return 0;
@@ -81,7 +79,10 @@ int followed_resized (Followed *f, const BlockResized *r) {
 }
 
 
-/* The watched ones have new numbers. Needs no memory: there were as many. */
+/*
+** Enters the watched blocks with their new indexes. Needs no memory: the table held at least as
+** many.
+*/
 static void renumber (Followed *f) {
   size_t i;
   if (f->watched.n == 0) return;
@@ -95,7 +96,7 @@ static void renumber (Followed *f) {
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge) {
   FollowedDeaths d = {f->runs, 0};
   size_t i, from = 0, n = 0;
-  int dead = 0;  /* the run that began with sample 'from' */
+  int dead = 0;  /* 1: the run from sample 'from' on is dead */
   for (i = 0; i < f->n; i++) {
     const FollowedSample *s = &f->samples[i];
     int died = (s->owner == NULL) ? (s->block == NULL)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples that survived their first collection, until they die: oldest first,
-** and those of them that can be freed by hand, by address. Knows neither Lua
-** nor the profile.
+** List of the samples that survived their first collection, until they die, oldest first, with
+** a table of their explicitly freeable blocks by address. Independent of Lua and of the
+** profile.
 **
-**   FW1 at most FOLLOWED_MOST samples: 48 bytes each, and 32 to 64 more for one
-**       that can be freed by hand. Those of one block are a chain (F1);
-**   FW2 every sample leaves the list once: when followed_deaths tells its death.
-**       What is still there at the end is alive, as far as anybody has looked;
-**   FW3 a dead owner is never asked for again: its address may be another's.
+**   FW1  at most FOLLOWED_MOST samples: 48 bytes each, and 32 to 64 more for one whose block
+**        can be freed explicitly. Samples of one block form a chain (F1);
+**   FW2  every sample leaves the list once, when followed_deaths reports its death. Samples
+**        still listed at the end were alive at the last check;
+**   FW3  a dead owner is never checked again: its address may be reused.
 **
-** FOLLOWED_MOST bounds what the list adds to the pause of a major collection
-** (doc/reference.md has the figure).
+** FOLLOWED_MOST bounds the time that the list adds to the pause of a major collection (figure
+** in doc/reference.md).
 */
 #ifndef asamp_followed_h
 #define asamp_followed_h
@@ -23,54 +23,56 @@
 #include "bounds.h"
 #include "pending.h"
 
-#define FOLLOWED_NONE	UINT32_MAX
+#define FOLLOWED_NONE	UINT32_MAX	/* no earlier sample */
 
+/* A followed sample. */
 typedef struct FollowedSample {
-  const void *owner;	/* object whose life it shares, or NULL */
-  const void *block;	/* watched address, or NULL; both NULL: freed by hand */
-  uint32_t before;	/* watched: the sample of this block before, or FOLLOWED_NONE */
-  uint32_t asked;	/* its place in the last question for holders, from 1 on; 0: it
-			   came behind that */
-  Birth birth;		/* the tracker's */
+  const void *owner;	/* Object whose lifetime it shares, or NULL. */
+  const void *block;	/* Address of its watched block, or NULL. Both NULL: freed explicitly. */
+  uint32_t before;	/* If watched: the previous sample of the block, or FOLLOWED_NONE. */
+  uint32_t asked;	/* Index + 1 in the last query for holders; 0: added after that query. */
+  Birth birth;		/* Allocation site, set by the tracker. */
 } FollowedSample;
 
-/* All zero: empty. */
+/* The list. All zero: empty. */
 typedef struct Followed {
   FollowedSample *samples;
-  size_t n, capacity;
-  size_t nfreed;	/* freed by hand, not told yet */
-  uint32_t *runs;	/* room for those of a list that is full */
-  Blocks watched;	/* numbers of samples */
+  size_t n, capacity;	/* Samples listed, and allocated. */
+  size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
+  uint32_t *runs;	/* Buffer for the runs of a full list. */
+  Blocks watched;	/* Watched blocks, by index in 'samples'. */
 } Followed;
 
 /*
-** Who died: runs of the list as it was, so many alive, so many dead, and so on
-** in turn; none behind the last one that is dead. Valid until the next call.
+** The deaths among the listed samples as run lengths: a number of live samples, then a number
+** of dead ones, and so on; the last run is dead. Valid until the next call.
 */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
-  size_t n;		/* of runs, even */
+  size_t n;		/* number of runs, even */
 } FollowedDeaths;
 
 void followed_close (Followed *f);
 
-/* As pending_forget. */
+/* Empties the list without freeing its memory, as pending_forget. */
 void followed_forget (Followed *f);
 
 /*
-** A sample survived; 'block' non-NULL when it is watched. 0: the list is full,
-** or there is no memory (nothing has changed then).
+** Adds a sample; 'block' is non-NULL if it is watched. Returns 0 if the list is full or there
+** is no memory; then nothing has changed.
 */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* A block is freed: returns 1 when it was watched (it is not any more). */
+/* Notes that a block was freed. Returns 1 if it was watched; it no longer is. */
 int followed_freed (Followed *f, const void *block);
 
-/* As followed_freed, but for the samples of what the block keeps, which have its new
-   address. */
+/*
+** Notes that a block was resized: the samples in the part that it keeps move to its new
+** address. Returns as followed_freed.
+*/
 int followed_resized (Followed *f, const BlockResized *r);
 
-/* The deaths of those freed by hand and of those with a dead owner. */
+/* Removes and returns the samples that were freed explicitly or have a dead owner. */
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge);
 
 #endif

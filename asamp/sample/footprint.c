@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Where the memory of a state is (footprint.h).
-*/
+/* Memory of a state by area and line (footprint.h). */
 #define _GNU_SOURCE
 #include "footprint.h"
 
@@ -20,14 +18,14 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* Blocks of the state, by address. */
+/* The blocks of the state, sorted by address. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
   uint64_t resident;
 } Ranges;
 
-/* The sum of a line so far. */
+/* The sum of one source line. */
 typedef struct Sum {
   uint32_t function, line;
   double bytes;
@@ -40,7 +38,7 @@ typedef struct Sums {
 } Sums;
 
 
-/* Resident bytes from a page's begin on. */
+/* Returns the resident bytes of the pages that overlap the range. */
 static uint64_t residentbytes (const void *from, size_t bytes) {
   unsigned char pages[2048];
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -72,7 +70,7 @@ static int byaddress (const void *a, const void *b) {
 }
 
 
-/* Does p lie in a block of the state? */
+/* Returns 1 if p lies in a block of the state. */
 static int isinside (const Ranges *r, const void *p) {
   size_t low = 0, high = r->n;
   while (low < high) {
@@ -108,7 +106,7 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* whose death the next collection tells */
+      if (!mallocs_isfreed(s->owner))  /* freed, and not yet reported dead */
         add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {
@@ -137,7 +135,7 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
 }
 
 
-/* The largest sums become lines. */
+/* Moves the largest sums to f->lines and adds up the others in f->rest. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Where the memory of a state is, and by which lines: its places as the core tells them
-** (luaN_places), what of its chunks is resident, and of the samples that are followed two
-** sums by line:
+** Measures where the memory of a state is, and which lines caused it: the memory areas that the
+** core reports (luaN_places), the resident part of its chunks, and two sums by line over the
+** followed samples:
 **
-**   - free lines of blocks in use. A block whose lines are nearly all free cannot go back
-**     for the few that are not. Whoever made what lies in these is charged with the free
-**     ones: a sample stands for b bytes that are alive, so for b * free / used of its
-**     block. The mean of that sum over all ways to sample is, for each line, the sum over
-**     blocks of their free bytes times its share of what is alive there (Horvitz and
-**     Thompson's estimator). What is left over is nobody's: dead objects keep lines, too;
-**   - native memory that is not freed (mallocs.h).
+**   -  free lines of blocks in use. A block with few live lines cannot be returned to the
+**      system. The allocation sites of its live objects are charged with its free bytes: a
+**      sample stands for b live bytes, so it is charged b * free / used of its block. The
+**      expectation of this sum is, for each source line, the sum over blocks of their free
+**      bytes times the line's share of the live bytes there (Horvitz-Thompson estimator). The
+**      remainder is charged to no line: dead objects occupy lines too;
+**   -  native memory that is not freed (mallocs.h).
 **
-**   FP1 FOOTPRINT_LINES lines of each sort; 'rest' has the bytes of the others.
-**   FP2 a Footprint owns its texts; it may be read by another thread under the lock of
-**       whoever keeps it.
+**   FP1  FOOTPRINT_LINES lines for each sum; 'rest' has the bytes of all others;
+**   FP2  a Footprint owns its strings. Another thread may read it under the lock of its owner.
 */
 #ifndef asamp_footprint_h
 #define asamp_footprint_h
@@ -25,31 +24,35 @@
 #include "followed.h"
 #include "seam.h"
 
-#define FOOTPRINT_LINES	16u
+#define FOOTPRINT_LINES	16u	/* lines listed per sum */
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
+/* A source line and its bytes. */
 typedef struct FootprintLine {
-  char *where;		/* "source:line" */
+  char *where;		/* "source:line", from malloc */
   uint64_t bytes;
 } FootprintLine;
 
+/* The measurement of one state at one time. Sizes in bytes. */
 typedef struct Footprint {
   luaN_Places places;
-  uint64_t resident;	/* of chunks that are mapped */
-  uint64_t outside;	/* what userdata stand for */
-  FootprintLine *lines[FOOTPRINT_SORTS];  /* most bytes first */
+  uint64_t resident;	/* Resident bytes of mapped chunks. */
+  uint64_t outside;	/* External bytes that userdata own. */
+  FootprintLine *lines[FOOTPRINT_SORTS];  /* Largest first. */
   size_t n[FOOTPRINT_SORTS];
   uint64_t rest[FOOTPRINT_SORTS];
 } Footprint;
 
-/* Fills it, on the thread that runs the state, when a collection is over. Takes memory
-   from malloc, and does without lines where there is none. */
+/*
+** Fills the Footprint after a collection, on the thread that runs the state. Allocates with
+** malloc; leaves out lines for which there is no memory.
+*/
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
-/* The text of a line, to be freed; NULL: no memory. */
+/* Returns the text "source:line", which the caller frees; NULL without memory. */
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
 
 #endif

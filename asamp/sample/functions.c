@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Functions by name (functions.h).
-*/
+/* Numbers of functions by name (functions.h). */
 #include "functions.h"
 #include "hash.h"
 
@@ -55,8 +53,11 @@ void functions_forget (Functions *f) {
 }
 
 
-/* Half of its places are taken: a larger one, which is empty. Another thread may fork in
-   between, and whichever one it finds is cleared as a whole. */
+/*
+** Replaces the cache by a larger, empty one if half of its slots are used. Another thread may
+** fork meanwhile; nlisted is set first, so that the child clears whichever cache it finds
+** completely.
+*/
 static void grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
@@ -69,7 +70,10 @@ static void grow (Functions *f) {
 }
 
 
-/* FU3. The place is listed before it is used, for another thread may fork in between. */
+/*
+** Caches a number (FU3). Lists the slot before it is used, because another thread may fork
+** meanwhile.
+*/
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
@@ -86,7 +90,7 @@ static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
 }
 
 
-/* What stands for a name: never 0. */
+/* Returns the hash of a name, never 0. */
 static uint64_t keyof (const FunctionName *n) {
   uint64_t source = hash_bytes(n->source, strlen(n->source));
   return hash_words(hash_bytes(n->name, strlen(n->name)),
@@ -94,14 +98,16 @@ static uint64_t keyof (const FunctionName *n) {
 }
 
 
-/* The number of that name, or IDMAP_NONE; else *key is what it will be put under. */
+/* Returns the number of that name, or IDMAP_NONE; *key is the key to insert it with. */
 static uint32_t find (const Functions *f, const FunctionName *n, uint64_t *key) {
   *key = keyof(n);
   return idmap_get(&f->byname, *key);
 }
 
 
-/* As functions_number, without the cache. 'isold': it may have come before. */
+/*
+** As functions_number, without the cache. 'isold': the prototype may have been counted before.
+*/
 static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = find(f, n, &key);
@@ -122,7 +128,7 @@ static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
     i = find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* else it gets one more later */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory it receives another number later */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The functions of a session: those of one name, line and source have one number,
-** 1, 2, …, however many prototypes there are. A server that loads a template makes
-** some at each request; in the profile they are what they are in the program's text.
-** Knows nothing but memory.
+** Numbers the functions of a session: prototypes with equal name, line and source share one
+** number, 1, 2, ... A server that loads templates makes new prototypes at each request; in the
+** profile they are one function of the program text. Depends on nothing but memory.
 **
-** What a prototype's number is, is remembered in a cache by the prototype's own
-** (unsigned, never 0, no two alike); what is not there is named again, and found by
-** its name's hash, whose keys nobody knows: texts are not kept.
-**   FU1  at most FUNCTIONS_MOST numbers, the last one for all functions that find
-**        no room. Of functions of chunks that are no files, which may have a new
-**        source at each load, FUNCTIONS_CHUNKS at most have numbers of their own;
-**        behind these their source is [other chunks];
-**   FU2  the memory is bounded: 16 bytes a number, two thirds of them in use, and the
-**        cache, which grows with what is in it: of ten thousand states few know many
-**        functions;
-**   FU3  places of the cache that are not empty are listed, as long as there are no more
-**        than FUNCTIONS_LISTED: a state that lives for a request clears these alone.
+** A cache maps prototypes, by their own unsigned ids (never 0, never reused), to numbers. A
+** prototype that is not in the cache is named again and found by the hash of its name. Names
+** are not stored; the hash is keyed.
+**
+**   FU1  at most FUNCTIONS_MOST numbers; the last one is shared by all further functions. At
+**        most FUNCTIONS_CHUNKS functions of chunks that are not files, which may have a new
+**        source at each load, have their own numbers; further ones have the source [other
+**        chunks];
+**   FU2  the memory is bounded: 16 bytes per number at a load factor of two thirds, and the
+**        cache, which grows with its content: of ten thousand states few run many functions;
+**   FU3  the non-empty cache slots are listed, up to FUNCTIONS_LISTED: a state that lives for
+**        one request clears only these.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -26,58 +25,65 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* prototypes at most, and at first; powers of 2 */
+#define FUNCTIONS_CACHED	8192  /* Slots of a full-size cache, and of a new one; powers
+				         of 2. */
 #define FUNCTIONS_FIRST	256
-#define FUNCTIONS_LISTED	128   /* places of the cache that are cleared one by one */
+#define FUNCTIONS_LISTED	128   /* Listed slots of the cache, which are cleared one by one. */
 
+/* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
-  uint32_t mask;		/* places less one; these are a power of 2 */
+  uint32_t mask;		/* Number of slots - 1; the number of slots is a power of 2. */
   struct CachedFunction {
-    unsigned int prototype;	/* 0: none */
+    unsigned int prototype;	/* Id of the prototype; 0: an empty slot. */
     uint32_t number;
   } places[];
 } FunctionCache;
 
+/* The functions of a session. */
 typedef struct Functions {
   FunctionCache *cache;
-  uint32_t used;		/* places that are not empty */
-  IdMap byname;		/* hash of a name, line and source -> number */
+  uint32_t used;		/* Number of non-empty slots. */
+  IdMap byname;		/* Maps the hash of name, line and source to the number. */
   uint16_t listed[FUNCTIONS_LISTED];
-  uint32_t nlisted;	/* places in use; at FUNCTIONS_LISTED there may be more */
-  uint32_t n;
-  uint32_t nchunks;	/* of these, of chunks that are no files */
-  unsigned int last;	/* the highest prototype that was named: those below are old */
-  uint64_t lumped, lumpedchunks;  /* prototypes beyond FU1, as they first came */
+  uint32_t nlisted;	/* Number of entries in 'listed'; FUNCTIONS_LISTED: there may be more
+			   non-empty slots. */
+  uint32_t n;	/* Number of numbers given. */
+  uint32_t nchunks;	/* How many of them are functions of chunks that are not files. */
+  unsigned int last;	/* Highest prototype id named so far; lower ones were counted before. */
+  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the limits of FU1, each counted once. */
 } Functions;
 
-/* What is told of a function (profile.h). */
+/* Name of a function (profile.h). */
 typedef struct FunctionName {
   const char *name;
   int line;
   const char *source;
-  int isfile;		/* the source is one */
+  int isfile;		/* 1: the source is a file. */
 } FunctionName;
 
-/* 0: no memory. */
+/* Returns 0 without memory. */
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
-/* There are none, and what they had stays allocated (a fork may have caught it). */
+/*
+** Removes all functions without freeing the name table, which a fork may have caught in a
+** change.
+*/
 void functions_forget (Functions *f);
 
-/* A session begins: there are none. */
+/* Removes all functions, at the start of a session. */
 void functions_begin (Functions *f);
 
-/* The number of the prototype, 0 when it is not in the cache. */
+/* Returns the number of the prototype; 0: not in the cache. */
 static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {
   const struct CachedFunction *c = &f->cache->places[prototype & f->cache->mask];
   return c->prototype == prototype ? c->number : 0;
 }
 
 /*
-** The number of a prototype that is called so. *isnew: it is to be emitted, by the
-** name that 'name' has then. Without memory a
-** name may get more numbers than one.
+** Returns the number of a prototype with that name, and caches it. Sets *isnew if the number is
+** new: then the caller emits it with the name that 'name' has on return. Without memory, one
+** name may receive several numbers.
 */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Holders (holders.h). The walk notes for each object from which it was reached first;
-** what lies on the way to an owner is 'needed', and its first edge is looked up again.
+** Paths to owners (holders.h). The walk records for each object the object from which it was
+** first reached. Objects on the way to an owner are 'needed'; the first edge to each of them is
+** determined again to name the step.
 */
 #include "holders.h"
 #include "binding.h"
@@ -17,51 +18,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX
-#define CODE	"\1code "	/* and 16 digits: a C function, in a step */
+#define NONE	UINT32_MAX	/* no place, no number */
+#define CODE	"\1code "	/* marks a C function in a step; 16 hexadecimal digits of its
+				   address follow */
 
+/* An object on the way to an owner, or an owner. */
 typedef struct Needed {
-  uint32_t place, parent;	/* in the order of the walk; NONE: nobody's */
-  uint32_t path;	/* once it is known; 0: not yet */
-  uint32_t fields;	/* of it that lead on */
-  uint32_t key;		/* the needed table that has it under a weak key, or NONE */
+  uint32_t place, parent;	/* Its place in the order of the walk, and that of the object
+				   from which it was reached; NONE: a root. */
+  uint32_t path;	/* Its path; 0: not yet determined. */
+  uint32_t fields;	/* Number of its fields that lead to needed objects, counted up to
+			   HOLDERS_FIELDS + 1. */
+  uint32_t key;		/* Number of the needed table that refers to it through a weak key, or
+			   NONE. */
   unsigned char done, isroot;
-  uint32_t slots;	/* unnamed ones of C functions' calls that lead on */
+  uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
 } Needed;
 
-/* An object that is reached from no other: a root, or the value of a weak key. */
+/*
+** An object not reached through a strong reference of another: a root, or the value of a weak
+** key.
+*/
 typedef struct Top {
-  const void *object, *weak;  /* the table that has it under a weak key; NULL: a root */
-  long long which;
-  uint32_t place;
+  const void *object, *weak;  /* The object, and the table that holds it under a weak key;
+			         NULL: a root. */
+  long long which;	/* Kind of the root (LUAN_R*). */
+  uint32_t place;	/* Its place in the order of the walk. */
 } Top;
 
+/* State of one walk. */
 typedef struct Work {
   lua_State *L;
   Holders *h;
   HoldersMemory memory;
-  uint64_t *filter;		/* the bits of owners are set, by luaN_watchbit; ... */
-  unsigned filterlog;		/* ... log2 of how many: 16 for each owner */
-  uint32_t *parent;		/* by place, while the walk has them, ... */
-  const void *const *objects;	/* ... and these */
-  const void **kept;		/* a copy of those that are needed */
+  uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
+  unsigned filterlog;		/* log2 of its number of bits: 16 or more per owner. */
+  uint32_t *parent;		/* Parent of each place, valid during 'done'. */
+  const void *const *objects;	/* Object of each place, valid during 'done'. */
+  const void **kept;		/* Copy of the addresses of the needed objects. */
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* address -> number in 'list' */
+  IdMap needed;		/* Maps addresses to numbers in 'list'. */
   Needed *list;
   size_t nlist, listsize;
-  IdMap wanted;		/* owners */
-  IdMap known;		/* paths, by a hash of parent and step */
+  IdMap wanted;		/* The owners. */
+  IdMap known;		/* Maps hashes of parent and step to paths. */
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
-  uint32_t at;		/* the needed one whose edges are looked at */
-  int counting;		/* ... for 'fields' and 'slots' */
-  const void *body;	/* ... of a coroutine: what it runs; ... */
-  int looked;		/* ... that was looked for */
-  uint64_t *nearly;	/* the bits of needed ones are set, by luaN_watchbit; ... */
-  unsigned nearlylog;	/* ... log2 of how many: 16 for each, and more */
-  uint32_t alike[LUAN_ENAME + 1];  /* the path by this kind of edge from 'at', which says
-				   no more; 0: not known yet */
+  uint32_t at;		/* Number of the needed object whose edges are being visited. */
+  int counting;		/* 1: this visit counts its 'fields' and 'slots'. */
+  const void *body;	/* If that object is a coroutine: the function it runs. */
+  int looked;		/* 1: 'body' was determined. */
+  uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
+  unsigned nearlylog;	/* log2 of its number of bits: 16 or more per object. */
+  uint32_t alike[LUAN_ENAME + 1];  /* The path from 'at' by each kind of edge whose step names
+				      no key; 0: not yet determined. */
   int failed;
 } Work;
 
@@ -71,7 +82,7 @@ static uint64_t keyof (const void *p) {
 
 /* {== the walk ========================================================= */
 
-/* From malloc. */
+/* Memory function that uses malloc. */
 static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   (void)ud;
   if (size == 0) {
@@ -85,12 +96,15 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block;
 }
 
-/* Of the walk. */
+/* Memory function of the walk: forwards to that of the caller. */
 static void *memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
-/* Room for n elements in all. 'list' is the address of the pointer to them. */
+/*
+** Reserves space for n elements. 'list' is the address of the pointer to them. Returns 0
+** without memory.
+*/
 static int room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
   void *block;
@@ -107,8 +121,7 @@ static void release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* The walk has reached an object that no place leads to: from a root, or as the value of a
-   weak key. */
+/* Callback of the walk for an object without a parent: a root, or the value of a weak key. */
 static int edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -121,13 +134,15 @@ static int edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Number of an object that is needed; NONE. */
+/* Returns the number of a needed object, or NONE. */
 static uint32_t find (const Work *w, const void *o) {
   return idmap_get(&w->needed, keyof(o));
 }
 
-/* Marks the object at 'place', and all on the way to it, as needed; 'bits' has a bit for each
-   place. */
+/*
+** Sets the bits of the object at 'place' and of all objects on the way to it; one bit for each
+** place.
+*/
 static void need (const Work *w, uint64_t *bits, uint32_t place) {
   for (; place != NONE && !(bits[place / 64] >> place % 64 & 1); place = w->parent[place])
     bits[place / 64] |= UINT64_C(1) << place % 64;
@@ -149,7 +164,7 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* The list of what is needed, in the order of the walk. */
+/* Lists the needed objects in the order of the walk. Returns 0 without memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -160,7 +175,10 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Places of what has no parent, in the order in which 'edge' was told. */
+/*
+** Sets the places of the objects without a parent, which come in the order of the calls of
+** 'edge'. Returns 0 if they do not match.
+*/
 static int places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
@@ -171,7 +189,9 @@ static int places (Work *w, size_t n) {
   return k == w->ntops;
 }
 
-/* The values of weak keys are held by the tables: gives them their places. */
+/*
+** Sets the parents of values of weak keys: the tables that hold them. Returns 0 without memory.
+*/
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -192,7 +212,7 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Has a filter an object? Others may share the bit. */
+/* Returns 0 if the object is not in the bit set; 1 if it may be, because objects share bits. */
 static int mayhave (const uint64_t *filter, unsigned log, const void *o) {
   unsigned bit = luaN_watchbit(o, log);
   return filter[bit / 64] >> bit % 64 & 1;
@@ -218,17 +238,19 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
 
 /* }===================================================================== */
 
-/* {== words ============================================================ */
+/* {== steps =========================================================== */
 
-/* The size - 1 bytes at s are the begin of a text: the last of them say so, behind a whole
-   character. */
+/*
+** Marks a truncated string: replaces the last of its size - 1 bytes by "…", after a complete
+** UTF-8 character.
+*/
 static void cut (char *s, size_t size) {
   size_t n = size - sizeof("…");
   while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--;
   memcpy(s + n, "…", sizeof("…"));
 }
 
-/* snprintf, but for a text that is cut. */
+/* Like snprintf, but marks a truncated result (cut). */
 static void format (char *to, size_t size, const char *form, ...) {
   va_list args;
   int n;
@@ -238,7 +260,7 @@ static void format (char *to, size_t size, const char *form, ...) {
   if (n > 0 && (size_t)n >= size) cut(to, size);
 }
 
-/* Text of a string object; one that is cut says so. */
+/* Copies a string object's text; a truncated text is marked. */
 static void textof (Work *w, const void *string, char *to, size_t size) {
   luaN_Object o;
   size_t n;
@@ -251,7 +273,10 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/* Of a prototype; else of a C function, whose name comes later (naming). */
+/*
+** Writes the name of a function given its prototype; for a C function, its address in the form
+** CODE, which 'named' replaces later.
+*/
 static void function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -271,7 +296,7 @@ static void function (Work *w, const void *proto, const void *code, char *to, si
   else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-/* A slot that has no name. */
+/* Writes the step of an unnamed stack slot. */
 static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
@@ -284,6 +309,7 @@ static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
+/* Writes the step of a local variable, with the coroutine that it belongs to. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
@@ -299,7 +325,10 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* The step of an edge; empty: the one before says it. '*top': the path begins anew. */
+/*
+** Writes the step of an edge; an empty one if the previous step describes it. Sets *top if the
+** path starts with this step.
+*/
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
   luaN_Object o;
@@ -358,7 +387,7 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* The path that goes on from 'parent' by a step; 0: no memory. */
+/* Returns the path that extends 'parent' by a step, a new one if needed; 0 without memory. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -392,8 +421,10 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* The path that a step by an upvalue goes on from. Its words name the function, so a step
-   before it that is a field of that very name is left out. */
+/*
+** Returns the path that an upvalue step extends. The step names the function, so a preceding
+** step that is a field of the same name is dropped.
+*/
 static uint32_t before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -410,7 +441,7 @@ static int isstar (const char *step) {
 }
 
 
-/* Sets the bits of what is needed. 0: no memory. */
+/* Sets the bits of the needed objects. Returns 0 without memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -423,7 +454,10 @@ static int setnearly (Work *w) {
   return w->nearly != NULL;
 }
 
-/* An edge of the needed object w->at: is it the first to another? */
+/*
+** Callback for an edge of the needed object w->at. If it is the first edge to another needed
+** object, sets that object's path; in a counting visit, counts it. Returns 0 to stop.
+*/
 static int label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -458,7 +492,7 @@ static int label (void *ud, const luaN_Edge *e) {
   return !w->failed;
 }
 
-/* Roots have names of their own. */
+/* Sets the paths of roots, which have names of their own. */
 static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
@@ -471,7 +505,10 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Every needed one in the order of the walk, so that what leads to it has its path. */
+/*
+** Visits the edges of all needed objects in the order of the walk, so that each parent has its
+** path first.
+*/
 static void labelall (Work *w) {
   size_t i;
   for (i = 0; i < w->nlist && !w->failed; i++) {
@@ -492,6 +529,7 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
+/* Looks up the registry, _G and package.loaded, whose fields have special steps. */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -499,6 +537,7 @@ static void landmarks (Work *w) {
   w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
 }
 
+/* Adds an owner to the bit set and to 'wanted'. */
 static void want (Work *w, const void *owner) {
   unsigned bit = luaN_watchbit(owner, w->filterlog);
   if (owner == NULL) return;
@@ -551,7 +590,10 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* Appends a step with the name of the C function in it, '*size' bytes have room. */
+/*
+** Appends a copy of a step with the C function's name in place of its mark. '*size' is the
+** allocated size of the text. Returns 0 without memory.
+*/
 static int named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Who holds the samples that are alive: for each owner the shortest path from a root, in
-** Lua's words, with what is alike merged, so that few paths tell of many samples. Walks
-** over all that can be reached, twice over what leads to an owner. Memory: some 12 bytes
-** an object while it runs; strings count only where they are owners. Rules:
-**   HO1  a path's steps are a list through 'parent': path 0 is none, of what cannot be
-**        reached (it is dead) or has no owner;
-**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps, of at most HOLDERS_TEXT
-**        bytes each: what is beyond has the path up to there, and is counted;
-**   HO3  elements are one, "[1..n]", and so are the fields of a table that more than
-**        HOLDERS_FIELDS of them lead on from, "[*]", but those of _G and of modules; a
-**        step that repeats, as in a linked list, is one.
+** Finds for each owner of a live sample the shortest path from a root, in terms of Lua. Similar
+** paths are merged, so that few paths describe many samples. Walks over all reachable objects,
+** and twice over those that lead to an owner. Memory: about 12 bytes per object during the
+** walk; strings count only if they are owners. Rules:
+**
+**   HO1  a path is a linked list of steps through 'parent'. Path 0 is the empty path, of owners
+**        that are unreachable (dead) or NULL;
+**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps, each of at most HOLDERS_TEXT
+**        bytes. Owners beyond the limits receive the path up to there, and are counted;
+**   HO3  all elements of an array are one step "[1..n]". All fields of a table are one step
+**        "[*]" if more than HOLDERS_FIELDS of them lead to owners, except for _G and modules. A
+**        repeated step, as in a linked list, is one step.
 */
 #ifndef asamp_holders_h
 #define asamp_holders_h
@@ -22,41 +23,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOLDERS_TEXT	255u
-#define HOLDERS_FIELDS	12u
+#define HOLDERS_TEXT	255u	/* longest step in bytes */
+#define HOLDERS_FIELDS	12u	/* fields of a table that remain separate steps */
 
+/* A path: the last step, and the path before it. */
 typedef struct HolderPath {
-  uint32_t parent;	/* path that this one goes on from; 0: it begins here */
-  uint32_t depth;
-  uint32_t at;		/* of 'step' in the text */
-  const char *step;
+  uint32_t parent;	/* Path that this one extends; 0: this is the first step. */
+  uint32_t depth;	/* Number of steps. */
+  uint32_t at;		/* Offset of the step in 'text'. */
+  const char *step;	/* The step; set by holders_name. */
 } HolderPath;
 
+/* The result: paths, and the path of each owner. */
 typedef struct Holders {
-  HolderPath *paths;	/* from 1 on */
-  uint32_t npaths;	/* with the one that is none */
-  char *text;		/* of steps, each with its NUL */
+  HolderPath *paths;	/* indexed from 1 */
+  uint32_t npaths;	/* number of paths, including the empty path 0 */
+  char *text;		/* The steps, each with its NUL. */
   size_t ntext;
-  uint32_t *ids;	/* the path of each owner */
+  uint32_t *ids;	/* Path of each owner. */
   size_t n;
-  uint64_t left, cut;	/* times that a path found no room, had too many steps (HO2) */
-  uint64_t began, nanoseconds;  /* that the program has waited: CLOCK_MONOTONIC */
+  uint64_t left, cut;	/* How often a path exceeded READER_MAXPATHS, and READER_MAXSTEPS (HO2). */
+  uint64_t began, nanoseconds;  /* Start (CLOCK_MONOTONIC) and length of the time that the
+				   program waited, ns. */
 } Holders;
 
-/* Memory: as lua_Alloc, zeroed where it is new; 'ud' is NULL. */
+/* Memory function like lua_Alloc, which zeroes new memory; 'ud' is NULL. */
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /*
-** The two halves of holders_find. The first calls nothing but 'memory' and the seam: paths
-** have 'at' only, and C functions stand in them by address. The second gives the steps
-** their names; it needs malloc, from which all that 'h' has must be then. 0: no memory.
+** The two halves of holders_find. holders_walk calls only 'memory' and functions of seam.h; it
+** leaves 'step' unset and refers to C functions by address. holders_name adds the names of C
+** functions and sets 'step'; it uses malloc, from which all memory of 'h' must come. Both
+** return 0 without memory.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 int holders_name (Holders *h);
 
-/* Both halves. Owners may be NULL, and may be there more than once. 0: no memory, or the collector is
-   at work; there is nothing to free then. Not inside a collection. */
+/*
+** Does both halves with malloc. Owners may be NULL and may repeat. Returns 0 if there is no
+** memory or a collection is running; then there is nothing to free. Must not be called inside a
+** collection.
+*/
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);
 

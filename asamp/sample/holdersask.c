@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Holders asked of a child (holdersask.h).
-*/
+/* Holders found by a child process (holdersask.h). */
 #define _GNU_SOURCE
 #include "holdersask.h"
 #include "binding.h"
@@ -16,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEXT	((size_t)4 << 20)
+#define TEXT	((size_t)4 << 20)	/* bytes reserved for the steps */
 
-/* What the child leaves; ids, paths and text come behind it. */
+/* Shared memory that the child fills; ids, paths and steps follow it. */
 typedef struct HoldersAnswer {
-  int whole;
+  int whole;	/* 1: complete */
   uint32_t npaths;
   size_t ntext;
   uint64_t left, cut;
@@ -42,6 +40,10 @@ static char *text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
+/*
+** Copies the result to the shared memory, in the child. Leaves it incomplete if it does not
+** fit.
+*/
 static void tell (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
@@ -84,7 +86,7 @@ static void *copy (const void *from, size_t size) {
   return to;
 }
 
-/* The child has ended: its answer becomes 'h', as holdersask_look returns it. */
+/* Copies the result of the ended child to 'h'. Returns as holdersask_look. */
 static int take (const HoldersAsk *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Who holds what (holders.h), asked of a child process that has the heap as it was: the
-** program stands still for the fork alone, and hears the answer when a later collection
-** looks for it. Rules:
-**   HA1  one question at a time; the answer is of the owners as they were asked for;
-**   HA2  the child is killed when the question is dropped: nobody waits for an answer that
-**        nobody wants;
-**   HA3  after a fork the program's own child has no question, for the child that looks is
-**        not its to wait for;
-**   HA4  no answer comes where the child has no memory, or was killed: then none is told.
+** Finds holders (holders.h) in a child process that has a copy of the heap. The program stops
+** only for the fork, and receives the result when a later collection calls holdersask_look.
+** Rules:
+**
+**   HA1  one query at a time; the result refers to the owners in the order of the query;
+**   HA2  dropping the query kills the child;
+**   HA3  after a fork, the program's own child has no query: the process that searches is not
+**        its child;
+**   HA4  if the child has no memory or is killed, there is no result, and none is reported.
 */
 #ifndef asamp_holdersask_h
 #define asamp_holdersask_h
@@ -17,27 +17,32 @@
 
 #include <sys/types.h>
 
-/* A heap above it is looked at by a child: a pass over 1 GiB takes 0.28 s, and more with
-   many samples, a fork beside it some 20 ms (bench/heap). */
+/*
+** Heap size in bytes above which a child does the search. A search takes 0.28 s for 1 GiB, more
+** with many samples; a fork takes about 20 ms (bench/heap).
+*/
 #define HOLDERSASK_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
-/* All zero: nothing was asked. */
+/* A query. All zero: none. */
 typedef struct HoldersAsk {
-  pid_t child;			/* 0: nothing was asked */
-  pid_t parent;			/* who has asked */
+  pid_t child;			/* Process id; 0: no query. */
+  pid_t parent;			/* Process that made the query. */
   struct HoldersAnswer *answer;	/* shared memory */
-  size_t size, n;
-  uint64_t began, nanoseconds;	/* that the program has waited */
+  size_t size, n;	/* Bytes of 'answer'; number of owners. */
+  uint64_t began, nanoseconds;	/* Start (CLOCK_MONOTONIC) and length of the time that the
+				   program waited, ns. */
 } HoldersAsk;
 
-/* Nothing is asked. 0: there is no child or no memory. */
+/* Starts a query; there must be none. Returns 0 if no child or no memory is available. */
 int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n);
 
-/* 1: the answer is in 'h' (holders_free); 0: not yet; -1: there will be none. Unless 0,
-   nothing is asked any more. */
+/*
+** Returns 1 if the result is in 'h' (the caller frees it with holders_free), 0 if it is not
+** ready, -1 if there will be none. Unless it returns 0, the query is finished.
+*/
 int holdersask_look (HoldersAsk *a, Holders *h);
 
-/* The question is dropped. */
+/* Drops the query. */
 void holdersask_end (HoldersAsk *a);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Samples of native memory (mallocs.h).
-*/
+/* Samples of native memory (mallocs.h). */
 #define _GNU_SOURCE
 #include "mallocs.h"
 
@@ -19,20 +17,21 @@
 #include "mallocseam.h"
 #include "owner.h"
 
-#define ROOM	((size_t)32 << 10)	/* of the stack, for a sample */
-#define WALKS	4	/* that may be under way at once */
-#define PATIENCE_NS	10000000	/* for the client that is to have what waits */
+#define ROOM	((size_t)32 << 10)	/* Bytes of stack required for a sample. */
+#define WALKS	4	/* Number of walks that can run at once. */
+#define PATIENCE_NS	10000000	/* Age of the first queued sample, in ns, at which any
+					   client may drain the queue. */
 
-/* What a walk needs. */
+/* Memory of a stack walk. */
 typedef struct Walk {
-  int busy;		/* atomic */
+  int busy;		/* 1: in use; atomic */
   Backtrace backtrace;
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A place of the queue. */
+/* A slot of the queue. */
 typedef struct Waiting {
-  int state;		/* atomic: EMPTY, FILLED */
+  int state;		/* EMPTY or FILLED; atomic */
   MallocSample sample;
   void *native[MALLOCS_FRAMES];
 } Waiting;
@@ -42,29 +41,30 @@ enum { EMPTY, FILLED };
 const MallocSeam *mallocs_seam;
 
 static struct {
-  MallocSeam *seam;		/* NULL: it was not looked for, or is not there */
+  MallocSeam *seam;		/* NULL: not yet looked up, or not loaded */
   MallocsTake take;
-  const void *home;		/* atomic; NULL: nobody's */
-  unsigned clients;		/* atomic */
-  pid_t pid;			/* of the process in which a client came (MS3) */
-  const char *from, *to;	/* this object file, ... */
-  const char *libraryfrom, *libraryto;  /* ... and the library's */
-  Walk *walks;			/* WALKS of them */
-  Waiting *queue;		/* a ring */
-  uint64_t head, tail;		/* places taken and given back so far; atomic */
-  int draining;			/* atomic: somebody gives places back */
-  uint64_t lost;		/* atomic */
+  const void *home;		/* Client that drains the queue; NULL: none; atomic. */
+  unsigned clients;		/* Number of clients; atomic. */
+  pid_t pid;			/* Process in which a client was added last (MS3). */
+  const char *from, *to;	/* Address range of this module's object file. */
+  const char *libraryfrom, *libraryto;  /* Address range of the library. */
+  Walk *walks;			/* WALKS elements */
+  Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
+  uint64_t head, tail;		/* Number of slots filled and emptied so far; atomic. */
+  int draining;			/* 1: a client is draining the queue; atomic */
+  uint64_t lost;		/* Lost periods; atomic. */
 } m;
 
 
-static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;  /* one comes, or goes */
+/* Held while a client is added or removed. */
+static pthread_mutex_t clients = PTHREAD_MUTEX_INITIALIZER;
 
 
-/* This thread looks rules up, for which it needs memory (MS2). */
+/* Nonzero while this thread looks up unwind rules, which allocates (MS2). */
 static __thread int learning __attribute__((tls_model("initial-exec")));
 
 
-/* {== a sample, in the midst of a malloc ================================ */
+/* {== taking a sample, inside malloc ====================================== */
 
 static void lose (uint64_t count) {
   __atomic_add_fetch(&m.lost, count, __ATOMIC_RELAXED);
@@ -77,8 +77,11 @@ static int isin (const void *address, const char *from, const char *to) {
 }
 
 
-/* Takes what stands inside of the malloc off, and the library's other frames: C++'s operators
-   call one another, and malloc, by way of it. Finds out whether it is this module's own (MS2). */
+/*
+** Removes the frames inside malloc and the library's other frames (C++ operators call each
+** other and malloc through the library). Returns 0 if the allocation is this module's own
+** (MS2).
+*/
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -92,8 +95,10 @@ static int strip (MallocSample *s) {
 }
 
 
-/* For whoever drains it. The block is watched once, however often another thread is faster:
-   its free ends one watch. */
+/*
+** Adds a sample to the queue, and watches its block once, even if other threads win the slot
+** several times: a free ends only one watch.
+*/
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
@@ -196,7 +201,7 @@ int mallocs_there (char *err, size_t errsize) {
 }
 
 
-/* In the child: who has come or gone in another thread is not there any more. */
+/* In the child of a fork: another thread may have held the lock. */
 static void forked (void) {
   pthread_mutex_init(&clients, NULL);
 }
@@ -222,7 +227,7 @@ static int open_ (void) {
 }
 
 
-/* Is the queue that client's? It is, when it was nobody's. */
+/* Returns 1 if 'home' drains the queue. If no client does, makes 'home' the one. */
 static int ishome (const void *home) {
   const void *which = NULL;
   return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,
@@ -263,7 +268,7 @@ void mallocs_end (const void *home) {
 }
 
 
-/* What the parent watches is nobody's here. */
+/* Ends all watches of the parent process, in the child. */
 static void giveup (void) {
   int i;
   for (i = 0; i < (int)MALLOC_SLOTS; i++) {
@@ -273,7 +278,7 @@ static void giveup (void) {
 }
 
 
-/* Each tracker calls it, and the second one finds nothing to do. */
+/* Called by every tracker; only the first call in a child has work to do. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;
@@ -305,7 +310,7 @@ int mallocs_learn (void) {
 }
 
 
-/* May that client have the samples that wait? */
+/* Returns 1 if the client may drain the queue. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples of native memory, from the library that stands before malloc
-** (mallocseam.h): takes the C stack of each, finds the state that the thread runs, and
-** gives them to clients, one a state. What a thread asks for that runs no client's
-** state waits in a queue of the process, for one of them.
+** Samples native memory with the library that is loaded before malloc (mallocseam.h). Takes the
+** C stack of each sample, determines the state that the thread runs, and passes the sample to
+** that state's client. A sample on a thread that runs no client's state is queued,
+** process-wide, for one of the clients.
 **
-** A sample is taken in the midst of a malloc, which may be anywhere: in the loader,
-** which has its lock then, in a fork's handlers, in a signal's handler that has
-** interrupted a sample, at exit.
+** A sample is taken inside a call of malloc, which may come from anywhere: from the dynamic
+** loader with its lock held, from fork handlers, from a signal handler that interrupted a
+** sample, at exit.
 **
-**   MS1 nothing here waits for a lock that anybody holds while he allocates, loads,
-**       forks or looks symbols up. The walk is that of signal handlers (backtrace.h). A
-**       sample is lost while four walks are under way on other threads, and on a stack
-**       that is not the thread's own or has little room;
-**   MS2 memory that this module asks for itself is no sample: a stack that has a
-**       function of its object file on it is dropped. So are the chunks of a state's
-**       heap (luaN_isallocating), which its own samples tell;
-**   MS3 a client's 'take' is called on the thread that runs its state, and never in a
-**       process that has forked since it came;
-**   MS4 rules that walks have missed are looked up where one may wait: in a collection,
-**       and on the writer's thread, for a program may ask for memory without Lua.
+**   MS1  nothing here takes a lock that may be held during an allocation, loading, a fork or a
+**        symbol lookup. The stack walk is the async-signal-safe one (backtrace.h). A sample is
+**        lost while four walks are running on other threads, and on a stack that is not the
+**        thread's own or is nearly full;
+**   MS2  allocations of this module are no samples: a stack that contains a function of its
+**        object file is dropped. So are the chunks of a state's heap (luaN_isallocating), which
+**        the state's own samples cover;
+**   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
+**        child of the process in which the client was added;
+**   MS4  unwind rules that a walk lacked are looked up where waiting is allowed: in a
+**        collection and on the writer's thread, because a program may allocate without running
+**        Lua.
 */
 #ifndef asamp_mallocs_h
 #define asamp_mallocs_h
@@ -30,73 +31,96 @@
 
 #include "mallocseam.h"
 
-#define MALLOCS_FRAMES	62	/* of a sample that waits in the queue */
-#define MALLOCS_QUEUE	2048	/* samples that can wait */
+#define MALLOCS_FRAMES	62	/* Native frames kept of a queued sample. */
+#define MALLOCS_QUEUE	2048	/* Capacity of the queue in samples. */
 
+/*
+** A sample of native memory. 'time' is CLOCK_MONOTONIC in ns, 'size' in bytes, 'count' in
+** sampling periods.
+*/
 typedef struct MallocSample {
   void *block;
   uint64_t time, size, count;
-  const void *owner;	/* what isowner knows, from mallocs_watch */
-  const void *sp;	/* inside of the innermost frame */
-  void **native;	/* return addresses, innermost first */
-  int n;
-  int whole;		/* there are no more outside of these */
+  const void *owner;	/* Owner of the sample, from mallocs_watch (mallocs_isowner); NULL:
+			   not watched. */
+  const void *sp;	/* A stack pointer inside the innermost frame. */
+  void **native;	/* Return addresses, innermost first. */
+  int n;	/* Number of frames. */
+  int whole;		/* 1: the outermost frame of the stack is included. */
 } MallocSample;
 
-/* What a client says of a sample that its thread has taken. */
+/*
+** Result of a client's 'take': it has the sample; it dropped the sample; the sample belongs to
+** another client.
+*/
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
-/* Is the library there, and is its malloc the one that this module calls? 0: 'err' says
-   what to do. */
+/*
+** Returns 1 if the library is loaded and this module calls its malloc. Else returns 0 with a
+** message in 'err'.
+*/
 int mallocs_there (char *err, size_t errsize);
 
 /*
-** A client comes: samples are taken from here on, with that period, which is the
-** process's. 'take' of all clients is one function; L is the main thread of the state
-** that the thread runs. 'home' is a name for the client: of the clients that there are
-** one has the samples of threads that run none, and any of them has what waits for one that
-** does not come. 0: no memory. The caller may wait.
+** Adds a client and starts sampling. The period, in bytes, and 'take' are common to all clients
+** of the process. 'take' receives the main thread of the state that the thread runs. 'home'
+** identifies the client. One client receives the samples of threads that run no client's state;
+** if it does not fetch them, any client does. Returns 0 without memory. May block.
 */
 int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
 
-/* In the child of a fork: nothing is sampled until the next client comes. */
+/* Stops sampling in the child of a fork, until the next client is added. */
 void mallocs_forked (void);
 
-/* The block is watched; 0: there is no room, nothing has changed. For 'take'. */
+/*
+** Watches the sample's block. Returns 0 and changes nothing if no slot is free. For use in
+** 'take'.
+*/
 int mallocs_watch (MallocSample *s);
 
-/* Looks rules up (MS4); then hands the samples that wait to 'one', in their order, when they are
-   of 'home' or of a client that has gone, half of the queue is full, or the first has waited for
-   a hundredth of a second. Not inside of 'take'. */
+/*
+** Looks up missing unwind rules (MS4). Then passes the queued samples to 'one', in order, if
+** they belong to the client 'home' or to a removed client, or half of the queue is full, or the
+** first sample is older than 10 ms. Must not be called inside 'take'.
+*/
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
-/* Looks rules up. From any thread that may wait. 0: there were none to look up. */
+/*
+** Looks up missing unwind rules. Call it only where the thread may block. Returns 0 if none
+** were missing.
+*/
 int mallocs_learn (void);
 
-/* Is there anything for mallocs_drain? */
+/* Returns 1 if mallocs_drain has something to do. */
 int mallocs_waiting (const void *home);
 
-/* Owners: is it one; has its block been freed (asked once more after that, it is
-   another's); the same without an end of the watch; it is not asked for any more. */
+/*
+** Queries about owners: mallocs_isowner: is it an owner of native memory. mallocs_isdead: was
+** its block freed; if so the slot is released, and the owner must not be used again.
+** mallocs_isfreed: the same without releasing the slot. mallocs_forget: ends the watch.
+*/
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
 int mallocs_isfreed (const void *owner);
 void mallocs_forget (const void *owner);
 
-/* Watched blocks that have been freed so far, whoever watches them. */
+/* Returns the number of watched blocks freed so far, of all clients. */
 uint64_t mallocs_deaths (void);
 
-/* Sample points that were lost since this was last asked. */
+/* Returns the number of sampling periods lost since the last call. */
 uint64_t mallocs_lost (void);
 
-/* At exit: these, and those that wait, which nobody gets any more. */
+/*
+** At exit: returns the periods lost and those of the queued samples, which no client will
+** receive.
+*/
 uint64_t mallocs_left (void);
 
-/* Of the library, or NULL. */
+/* Interface of the library, or NULL. */
 extern const MallocSeam *mallocs_seam;
 
 static inline int mallocs_isowner (const void *owner) {

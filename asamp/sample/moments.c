@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Buffers between a signal handler and the program (moments.h).
-*/
+/* Buffers between a signal handler and the program's thread (moments.h). */
 #include "moments.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD	(sizeof(Moment) / sizeof(uint64_t))
+#define HEAD	(sizeof(Moment) / sizeof(uint64_t))	/* words of a tick without its frames */
 
 
 int moments_open (Moments *m, size_t words) {
@@ -39,7 +37,7 @@ static int sameframe (const Moment *a, const Moment *b) {
 }
 
 
-/* The first moment that is equal to e, or NULL. */
+/* Returns the first tick with the same frame and native frames as e, or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;
@@ -53,7 +51,7 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
 }
 
 
-/* The last moment of e's frame, or NULL. */
+/* Returns the last tick with the same frame as e, or NULL. */
 static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
   Moment *found = NULL;
   size_t i;
@@ -91,7 +89,7 @@ void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
                    void *ud) {
   unsigned b = m->current;
   size_t i;
-  m->current = b ^ 1;  /* signals fill the other one from here on */
+  m->current = b ^ 1;  /* from here on the handler fills the other buffer */
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
     f(ud, at(m, b, i));
   m->used[b] = 0;

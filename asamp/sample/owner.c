@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Whose frames they are (owner.h).
-*/
+/* Owners of native frames (owner.h). */
 #define _GNU_SOURCE
 #include "owner.h"
 
@@ -9,11 +7,11 @@
 
 #include "binding.h"
 
-#define MARK	((uintptr_t)1 << 63)
+#define MARK	((uintptr_t)1 << 63)	/* bit of a marked frame */
 
-/* The end of this OS thread's stack; NULL: not known. */
+/* End (highest address) of this OS thread's stack; NULL: unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
-/* ... and where it ends inside. */
+/* Lowest address of that stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));
 
 
@@ -47,8 +45,10 @@ int owner_mixed (lua_State *L) {
 }
 
 
-/* Moves *p on to the protected call outside of it, p->L NULL: there is none; and '*inner', an
-   address inside of that call, with it (OW1). */
+/*
+** Replaces *p by the protected call outside it, and *inner by the address of that call; sets
+** p->L to NULL if there is none (OW1).
+*/
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;
   if (o > *inner && o + sizeof(*p) <= end) {
@@ -59,13 +59,18 @@ static void outwards (luaN_Protected *p, const char **inner) {
 }
 
 
-/* Of a return address: what has called stands before it. */
+/*
+** Returns 1 if the call that returns to 'a' is in the range: its instruction ends before 'a'.
+*/
 static int calledfrom (const luaN_Range *r, const void *a) {
   return owner_isin(r, (const char *)a - 1);
 }
 
 
-/* Frames of protected calls that the thread does not know (yet, any more). */
+/*
+** Returns the number of frames of protected calls that the thread does not record (not yet, or
+** no longer).
+*/
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {
   int i, frames = 0;
@@ -89,7 +94,7 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  int isown = 1;  /* what the last protected call that was passed is */
+  int isown = 1;  /* whether the last protected call passed is of L's state */
   int i, m = 0, skip;
   luaN_Code code;
   luaN_code(&code);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Whose frames they are: C stacks on which several Lua states run, one inside
-** the other, as a host's C function does that runs another state. To a walk of
-** the C stack the bytecode loops of all states look alike. A state is entered
-** by a protected call (lua_pcall, lua_resume), which tells the OS thread
-** (luaN_protected of seam.h): so a loop belongs to the state whose protected
-** call is the next one outside of it.
+** Assigns native frames to Lua states: on one C stack several states may run, one inside the
+** other, if a C function of one state runs another state. In a walk of the C stack the bytecode
+** loops of all states look alike. A state is entered by a protected call (lua_pcall,
+** lua_resume), which the OS thread records (luaN_protected of seam.h). So a loop belongs to the
+** state of the next protected call outside it.
 **
-**   OW1  nothing is read from the C stack but protected calls that lie on the
-**        stack of this OS thread, outside of where it is told to begin;
-**   OW2  a state that is entered without a protected call, inside of another, is
-**        taken for that one.
+**   OW1  nothing is read from the C stack except protected calls that lie on the stack of this
+**        OS thread, outside the given starting address;
+**   OW2  frames of a state that is entered without a protected call, inside another state, are
+**        assigned to that other state.
 **
-** All functions may be called in a signal handler, but owner_prime. Addresses
-** are return addresses, innermost first.
+** All functions except owner_prime are async-signal-safe. Addresses are return addresses,
+** innermost first.
 */
 #ifndef asamp_owner_h
 #define asamp_owner_h
@@ -24,40 +23,46 @@
 
 #include "seam.h"
 
-/* Learns where this OS thread's stack ends; allocates. To be called before. */
+/*
+** Determines where this OS thread's stack ends. Allocates. Must be called before the other
+** functions.
+*/
 void owner_prime (void);
 
-/* The end that was learned; NULL: it is not known. */
+/* Returns the end (outermost address) of the stack; NULL: unknown. */
 const char *owner_stackend (void);
 
-/* Bytes of this OS thread's stack that lie inside of 'sp'; 0: it is on another one (a
-   signal's, a coroutine's of C), or that is not known. After owner_prime. */
+/*
+** Returns the bytes of this OS thread's stack that are left inside 'sp'; 0 if 'sp' is on
+** another stack (a signal stack or a C coroutine's), or if the stack is unknown. Requires
+** owner_prime.
+*/
 size_t owner_room (const void *sp);
 
-/* Are there other states than that of L on this thread's C stack? */
+/* Returns 1 if other states than that of L run on this thread's C stack. */
 int owner_mixed (lua_State *L);
 
 /*
-** Of the n native frames of this thread those in other states' bytecode loops
-** are marked, and those in their coroutines are left out. Returns how many there
-** are then. 'whole': they are all there are. 'sp': the stack pointer at the innermost
-** of them, or inside.
+** Marks those of the n native frames of this thread that are bytecode loops of other states,
+** and removes those in other states' coroutines. Returns the number of remaining frames.
+** 'whole': the frames reach to the end of the stack. 'sp': the stack pointer at the innermost
+** frame or inside it.
 */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
 /*
-** The states that run on this thread, as their main threads, innermost first: writes
-** 'max' at most and returns how many. 'sp' as in owner_mark.
+** Writes the states that run on this thread, as their main threads, innermost first, at most
+** 'max', and returns their number. 'sp' as in owner_mark.
 */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 
-/* Of a marked frame the address, else NULL. */
+/* Returns the address of a marked frame; NULL if the frame is not marked. */
 static inline const char *owner_marked (const void *a) {
-  uintptr_t bit = (uintptr_t)1 << 63;  /* of no address of a program */
+  uintptr_t bit = (uintptr_t)1 << 63;  /* set in no user-space address */
   return ((uintptr_t)a & bit) ? (const char *)((uintptr_t)a & ~bit) : NULL;
 }
 
-/* Is the instruction at 'ip' in that part of the core? */
+/* Returns 1 if the instruction at 'ip' is in that part of the core. */
 static inline int owner_isin (const luaN_Range *r, const char *ip) {
   return r->from <= ip && ip < r->to;
 }

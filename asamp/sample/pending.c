@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Samples without a fate (pending.h).
-*/
+/* Undecided samples (pending.h). */
 #include "pending.h"
 #include "list.h"
 
@@ -23,7 +21,7 @@ void pending_forget (Pending *p) {
 }
 
 
-/* Apart, so that whoever finds room saves no registers for it. */
+/* Not inlined, so that calls that find space save no registers for it. */
 static __attribute__((noinline)) int growlist (Pending *p) {
   size_t samples = p->capacity, survived = samples, classes = samples;
   if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Samples whose fate no collection has decided yet, oldest first, and those of
-** them that can be freed by hand before (vectors, stacks, buffers), by address.
-** Knows neither Lua nor the profile.
+** List of the samples whose survival no collection has decided yet, oldest first, with a table
+** of their explicitly freeable blocks (vectors, stacks, buffers) by address. Independent of Lua
+** and of the profile.
 **
-**   F1  the samples of a block that is watched are a chain: its last one knows the
-**       one before. Of a vector that has grown there may be several, as of what a userdata
-**       stands for;
-**   F2  every sample gets its fate exactly once: from pending_fates.
+**   F1  the samples of one watched block form a chain from the newest to the oldest. A vector
+**       that has grown may have several, and so may the external memory of a userdata;
+**   F2  the survival of every sample is decided exactly once, by pending_fates.
 */
 #ifndef asamp_pending_h
 #define asamp_pending_h
@@ -19,68 +18,76 @@
 #include "blocks.h"
 #include "interval.h"
 
+/* An undecided sample. */
 typedef struct PendingSample {
-  const void *owner;	/* object whose life it shares, or NULL */
-  const void *block;	/* watched address, or NULL */
-  size_t before;	/* watched: the sample of this block before, or BLOCKS_NONE */
-  unsigned char died;	/* freed by hand */
-  Birth birth;		/* the tracker's */
+  const void *owner;	/* Object whose lifetime it shares, or NULL. */
+  const void *block;	/* Address of its watched block, or NULL. */
+  size_t before;	/* If watched: index of the previous sample of the block, or BLOCKS_NONE. */
+  unsigned char died;	/* 1: freed explicitly. */
+  Birth birth;		/* Allocation site, set by the tracker. */
 } PendingSample;
 
+/* The list. All zero: empty. */
 typedef struct Pending {
   PendingSample *samples;
   size_t n, capacity;
-  unsigned char *survived;	/* room for as many fates as samples */
-  uint32_t *classes;		/* ... and for as many classes */
-  Blocks watched;		/* numbers of samples */
+  unsigned char *survived;	/* Buffer for the outcomes, with the capacity of 'samples'. */
+  uint32_t *classes;		/* Buffer for the classes, with the capacity of 'samples'. */
+  Blocks watched;		/* Watched blocks, by index in 'samples'. */
 } Pending;
 
 void pending_close (Pending *p);
 
 /*
-** Empty, and nothing is freed: for a list that was caught in the middle of a
-** change, by a fork.
+** Empties the list without freeing its memory, because a fork may have caught it in the middle
+** of a change.
 */
 void pending_forget (Pending *p);
 
 /*
-** Adds a sample, whose birth is the caller's to set; 'block' non-NULL when it is to be
-** watched. Returns 0 when there is no memory (nothing has changed then).
+** Adds a sample; the caller sets its 'birth'. 'block' is non-NULL if it is to be watched.
+** Returns 0 without memory; then nothing has changed.
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* A block is freed: returns 1 when it was watched (it is not any more). */
+/* Notes that a block was freed. Returns 1 if it was watched; it no longer is. */
 int pending_freed (Pending *p, const void *block);
 
-/* A block has been resized by hand, from 'before' bytes to 'after'. */
+/* An explicit resize of a block from 'before' bytes to 'after' bytes. */
 typedef struct BlockResized {
-  const void *from, *to;	/* its addresses, which may be the same */
+  const void *from, *to;	/* Old and new address, which may be equal. */
   uint64_t before, after;
-  Interval *random;		/* draws */
+  Interval *random;		/* Source of random numbers. */
 } BlockResized;
 
-/* Does a sample of it live on? What became smaller keeps a part of its samples at random. */
+/*
+** Returns 1 if a sample of the block remains alive. If the block shrinks, a random part of its
+** samples dies, in proportion to the size.
+*/
 int pending_stays (const BlockResized *r);
 
-/* As pending_freed, but for the samples of what the block keeps, which have its new address. */
+/*
+** Notes that a block was resized: the samples in the part that it keeps move to its new
+** address. Returns as pending_freed.
+*/
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Who knows of an owner whether it is dead, and of what class (0: of none). */
+/* Callbacks that return whether an owner is dead, and its class (0: none). */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
   uint32_t (*classof) (void *ud, const void *owner);
 } PendingJudge;
 
-/* The last fates, oldest first; the vectors are valid until the next sample. */
+/* The outcomes, oldest sample first. The vectors are valid until the next sample is added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* 1 survived, 0 died */
-  const uint32_t *classes;	/* of the owners; NULL: none has one */
+  unsigned char *survived;	/* 1: survived, 0: died. */
+  const uint32_t *classes;	/* Classes of the owners; NULL: no owner has one. */
   const PendingSample *samples;
 } PendingFates;
 
-/* The fates of all samples. Empties the list. */
+/* Decides the survival of all samples and empties the list. */
 PendingFates pending_fates (Pending *p, const PendingJudge *judge);
 
 #endif

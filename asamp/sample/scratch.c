@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** One for each OS thread (scratch.h).
-*/
+/* One Scratch for each OS thread (scratch.h). */
 #define _GNU_SOURCE
 #include "scratch.h"
 

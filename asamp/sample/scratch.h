@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What an OS thread needs to take samples of time, whatever the number of states that
-** it runs: room for a C stack, rules to walk it by, and where procedures begin.
+** Memory that an OS thread needs to take time samples, independent of the number of states that
+** it runs: space for a C stack, unwind rules, and a cache of function entries.
 **
-**   SC1  an OS thread has one at most, which is nobody else's while the thread lives,
-**        and the next thread's after that: it is never freed, for a signal handler may
-**        look at it;
-**   SC2  while 'pointing' is set a tick of this thread walks nothing.
+**   SC1  an OS thread has at most one Scratch, exclusively while the thread lives; later
+**        another thread reuses it. It is never freed, because a signal handler may read it;
+**   SC2  while 'pointing' is set, a tick on this thread does no stack walk.
 */
 #ifndef asamp_scratch_h
 #define asamp_scratch_h
@@ -15,27 +14,33 @@
 
 #include "backtrace.h"
 
-/* Where the procedure around an address begins; 0: an empty entry. */
+/* Entry of the function that contains an address; 0: an empty entry. */
 typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
 
-#define SCRATCH_STARTS	1024u	/* entries of their cache, a power of two */
+#define SCRATCH_STARTS	1024u	/* Entries of that cache, a power of two. */
 
+/* The memory of one OS thread. */
 typedef struct Scratch {
-  struct Scratch *next;		/* of those that are nobody's */
-  struct Scratch *before;	/* made before this one: what is never freed is not lost */
-  void *volatile pointing;	/* whose timing_point runs; NULL: none */
-  int ready;			/* the backtrace is open */
+  struct Scratch *next;		/* Next in the list of unused ones. */
+  struct Scratch *before;	/* Allocated before this one: keeps all of them reachable, so
+				   that they are not reported as leaks. */
+  void *volatile pointing;	/* Timing whose timing_point is running on this thread; NULL:
+				   none. */
+  int ready;			/* 1: 'backtrace' is open. */
   Backtrace backtrace;
-  void *stack[BACKTRACE_MAX];	/* of the handler */
+  void *stack[BACKTRACE_MAX];	/* Return addresses found by the signal handler. */
   ScratchStart starts[SCRATCH_STARTS];
 } Scratch;
 
-/* This thread's, in a signal handler too; NULL: it has none. */
+/* Returns this thread's Scratch; NULL: it has none. Async-signal-safe. */
 Scratch *scratch_mine (void);
 
-/* This thread's, made if it has none; 'native': with C stacks. NULL: no memory. */
+/*
+** Returns this thread's Scratch and makes it if needed. 'native': prepares it for C stacks.
+** Returns NULL without memory.
+*/
 Scratch *scratch_open (int native);
 
 #endif

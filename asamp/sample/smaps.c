@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Mappings of the process (smaps.h).
-*/
+/* Mappings of the process (smaps.h). */
 #define _GNU_SOURCE
 #include "smaps.h"
 
@@ -15,10 +13,10 @@
 
 #include "descriptor.h"
 
-#define BUFFER	16384
-#define STACKS	64	/* threads that are asked where their stack is */
+#define BUFFER	16384	/* bytes read at once */
+#define STACKS	64	/* largest number of threads whose stack pointer is read */
 
-/* A file that is read line by line. */
+/* A file that is read by lines. */
 typedef struct Lines {
   int fd;
   char *data;
@@ -26,7 +24,10 @@ typedef struct Lines {
 } Lines;
 
 
-/* The next line, without its newline; a longer one than the buffer is cut. NULL: no more. */
+/*
+** Returns the next line without its newline; NULL at the end. A line longer than the buffer is
+** truncated.
+*/
 static char *nextline (Lines *l) {
   for (;;) {
     char *from = l->data + l->at, *end = memchr(from, '\n', l->n - l->at);
@@ -47,7 +48,7 @@ static char *nextline (Lines *l) {
 }
 
 
-/* Stack pointers of the other threads; this one's is the first. */
+/* Reads the stack pointers of all threads, this one first. Returns their number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;
@@ -68,7 +69,7 @@ static size_t pointers (uintptr_t sp[STACKS]) {
       close(fd);
     }
     if (got <= 0) continue;
-    text[got] = '\0';  /* "number arguments… sp pc", or "running" */
+    text[got] = '\0';  /* format: "number arguments... sp pc", or "running" */
     last = strrchr(text, ' ');
     if (last == NULL) continue;
     *last = '\0';
@@ -87,7 +88,7 @@ static void addfile (Smaps *s, const char *name, uint64_t bytes) {
   for (i = 0; i < s->nfiles; i++)
     if (strcmp(s->files[i].name, name) == 0) break;
   if (i == s->nfiles && s->nfiles == SMAPS_FILES) {
-    i = SMAPS_FILES - 1;  /* those that come late are small, or many */
+    i = SMAPS_FILES - 1;  /* later files share the last entry */
     strcpy(s->files[i].name, "(other files)");
   }
   else if (i == s->nfiles) {

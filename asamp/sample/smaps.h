@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the system says of the process's resident memory, mapping by mapping, and what
-** malloc says of its own. Linux; knows no Lua and no profile.
+** Reads the resident memory of the process, mapping by mapping, from the system, and the totals
+** of malloc. Linux only. Independent of Lua and of profiles.
 **
-** A mapping is a file's, [heap] (what malloc has of sbrk), a stack, or anonymous. A
-** thread's stack is the one in which its stack pointer lies; of one that runs just now
-** the system does not tell it. malloc's mappings are no others than anonymous ones, but it
-** says how large they are: what is left of these is somebody else's.
+** A mapping belongs to a file, to [heap] (the sbrk area of malloc), to a stack, or is
+** anonymous. A thread's stack is the mapping that contains its stack pointer; the system does
+** not report the stack pointer of a running thread. malloc's mappings cannot be distinguished
+** from other anonymous ones, but malloc reports their size; the rest belongs to others.
 **
-**   SM1 the sum of all parts is 'rss', which is the sum of what the system says of each
-**       mapping (the process's own count lags behind by some pages a thread).
+**   SM1  the sum of all parts is 'rss', which is the sum over the mappings (the process's own
+**        counter lags by some pages per thread).
 */
 #ifndef asamp_smaps_h
 #define asamp_smaps_h
@@ -17,8 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SMAPS_FILES	24	/* that are told by name; the last one stands for the rest */
-#define SMAPS_NAME	96	/* bytes of a name, which loses its begin */
+#define SMAPS_FILES	24	/* Number of files listed by name; the last entry is for all
+				   others. */
+#define SMAPS_NAME	96	/* Bytes of a name; a longer one loses its beginning. */
 
 typedef struct SmapsFile {
   char name[SMAPS_NAME];
@@ -27,22 +28,26 @@ typedef struct SmapsFile {
 
 typedef struct Smaps {
   uint64_t rss;
-  uint64_t heap, heapsize;	/* [heap]: resident, and of any sort */
+  uint64_t heap, heapsize;	/* The [heap] mapping: resident bytes, and its size. */
   uint64_t stacks;
-  uint64_t anonymous;		/* the other anonymous mappings */
-  uint64_t system;		/* what the system has put there */
+  uint64_t anonymous;		/* All other anonymous mappings. */
+  uint64_t system;		/* Mappings of the system ([vdso] and the like). */
   SmapsFile files[SMAPS_FILES];
   size_t nfiles;
 } Smaps;
 
-/* What malloc (of glibc) has in use, has free, has got from the system by sbrk and in
-   arenas, and mapped for single blocks. All 0: it is another malloc, or does not tell. */
+/*
+** Totals of glibc's malloc in bytes: in use, free, obtained by sbrk and in arenas, and mapped
+** for single blocks. All 0: another malloc, or not reported.
+*/
 typedef struct SmapsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } SmapsMalloc;
 
-/* Reads it; some 100 us, more with many mappings. May allocate. 0: the system does not
-   tell (no /proc), and all is 0. */
+/*
+** Reads the mappings, in about 100 us, more with many mappings. May allocate. Returns 0, with
+** all fields 0, if the system does not report them (no /proc).
+*/
 int smaps_read (Smaps *s);
 void smaps_malloc (SmapsMalloc *m);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Walks of the Lua and the C stack (stack.h).
-*/
+/* Walks of the Lua stack and the C stack (stack.h). */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +14,17 @@
 #include "unwind.h"
 #include "unwindpool.h"
 
-#define MAXNATIVE	4096	/* native frames of a sample */
-#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)
-#define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* a cut, a collection */
-#define KEYROOM		256	/* bytes of a name that is no identifier */
-#define NLINES		4096u	/* entries of the cache of lines at most, and at first */
+#define MAXNATIVE	4096	/* most native frames of a sample */
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* the same with the walk's own frames */
+#define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* plus a cut and a collection */
+#define KEYROOM		256	/* bytes of a name that is not an identifier */
+#define NLINES		4096u	/* entries of the cache of lines, of a full-size one and of a
+				   new one; powers of 2 */
 #define NLINES_FIRST	256u
 
 /*
-** Numbers of prototypes, for all states of the process: one keeps its number for
-** life. In a file functions of one name have one number (functions.h).
+** Last prototype id, for all states of the process. A prototype keeps its id for life. In a
+** file, functions of one name share a number (functions.h).
 */
 static unsigned int lastid;
 
@@ -54,8 +53,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* What is used from its end, and before it what is used from its begin: stacks are flat
-     as a rule, and no more is resident than what was used. */
+  /* Each block holds two vectors: one used from its end, and one used from its start. Stacks
+     are mostly shallow, and unused pages are not resident. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -92,7 +91,7 @@ static void push (Stack *s, uint64_t id, int line) {
 }
 
 
-/* Is it the name of a variable, or of a field behind a dot? */
+/* Returns 1 if the name is an identifier. */
 static int isidentifier (const char *name, size_t n) {
   size_t i;
   for (i = 0; i < n; i++)
@@ -102,7 +101,10 @@ static int isidentifier (const char *name, size_t n) {
 }
 
 
-/* What the definition of a function calls it. */
+/*
+** Returns the name of a function from its definition, independent of the call. 'room' is a
+** buffer.
+*/
 static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);
@@ -119,9 +121,8 @@ static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room)
 
 
 /*
-** The number of a Lua function that is not in the cache, emitted when it is new.
-** Its name is that of its definition, the same at every call. The source is the
-** file's path when it is a file, else as error messages show it.
+** Returns the number of a Lua function that is not in the cache, and emits it if it is new. The
+** source is the path of its file, or for other chunks the name that error messages show.
 */
 static uint32_t number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
@@ -145,7 +146,7 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
 }
 
 
-/* As many were looked up as there is room for: a larger cache, which is empty. */
+/* Replaces the cache of lines by a larger, empty one after as many misses as it has entries. */
 static void growlines (Stack *s) {
   StackLine *more;
   if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
@@ -162,7 +163,10 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
 }
 
 
-/* A line that is not in the cache. Apart, so that what is costs no registers. */
+/*
+** Determines a line that is not in the cache. Not inlined, so that cached lines cost no
+** registers.
+*/
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
   growlines(s);
@@ -175,8 +179,8 @@ static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsi
 
 
 /*
-** Line of the instruction that a frame is at. Upstream keeps lines as
-** differences, so they are looked up once and kept by function and pc.
+** Returns the line of a frame's current instruction. Upstream stores lines as differences, so
+** they are decoded once and cached by function and pc.
 */
 static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   const StackLine *l = lineat(s, id, f->pc);
@@ -198,13 +202,13 @@ static void pushnative (Stack *s, const void *address) {
 }
 
 
-/* A C function by its first address, which may be odd. */
+/* Pushes a C function, identified by its first address, which may be odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
 
 
-/* One frame of the seam; 'shown': a C function too, by its own address. */
+/* Pushes one frame of the seam; C functions only if 'shown', by their own address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -213,10 +217,10 @@ static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
 }
 
 
-/* The Lua frames that one bytecode loop runs; returns where it stops. */
+/* Pushes the Lua frames that one bytecode loop runs. Returns the index of the next frame. */
 static size_t pushrun (Stack *s, size_t i, size_t n) {
   while (i < n && s->lua[i].id == NULL && !s->lua[i].last)
-    pushframe(s, &s->lua[i++], 0);  /* its native frames were there */
+    pushframe(s, &s->lua[i++], 0);  /* its native frames were pushed */
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
     pushframe(s, f, 0);
@@ -227,10 +231,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 
 /*
-** The Lua frames of a coroutine that no native frame stands for, where its resume is passed.
-** 'called': native frames of C functions that it runs were passed before. Those are its
-** innermost C functions, but for the outermost one if a Lua function called it: that one
-** has yielded, and the native frames were its continuation's.
+** Pushes the Lua frames of a coroutine for which no native frame stands, when its resume is
+** passed. 'called': native frames of C functions that it runs were passed before. These are its
+** innermost C functions, except the outermost one if a Lua function called it: that one has
+** yielded, and the native frames belonged to its continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -243,25 +247,25 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 }
 
 
-/* The native frames of a walk, from the innermost one of the core's. */
+/* The native frames of a walk, from the innermost one of the core outwards. */
 typedef struct Natives {
   void *const *a;		/* return addresses */
-  int n;			/* there are so many */
-  Unwind *more;			/* where more of them come from; NULL: nowhere */
+  int n;			/* number of addresses */
+  Unwind *more;			/* source of more of them; NULL: there are no more */
 } Natives;
 
 
-/* Of a walk without memory: it has not come to the stack's end. */
+/* Stands for a walk without memory, which does not reach the end of the stack. */
 static Unwind nowhere;
 
-/* The walk is over. */
+/* Ends the walk. */
 static void leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;
 }
 
 
-/* Those of the calling thread, which runs L. */
+/* Starts a walk of the calling thread, which runs L. */
 static void natives (Stack *s, lua_State *L, Natives *w) {
   luaN_Code code;
   w->a = s->native;
@@ -274,7 +278,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   owner_prime();
   unwind_begin(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
-  if (owner_mixed(L)) {  /* all of them are needed */
+  if (owner_mixed(L)) {  /* owner_mark needs all frames at once */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -283,7 +287,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
 }
 
 
-/* Is there an i-th? */
+/* Returns 1 if there is an i-th frame; continues the walk if needed. */
 static int hasmore (Stack *s, Natives *w, int i) {
   if (i >= w->n && w->more != NULL)
     w->n = unwind_more(w->more, s->native, w->n, NATIVEROOM);
@@ -292,17 +296,18 @@ static int hasmore (Stack *s, Natives *w, int i) {
 
 
 /*
-** Merges the nlua frames in s->lua with native ones, until there are no more of
-** these, or, 'part', of those. Returns how many Lua frames had their place.
+** Merges the nlua frames in s->lua with the native frames, until there are no more native
+** frames, or with 'part' until all Lua frames are placed. Returns the number of Lua frames
+** placed.
 */
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* passed; and those whose frames are */
-  int called = 0;  /* native frames since a loop or a resume */
+  int j, coroutines = 0, ended = 0;  /* coroutines passed, and those whose frames were all pushed */
+  int called = 0;  /* native frames since the last loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
-    const char *ip = (const char *)w->a[j] - 1;  /* within the call */
+    const char *ip = (const char *)w->a[j] - 1;  /* within the call instruction */
     const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
     else if (owner_isin(&code.execute, ip)) {
@@ -313,7 +318,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
     }
     else if (owner_isin(&code.resume, ip)) {
       if (s->bare) s->bare = 0;
-      else if (ended > coroutines++) { }  /* all of it has been run by loops */
+      else if (ended > coroutines++) { }  /* loops have run all its frames */
       else {
         i = pushrest(s, i, nlua, called);
         ended++;
@@ -331,9 +336,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Lua frames that no native frame stands for, since the C stack was cut short or lost.
-** Returns whether Lua functions are among them. If they are C functions alone and the C
-** stack is 'whole', none is missing: without a bytecode loop nothing shows their place.
+** Pushes the Lua frames for which no native frame stands, because the C stack was cut or
+** incomplete. Returns 1 if Lua functions are among them. If they are C functions only and the C
+** stack is 'whole', nothing is missing: without a bytecode loop their positions are unknown.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -345,7 +350,9 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
 }
 
 
-/* The n Lua frames in s->lua are those of L and of the threads outside. */
+/*
+** Starts a new stack. The n Lua frames in s->lua are those of L and of the threads outside it.
+*/
 static void begin (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
@@ -353,15 +360,17 @@ static void begin (Stack *s, const lua_State *L, size_t n) {
 }
 
 
-/* The n Lua frames in s->lua; C functions by their own address. */
+/* Pushes the n Lua frames in s->lua, C functions by their own address. */
 static void frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
 }
 
 
-/* With native frames, up to the loop that runs the last of n Lua frames. 0: they
-   do not lead there. */
+/*
+** Walks native frames out to the loop that runs the last of n Lua frames. Returns 0 if it does
+** not get there.
+*/
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
   natives(s, L, &w);
@@ -370,8 +379,10 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 }
 
 
-/* Returns whether there were all native frames. There are not where the C stack
-   is not the one that the outer functions run on (makecontext). */
+/*
+** Walks all frames. Returns 1 if all native frames were found; not the case if outer functions
+** run on another C stack (makecontext).
+*/
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;
@@ -383,8 +394,8 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Keeps the n Lua frames in s->lua for the next walk, up to a cut; 'stay' of
-** 'known' are outside of them.
+** Stores the n Lua frames in s->lua for the next walk, out to a cut. 'stay' frames of 'known'
+** remain outside them.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -410,20 +421,20 @@ static void remember (Stack *s, size_t n, size_t stay) {
 
 #if defined(LUAN_DEBUG)
 
-/* K1, against a walk of everything. */
+/* Compares the stack with a complete walk (K1). */
 static void check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->told != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  if (all.frames == NULL) {  /* the next one has nothing to be compared with */
+  if (all.frames == NULL) {  /* there is nothing to compare with next time */
     free(s->told);
     s->told = NULL;
     s->ntold = 0;
     return;
   }
   n = luaN_frames(L, all.lua);
-  all.places = s->places;  /* not needed any more */
+  all.places = s->places;  /* no longer needed */
   if (native) whole = walkall(&all, L, n);
   else {
     begin(&all, L, n);
@@ -434,7 +445,7 @@ static void check (Stack *s, lua_State *L, int native) {
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
-  if (s->cut || !whole) shared = 0;  /* a cut depends on the walks before */
+  if (s->cut || !whole) shared = 0;  /* the position of a cut depends on earlier walks */
   if (shared > 0) {
     int same = (s->n + shared == all.n && shared <= s->ntold);
     for (i = 0; same && i < s->n; i++)
@@ -463,7 +474,7 @@ static void check (Stack *s, lua_State *L, int native) {
 #endif
 
 
-/* Does C code of somebody run among the n Lua frames in s->lua? */
+/* Returns 1 if foreign C code runs among the n Lua frames in s->lua. */
 static int hasnative (const Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++)
@@ -473,8 +484,8 @@ static int hasnative (const Stack *s, size_t n) {
 
 
 /*
-** Where the innermost function has stayed, nothing is new but its line, and all that is
-** known outside of it stays. 0: there is more to it.
+** Fast path: if the innermost function is still active, only its line is new, and everything
+** known outside it is unchanged. Returns 0 if the fast path does not apply.
 */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
@@ -489,7 +500,7 @@ static int walkone (Stack *s, size_t shared) {
 }
 
 
-/* Apart, so that walkone costs no registers. */
+/* Not inlined, so that walkone costs no registers. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;
@@ -509,7 +520,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   }
   else if (!part) frames(s, n);
   remember(s, n, stay);
-  if (!whole) s->nknown = 0;  /* what is outside of them is not told */
+  if (!whole) s->nknown = 0;  /* the frames outside them were not reported */
   leave(s);
 }
 
@@ -522,18 +533,21 @@ void stack_walk (Stack *s, lua_State *L, int native) {
 }
 
 
-/* Drops the frames inside of the one that ran at the moment. */
+/* Removes the frames inside the one that ran at the tick. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
   while (i < n && !(s->lua[i].L == m->L && s->lua[i].ci == m->ci)) i++;
-  if (i == n) return n;  /* it has been left */
+  if (i == n) return n;  /* it has returned */
   memmove(s->lua, s->lua + i, (n - i) * sizeof(*s->lua));
   return n - i;
 }
 
 
-/* Do the native frames of a moment lead to where the thread's stack begins now? */
+/*
+** Returns 1 if the native frames of a tick end at the same address as the thread's stack does
+** now.
+*/
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;
   int n = 0;

@@ -1,36 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stack of a sample: Lua frames with function and line, native frames in
-** their place between them.
+** Determines the stack of a sample: Lua frames with function and line, with the native frames
+** at their positions between them.
 **
-** How the two are put together: a C stack walk gives return addresses. Those
-** in the core's code are left out, for what the core does there is told by
-** the Lua frames: the bytecode loop stands for the Lua frames that it runs
-** (down to the one for which it was entered), a resume for the rest of its
-** coroutine. Frames of a coroutine that yielded across a C function have no
-** native frame any more; the function is shown by its own address then.
-** Of stacks deeper than LUAN_DEPTH the frames that the seam leaves out are
-** shown as one; native frames outside of it may stand too far out then. The
-** profile shows less of them (PROFILE_DEPTH): the rest is there to be left and
-** called again without a new walk of everything (K3).
+** Merging: a C stack walk gives return addresses. Those in the core's code are replaced by Lua
+** frames: the bytecode loop by the Lua frames that it runs (out to the one for which it was
+** entered), a resume by the remaining frames of its coroutine. A coroutine that yielded across
+** a C function has no native frame for it any more; the function is then shown by its own
+** address. In stacks deeper than LUAN_DEPTH, the frames that the seam omits are shown as one;
+** native frames outside it may be placed too far out. The profile shows fewer frames
+** (PROFILE_DEPTH); the others allow returns and calls without a complete new walk (K3).
 **
-** A walk costs what changed since the walk before. A Lua function that has
-** stayed (luaN_newframes) is still run by the same bytecode loop: everything
-** outside of the function in the stack told then, native frames too, is as it
-** was. Where only Lua functions and no hooks run inside of it, there is nobody's
-** C code either, and the C stack is not looked at. Else it is walked up to that
-** loop (unwind.h).
+** The cost of a walk depends on the change since the previous walk. A Lua function that is
+** still active (luaN_newframes) is still run by the same bytecode loop: everything outside it,
+** including native frames, is as it was in the stack reported then. If only Lua functions and
+** no hooks run inside it, there is no foreign C code, and the C stack is not read. Else it is
+** walked up to that loop (unwind.h).
 **
-**   K1  'shared' frames are the outermost ones of the stack told before, by this
-**       Stack, and are the same now;
-**   K2  'known' are the Lua frames of the main thread in that stack, all of
-**       them, or those inside of its cut, or none (it was told otherwise);
-**   K3  inside of a cut there are PROFILE_DEPTH / 2 Lua frames or more: where
-**       fewer are left, everything is walked again, as where more have come than
-**       'known' has room for. That is once in so many returns or calls.
+**   K1  the 'shared' frames are the outermost ones of the stack that this Stack reported
+**       before, and are unchanged;
+**   K2  'known' are the Lua frames of the main thread in that stack: all of them, or those
+**       inside its cut, or none;
+**   K3  inside a cut there are at least PROFILE_DEPTH / 2 Lua frames. If fewer are left, or
+**       more arrived than 'known' has capacity for, the whole stack is walked again, which is
+**       rare relative to the calls and returns needed.
 **
-** Knows the seam and lua_getinfo, no internals of the core. Allocates by
-** malloc, never from the state.
+** Uses the seam and lua_getinfo, but no internals of the core. Allocates with malloc, never
+** from the state.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -41,72 +37,76 @@
 #include "moments.h"
 #include "sample.h"
 
-/* Line of instruction 'pc' of function 'id'; id 0: an empty entry. */
+/* Line of instruction 'pc' of prototype 'id'; id 0: an empty entry. */
 typedef struct StackLine {
   unsigned int id;
   int pc, line;
 } StackLine;
 
-/* Told of a function before the first stack that shows it (profile.h). */
+/* Callback that reports a function before the first stack that contains it (profile.h). */
 typedef void (*StackEmit) (void *ud, uint64_t id, const char *name,
                            int linedefined, const char *source);
 
+/* The stack of one state, as reported last. */
 typedef struct Stack {
-  ProfileFrame *frames;		/* the new ones, innermost first */
-  size_t n;
-  size_t shared;			/* frames outside of these, as told before */
-  void **known;			/* K2, innermost first, at the end of the vector, ... */
-  uint32_t *outside;		/* ... how many frames stand outside of each */
-  uint32_t *places;		/* place in 'frames' of each frame in 'lua' */
-  size_t nknown;
-  int cut;			/* there are more outside of these */
-  int bare;			/* the innermost thread has no frame yet */
-  int resumed;			/* the main thread was resumed */
-  struct luaN_Frame *lua;	/* the Lua frames, as the seam gives them */
-  void **native;		/* return addresses */
-  struct Unwind *unwind;		/* of a walk that is under way (unwindpool.h), or NULL */
-  StackLine *lines;		/* cache of lines, which grows with what was not there */
-  unsigned linemask, missed;	/* its size, a power of 2, less one; misses since it has that */
-  Functions functions;		/* numbers of Lua functions */
+  ProfileFrame *frames;		/* The new frames, innermost first. */
+  size_t n;	/* Number of new frames. */
+  size_t shared;			/* Number of frames outside them that are unchanged (K1). */
+  void **known;			/* Frame pointers (K2), innermost first, at the end of the
+				   vector of LUAN_DEPTH. */
+  uint32_t *outside;		/* For each entry of 'known': the number of frames outside it. */
+  uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
+  size_t nknown;	/* Number of entries of 'known'. */
+  int cut;			/* 1: the stack has more frames outside the known ones. */
+  int bare;			/* 1: the innermost thread has no frame yet. */
+  int resumed;			/* 1: the main thread was resumed. */
+  struct luaN_Frame *lua;	/* The Lua frames, from the seam. */
+  void **native;		/* Buffer of return addresses. */
+  struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h), or NULL. */
+  StackLine *lines;		/* Cache of lines, which grows with the number of misses. */
+  unsigned linemask, missed;	/* Its size - 1, where the size is a power of 2; misses since
+				   it has that size. */
+  Functions functions;		/* Numbers of Lua functions. */
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)
-  ProfileFrame *told;		/* the whole stack: every walk is checked (K1) */
+  ProfileFrame *told;		/* The whole stack reported last, to check K1 after every walk. */
   size_t ntold;
 #endif
 } Stack;
 
-/* All zero: no memory yet. Has it, after this? 0: there is none. */
+/* Allocates the buffers if needed. Returns 0 without memory. An all-zero Stack is valid. */
 int stack_ready (Stack *s);
 void stack_close (Stack *s);
 
-/* Stacks are for somebody else from here on, who knows no function yet. */
+/* Starts a session: 'emit' is called again for every function. */
 void stack_begin (Stack *s, StackEmit emit, void *ud);
 
-/* The same, in the child of a fork, which may have caught another thread in its
-   functions: what these have is left. */
+/*
+** Does the same in the child of a fork, without freeing functions, because another thread may
+** have been caught changing them.
+*/
 void stack_forget (Stack *s);
 
 /*
-** Walks the stack of L, which runs (luaN_running): s->frames are s->n new frames, innermost first;
-** outside of them are s->shared ones of the stack told before. 'native': with
-** native frames.
+** Walks the stack of the running thread L (luaN_running). Sets s->frames to s->n new frames,
+** innermost first; s->shared frames outside them are unchanged since the stack reported before.
+** 'native': includes native frames.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
-** Completes a moment at a point of L: s->frames is the stack of the moment, a
-** collection its innermost frame. A frame that has been left is not there; of a
-** thread without frames (m->ci NULL) the native ones are. Else as stack_walk;
-** all frames are new.
+** Completes a tick at a safepoint of L: sets s->frames to the stack at the tick, with a running
+** collection as its innermost frame. Frames that have returned since are missing; of a thread
+** without frames (m->ci NULL) only the native ones are present. No frame is shared.
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /*
-** The running stack of L, whose n native frames are known (as return addresses; 'whole':
-** there are no more): s->frames is all of it, nothing is shared. 'sp' as in owner_mark,
-** which may change 'native'. Neither walks the C stack nor waits, where 'emit' does
-** not. L NULL: the native frames alone.
+** Determines the running stack of L from its n known native frames (return addresses; 'whole':
+** they reach to the end of the stack). Sets s->frames to all frames; none is shared. 'sp' as in
+** owner_mark, which may change 'native'. Neither walks the C stack nor blocks, provided that
+** 'emit' does not. L NULL: the native frames only.
 */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);

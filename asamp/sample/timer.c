@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Clocks and signals (timer.h).
-*/
+/* Clocks and their signals (timer.h). */
 #define _GNU_SOURCE
 #include "timer.h"
 
@@ -27,98 +25,107 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-#define MIN_UNMEASURED_NS	UINT64_C(200000)	/* ns; shorter periods: signals are measured */
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns between signals, where C3 asks for it */
-#define FEW_NS		UINT64_C(4000000)	/* ns between signals of TIMER_CPU, at least */
-#define MIN_WAIT_NS	UINT64_C(20000)	/* ns to the next signal, at least; a signal may be
-					   as early as that */
-#define MAX_LATE_NS	UINT64_C(50000000)	/* ns that a signal may be late */
-#define MAX_OWED_NS	INT64_C(200000000)	/* ns owed: a larger debt is forgiven */
-#define EASY_TICKS	8	/* ticks that allow more signals, until there are more */
+/* ns; with shorter periods the cost of a signal is measured */
+#define MIN_UNMEASURED_NS	UINT64_C(200000)
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longest interval to which C3 stretches
+						   spans */
+#define FEW_NS		UINT64_C(4000000)	/* ns; shortest span of TIMER_CPU */
+#define MIN_WAIT_NS	UINT64_C(20000)	/* ns; shortest distance to the next signal, and how
+					   early a signal may be */
+#define MAX_LATE_NS	UINT64_C(50000000)	/* ns; normal delay of a signal, before it
+						   counts as missing */
+#define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of the cost to pay off: a
+						   larger debt is forgiven */
+#define EASY_TICKS	8	/* cheap ticks in a row before signals become more frequent again */
 
-/* What handlers of other threads look at, too. */
+/* Relaxed atomic access to fields that handlers of other threads also read. */
 #define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define STORE(x,v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 
 typedef struct Clock Clock;
 
+/* A timer. Never freed (C4). */
 struct Timer {
-  Timer *next;			/* of its clock's */
-  Timer *other;			/* all there are, running or not (C4) */
-  Clock *clock;			/* NULL: it is nobody's, and may be given again */
+  Timer *next;			/* next timer of its clock */
+  Timer *other;			/* next of all timers, running or not (C4) */
+  Clock *clock;			/* NULL: unused, may be reused */
   volatile sig_atomic_t running;
-  const void *whose;
-  uint64_t period, time, counted;  /* C1 */
-  TimerTick *f;			/* NULL: it has not begun */
+  const void *whose;	/* owner, as in TimerWho */
+  uint64_t period, time, counted;  /* ns; ns given to it so far; periods counted (C1) */
+  TimerTick *f;			/* NULL: not started yet */
   void *ud;
 };
 
-/* What makes signals: one of a sort for each OS thread that has timers. */
+/* A source of signals: one for each OS thread with timers and each of CPU and wall time. */
 struct Clock {
-  Clock *next;			/* all clocks, running or not (C4) */
-  Timer *timers;		/* that run; changed under the lock, read without */
-  Timer *last;			/* that was given time last, or NULL (C6) */
+  Clock *next;			/* next of all clocks, running or not (C4) */
+  Timer *timers;		/* running timers; changed under the lock, read without it */
+  Timer *last;			/* timer that received time last, or NULL (C6) */
   volatile sig_atomic_t running;
-  volatile sig_atomic_t ticking;	/* handlers that look at it */
-  volatile sig_atomic_t measuring;	/* signals are only counted */
-  volatile sig_atomic_t held;	/* the thread changes it: handlers let it alone */
-  unsigned thread;		/* whose clock it is: its 'me'; 0: nobody's */
-  TimerClock sort;
-  clockid_t clock;
-  clockid_t outside;		/* the same clock for other threads */
-  uint64_t period;		/* the shortest of its timers' */
-  uint64_t base;		/* ns of the system's clock that are not its time: of ticks,
-				   and while it has no timers (C7) */
-  uint64_t given;		/* ns; its time up to this is some timer's: here its span begins */
-  uint64_t span;		/* ns; one tick stands for it (C8) */
-  uint64_t due;			/* ns; the point of the span at which that tick comes */
-  uint64_t stopped;		/* ns; its time when its last timer stopped */
-  uint64_t random;		/* state of the generator of points */
+  volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
+  volatile sig_atomic_t measuring;	/* 1: signals are only counted */
+  volatile sig_atomic_t held;	/* 1: the thread is changing it; handlers skip it */
+  unsigned thread;		/* 'me' of its thread; 0: unused */
+  TimerClock sort;	/* kind of time */
+  clockid_t clock;	/* system clock, as its thread reads it */
+  clockid_t outside;		/* the same clock, as other threads read it */
+  uint64_t period;		/* ns; shortest period of its timers */
+  uint64_t base;		/* ns of the system clock that do not count: ticks, and times
+				   without timers (C7) */
+  uint64_t given;		/* ns of its time given to timers so far: start of the current
+				   span */
+  uint64_t span;		/* ns; length of the current span, for which one tick stands (C8) */
+  uint64_t due;			/* ns of its time at which that tick comes */
+  uint64_t stopped;		/* ns of its time when its last timer stopped */
+  uint64_t random;		/* state of the random generator */
   uint64_t signalcost;		/* ns that a signal takes without its tick */
-  uint64_t cost;		/* ... that was told since the last tick */
-  uint64_t ticked;		/* the last tick, by the system's clock */
-  int64_t owed;			/* ns not paid yet, below 0: paid in advance (adapt) */
-  unsigned stretch;		/* a signal every period << stretch */
-  unsigned easy;		/* ticks in a row that would allow more signals */
-  volatile uint64_t signals;	/* so far, since it runs */
-  int fd;			/* of perf_event_open, or -1 (C5) */
-  uint64_t event;		/* the number of that event */
-  int lastfd;			/* the last one there was, for a signal that is late */
-  int kernel;			/* the event makes signals in kernel mode, too */
-  int orphaned;			/* its thread has ended */
-  struct Signal *signal;	/* the one that it sends */
-  int posix;			/* 'timer' is there */
+  uint64_t cost;		/* ns added by timer_cost since the last tick */
+  uint64_t ticked;		/* ns of the system clock at the last tick */
+  int64_t owed;			/* ns of cost to pay off; negative: paid in advance (adapt) */
+  unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
+  unsigned easy;		/* number of consecutive ticks that would allow more signals */
+  volatile uint64_t signals;	/* number of signals since it started */
+  int fd;			/* descriptor of perf_event_open, or -1 (C5) */
+  uint64_t event;		/* number of that event */
+  int lastfd;			/* last descriptor it had, to recognize late signals */
+  int kernel;			/* 1: the event makes signals in kernel mode as well */
+  int orphaned;			/* 1: its thread has ended */
+  struct Signal *signal;	/* signal that it uses */
+  int posix;			/* 1: 'timer' exists */
   timer_t timer;
 };
 
-/* A signal, and the actions that the handler of this file has replaced. */
+/* A signal number and the actions that our handler has replaced. */
 typedef struct Signal {
   int number;
-  int clocks;			/* that send it */
-  struct sigaction before;	/* what our handler replaced, ... */
-  struct sigaction beneath;	/* ... and the last time before that */
+  int clocks;			/* number of clocks that use it */
+  struct sigaction before;	/* action replaced by our handler */
+  struct sigaction beneath;	/* action replaced the time before */
 } Signal;
 
-/* The second is for threads that block the first. */
+/* The second one is for threads that block the first. */
 static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Clock *all;		/* the handler reads it without the lock */
+static Clock *all;		/* all clocks; the handler reads it without the lock */
 static Timer *timers;
 static TimerWho *who;
-static int keeping;		/* events stay open while their clock has no timers */
+static int keeping;		/* 1: events stay open while their clock has no timers */
 
 
 /*
-** A number for each OS thread that has had a timer: the system gives its own
-** numbers again, to threads that such a timer must not mistake for its own.
+** Number of each OS thread that has had a timer. The system reuses its own thread numbers, and
+** a timer must not take another thread for its own.
 */
 static __thread unsigned me __attribute__((tls_model("initial-exec")));
 
 
 /* {== the handler ====================================================== */
 
-/* Signals after 'first' nanoseconds and then each time that 'ns' have passed. */
+/*
+** Sets the POSIX timer: a signal after 'first' ns, then one every 'ns' ns. Returns 0 on
+** failure.
+*/
 static int setposix (Clock *c, uint64_t first, uint64_t ns) {
   struct itimerspec s;
   s.it_interval.tv_sec = (time_t)(ns / 1000000000);
@@ -129,7 +136,9 @@ static int setposix (Clock *c, uint64_t first, uint64_t ns) {
 }
 
 
-/* Has it a descriptor of perf_event_open that is still its own (C5)? */
+/*
+** Returns 1 if the clock has an open descriptor of perf_event_open that is still its own (C5).
+*/
 static int hasperf (const Clock *c) {
   uint64_t event;
   return c->fd >= 0 && ioctl(c->fd, PERF_EVENT_IOC_ID, &event) == 0 &&
@@ -137,13 +146,13 @@ static int hasperf (const Clock *c) {
 }
 
 
-/* The clock's own time. */
+/* Returns the clock's own time in ns. */
 static uint64_t timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
 
 
-/* A number from 0 to n - 1: xorshift64*, Vigna (2016). */
+/* Returns a random number from 0 to n - 1: xorshift64*, Vigna (2016). */
 static uint64_t draw (Clock *c, uint64_t n) {
   uint64_t x = c->random;
   x ^= x >> 12;
@@ -154,7 +163,7 @@ static uint64_t draw (Clock *c, uint64_t n) {
 }
 
 
-/* Periods of a span that no limit has stretched. */
+/* Returns the length of an unstretched span in ns. */
 static uint64_t spanof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -168,9 +177,9 @@ static uint64_t intervalof (const Clock *c) {
 
 
 /*
-** The next signal comes when the clock's time is c->due. The POSIX timer of CPU time is set
-** although the event may do: it takes over when the program has closed the descriptor, or
-** where the event makes no signal in kernel mode.
+** Requests the next signal at the time c->due. Sets the POSIX timer of CPU time even if there
+** is an event: it takes over if the program has closed the descriptor, or if the event makes no
+** signal in kernel mode.
 */
 static void arm (Clock *c) {
   uint64_t now = timeof(c), wait = MIN_WAIT_NS;
@@ -180,7 +189,7 @@ static void arm (Clock *c) {
 }
 
 
-/* The next span begins at c->given; its tick comes at the time 'earliest' or later. */
+/* Starts the next span at c->given; draws its tick at the time 'earliest' or later. */
 static void next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -189,10 +198,10 @@ static void next (Clock *c, uint64_t earliest) {
 
 
 /*
-** What is taken is owed, and paid by half of the time that passes (C3). While
-** something is owed, signals come less often, step by step; and more often again
-** when that would do. A span may pay for the next one in advance, for ticks come at random
-** distances. 'share': the clocks of this thread.
+** Adjusts the frequency of signals (C3). Cost is a debt that half of the passing time pays off.
+** While there is debt, spans are doubled step by step; they are halved again when that would be
+** sufficient. A span may pay in advance for the next one, because ticks come at random
+** distances. 'share': number of clocks of this thread.
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -221,7 +230,7 @@ static int isready (const Timer *t) {
 }
 
 
-/* The timer that the time is given to (C6). NULL: none yet. */
+/* Returns the timer that receives the time (C6); NULL: none is started yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -239,7 +248,9 @@ static Timer *choose (const Clock *c, void *context) {
 }
 
 
-/* The system's clock shows less than it did at the last tick. The time in between is unknown. */
+/*
+** Handles a system clock that shows less than at the last tick. The time in between is unknown.
+*/
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
   c->ticked = now;
@@ -253,7 +264,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* another clock's signal, or there is no timer yet */
+    arm(c);  /* another clock's signal, or no timer yet */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -276,7 +287,7 @@ static void tick (Clock *c, unsigned share, void *context) {
 }
 
 
-/* Did a clock of ours, running or stopped, send this? */
+/* Returns 1 if one of our clocks, running or stopped, sent the signal. */
 static int isours (const siginfo_t *info) {
   const Clock *c;
   for (c = __atomic_load_n(&all, __ATOMIC_ACQUIRE); c != NULL; c = c->next) {
@@ -301,9 +312,9 @@ static Signal *signalof (int number) {
 
 
 /*
-** A signal that is not ours, to whom it would have gone without us. A handler
-** that the program installed over ours, and that ours has replaced in turn, may
-** give it back to us: then it goes to whom that one had replaced.
+** Passes a signal that is not ours to the action before ours. If the program installed a
+** handler over ours, which ours replaced in turn, that handler may pass the signal back to us:
+** then it goes to the action that it had replaced.
 */
 static void passon (int signal, siginfo_t *info, void *context) {
   static __thread int passing __attribute__((tls_model("initial-exec")));
@@ -316,7 +327,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
 
 
 /*
-** Two clocks' signals may have become one: every clock of this thread is looked at.
+** Ticks every clock of this thread, because signals of two clocks may have been merged into
+** one.
 */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
@@ -347,7 +359,10 @@ static int isinstalled (const Signal *s) {
 }
 
 
-/* A program that sets the signal while we run has it; the next start takes it. */
+/*
+** Installs our handler. A handler that the program sets later stays until the next timer
+** starts.
+*/
 static void install (Signal *s) {
   struct sigaction a;
   if (isinstalled(s)) return;
@@ -361,20 +376,23 @@ static void install (Signal *s) {
 }
 
 
-/* A signal of ours may still be pending only where it is blocked. */
+/*
+** Restores the previous action, unless a signal is pending, which is possible only while it is
+** blocked.
+*/
 static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    s->before = s->beneath;  /* whom the one restored may give signals to, by us */
+    s->before = s->beneath;  /* the restored handler may pass signals to this one */
   }
 }
 
 
 /*
-** The signal for the clocks of the calling thread; NULL: it has none, and errno is EINVAL.
-** A thread that blocks SIGURG may wait for it by itself (signalfd, sigwait), so it stays
-** blocked. SIGWINCH is taken where its default action shows that nobody uses it.
+** Returns the signal for the clocks of the calling thread; NULL with errno EINVAL if there is
+** none. A thread that blocks SIGURG may wait for it (signalfd, sigwait), so it stays blocked.
+** SIGWINCH is used only if its default action shows that the program does not use it.
 */
 static Signal *choosesignal (void) {
   struct sigaction a;
@@ -391,7 +409,7 @@ static Signal *choosesignal (void) {
 /* }===================================================================== */
 
 
-/* {== what makes the signals =========================================== */
+/* {== signal sources ==================================================== */
 
 static int startposix (Clock *c) {
   struct sigevent e;
@@ -410,7 +428,10 @@ static int startposix (Clock *c) {
 }
 
 
-/* 'kernel': ticks in kernel mode, too. */
+/*
+** Opens and enables the perf event. 'kernel': ticks in kernel mode as well. Returns 0 with
+** errno on failure.
+*/
 static int startperf (Clock *c, int kernel) {
   struct perf_event_attr a;
   struct f_owner_ex o;
@@ -452,20 +473,22 @@ static int noperf (char *err, size_t errsize) {
 }
 
 
-/* Opens the event of a clock of CPU time; the kernel may grant user mode alone. */
+/*
+** Opens the event of a clock of CPU time; in user mode only if the kernel refuses kernel mode.
+*/
 static int openperf (Clock *c) {
   int e;
   if (!startperf(c, 1) && !startperf(c, 0)) return 0;
   if (c->sort == TIMER_EXACT || descriptor_spare(c->fd, 0)) return 1;
   e = errno;
-  close(c->fd);  /* the program needs it more */
+  close(c->fd);  /* few descriptors are left for the program */
   c->fd = -1;
   errno = e;
   return 0;
 }
 
 
-/* An event that has stayed open makes signals again. */
+/* Enables an event that has stayed open. */
 static int reopenperf (Clock *c) {
   uint64_t period = c->period;
   if (!hasperf(c)) return 0;
@@ -487,8 +510,8 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
 
 
 /*
-** What a signal costs this thread, with its two reads of the clock: the longest
-** time between two readings while one came. 0: none came.
+** Returns the cost of a signal on this thread in ns, including two reads of the clock: the
+** smallest difference between two readings with a signal between them. 0: no signal came.
 */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
@@ -530,14 +553,14 @@ static void nomemory (char *err, size_t errsize) {
 }
 
 
-/* Its thread has ended, whose value of 'key' this is. */
+/* Called when a thread ends; 'number' is its 'me'. */
 static void threadends (void *number) {
   unsigned thread = (unsigned)(uintptr_t)number;
   Clock *c;
   pthread_mutex_lock(&lock);
   for (c = all; c != NULL; c = c->next) {
     if (c->thread != thread) continue;
-    if (LOAD(c->running)) c->orphaned = 1;  /* a state will stop it */
+    if (LOAD(c->running)) c->orphaned = 1;  /* the state that owns the timer will stop it */
     else {
       stopsignals(c, 0);
       STORE(c->thread, 0);
@@ -547,7 +570,7 @@ static void threadends (void *number) {
 }
 
 
-/* In the child of a fork: the parent's clocks are not the child's. */
+/* In the child of a fork: discards the parent's clocks. */
 static void forked (void) {
   unsigned i;
   Clock *c;
@@ -577,8 +600,10 @@ static void once (void) {
 }
 
 
-/* The clock of this thread that does not run, of wall or of CPU time; or one of nobody, of
-   the list or a new one in it. */
+/*
+** Returns a stopped clock of this thread, of wall or CPU time; else an unused one; else a new
+** one in the list. NULL without memory.
+*/
 static Clock *newclock (int wall) {
   static unsigned threads;
   static pthread_once_t control = PTHREAD_ONCE_INIT;
@@ -615,8 +640,10 @@ static Timer *newtimer (void) {
 }
 
 
-/* The shortest period of a clock's timers, or its sort, has changed. Where signals are held
-   back (C3), they come as often as before. */
+/*
+** Sets the shortest period of a clock's timers and its sort. If signals are stretched (C3),
+** keeps their frequency.
+*/
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -628,7 +655,7 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
 }
 
 
-/* The clock's time goes on from where it stopped (C7). */
+/* Continues the clock's time from where it stopped (C7). */
 static void resume (Clock *c) {
   c->ticked = clock_read(c->clock);
   c->base = c->ticked - c->stopped;
@@ -636,9 +663,9 @@ static void resume (Clock *c) {
 
 
 /*
-** Signals come by the clock's spans from here on, on its thread. What is left of the span at
-** which it stopped is used, unless that is of another length. Else a new span begins now:
-** the old one has had its tick, or has none, by chance.
+** Starts the signals of the clock's spans, on its thread. Continues the span in which it
+** stopped, if spans still have that length. Else starts a new span: the old one has had its
+** tick, or randomly has none.
 */
 static void restart (Clock *c) {
   uint64_t now = timeof(c);
@@ -655,7 +682,7 @@ static void restart (Clock *c) {
 }
 
 
-/* A clock of this thread begins to run: it makes signals, which are only counted. */
+/* Starts a clock of this thread. Its signals are only counted until a timer is ready. */
 static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
@@ -688,7 +715,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
 }
 
 
-/* That of this thread, of wall or of CPU time, which runs; NULL: none does. */
+/* Returns this thread's running clock of wall or CPU time; NULL: there is none. */
 static Clock *findclock (int wall) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
@@ -697,7 +724,10 @@ static Clock *findclock (int wall) {
 }
 
 
-/* The clock of this thread for a new timer, with this period at most. */
+/*
+** Returns this thread's running clock for a new timer, with at most this period; NULL with a
+** message.
+*/
 static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                         size_t errsize) {
   Clock *c = findclock(sort == TIMER_WALL);
@@ -718,7 +748,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->clock = c;
   t->whose = whose;
   t->period = ns;
-  t->time = draw(c, ns);  /* so that the rest of a period at its end counts by chance */
+  t->time = draw(c, ns);  /* randomly rounds the last incomplete period */
   t->counted = 0;
   STORE(t->f, NULL);
   t->ud = ud;
@@ -733,7 +763,7 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  STORE(c->running, 0);  /* before its descriptor may be another's (arm) */
+  STORE(c->running, 0);  /* before its descriptor can be reused (arm) */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
   stopsignals(c, keeping && !c->orphaned && c->thread == me);
@@ -742,7 +772,10 @@ static void stopclock (Clock *c) {
 }
 
 
-/* Takes it off; a handler that is at it goes on to the one behind. */
+/*
+** Removes a timer from its clock. A handler that is using it continues with the next one in the
+** list.
+*/
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;
@@ -756,8 +789,10 @@ static void removetimer (Timer *t) {
 }
 
 
-/* Periods of timer t that the clock has gone on since a signal was due and did not come, if
-   the time was t's. Counts them once. */
+/*
+** Returns the periods of timer t since a signal was due that did not come, if the time was t's.
+** Counts them once.
+*/
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = clock_read(c->outside), due = c->base + c->due + MAX_LATE_NS, n;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Time samples of one state (timing.h).
-*/
+/* Time samples of one state (timing.h). */
 #define _GNU_SOURCE
 #include "timing.h"
 
@@ -31,9 +29,9 @@
 /* {== in the signal handler ============================================ */
 
 /*
-** The native stack of what was interrupted, as return addresses. What the core has
-** called to run a Lua function is told by the Lua frames, so of the core only what
-** stands for some is there.
+** Stores the native stack of the interrupted code as return addresses, and returns their
+** number. Frames of the core are left out, because the Lua frames represent them, except those
+** that merge needs.
 */
 static uint32_t walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
@@ -49,13 +47,13 @@ static uint32_t walk (Timing *t, Scratch *own, const ucontext_t *context) {
 }
 
 
-/* Whose time it is. */
+/* Writes the states whose code runs, for timer_who. */
 static unsigned running (const void **whose, void *context) {
   return owner_states(SP((const ucontext_t *)context), whose, TIMER_DEPTH);
 }
 
 
-/* 1: the stack has no room for a walk (TI6). */
+/* Returns 1 if the stack has no space for a walk, and counts the periods (TI6). */
 static int iscramped (Timing *t, uint64_t count, const ucontext_t *context) {
   if (altstack_room(context) >= TIMER_STACK) return 0;
   t->cramped += count;
@@ -70,7 +68,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Moment m;
   Moment e;
   Scratch *own = scratch_mine();
-  if (own == NULL) {  /* the thread ends, and its clock goes on */
+  if (own == NULL) {  /* the thread is ending while its clock still runs */
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
     return;
   }
@@ -139,8 +137,8 @@ typedef struct Point {
 
 
 /*
-** A function is one frame, wherever in it the signal came: so the innermost
-** address becomes that of its beginning, which may be odd (pushentry of stack.c).
+** Returns the address that stands for a function, whatever its interrupted instruction: its
+** entry, which may be odd (pushentry of stack.c).
 */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;
@@ -174,7 +172,7 @@ static void complete (void *ud, Moment *e) {
 }
 
 
-/* What timing_point itself has taken (TI3). */
+/* Emits the time that timing_point itself has taken as a sample (TI3). */
 static void completeown (Point *at, uint64_t time) {
   struct {
     Moment e;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Time samples of one state: ties the timer (timer.h) to the core's moments and
-** points (luaN_interrupt of seam.h), and to stacks and the client of its tracker.
+** Time samples of one state: connects the timer (timer.h) with the core's ticks and safepoints
+** (luaN_interrupt of seam.h), and with stacks and the tracker's client.
 **
-** In the handler: the native stack and what the core notes go into a buffer
-** (moments.h). At the next point, on the program's thread: the Lua stack is
-** walked, the sample is complete, and the client is told.
+** The signal handler stores the native stack and the core's data in a buffer (moments.h). At
+** the next safepoint, the program's thread walks the Lua stack, which completes the sample, and
+** passes it to the client.
 **
-**   TI1  every moment becomes a sample, or is counted as lost;
-**   TI2  time that the sampler itself takes is shown where it was taken, with its
-**        own native functions;
-**   TI3  time that timing_point takes, waiting for the writer too, becomes one
-**        sample at its end, which costs no point: else deep stacks would make
-**        samples faster than they can be written, of nothing but themselves;
-**   TI4  on another OS thread than the timer's no moment is completed: they wait
-**        until the state is back, or are lost in the end. What passes there
-**        while the state runs elsewhere is lost;
-**   TI5  time for which the program lets no signal come is lost. It is counted when the
-**        timer stops, on whatever thread, unless it is so short that the signal may just
-**        be late (timer.c);
-**   TI6  where the handler's stack has no room for a walk, the sample has no C stack,
-**        and is counted.
+**   TI1  every tick becomes a sample or is counted as lost;
+**   TI2  time that the sampler itself takes is attributed to the stack where it was taken, with
+**        the sampler's native functions;
+**   TI3  time that timing_point takes, including waits for the writer, becomes one sample at
+**        its end, which needs no safepoint. Otherwise, with deep stacks, samples of the sampler
+**        itself would be made faster than they can be written;
+**   TI4  a tick is completed only on the OS thread of the timer. On other threads ticks stay in
+**        the buffer until the state returns, or are lost. Ticks on that thread while the state
+**        runs elsewhere are lost;
+**   TI5  time during which the program lets no signal through is lost. It is counted when the
+**        timer stops, on whatever thread, unless it is so short that the signal may just be
+**        late (timer.c);
+**   TI6  if the handler's stack has no space for a walk, the sample has no C stack, and is
+**        counted.
 */
 #ifndef asamp_timing_h
 #define asamp_timing_h
@@ -34,51 +34,51 @@
 #include "timer.h"
 #include "tracker.h"
 
-/* A rate, in samples a second. */
+/* Lowest and highest rate, in samples per second. */
 enum { TIMING_MIN = 1, TIMING_MAX = 30000 };
 
+/* The time sampling of one state. */
 typedef struct Timing {
-  Timer *timer;			/* NULL: time is not sampled */
-  lua_State *L;			/* the state's main thread */
-  int native;
+  Timer *timer;			/* NULL: time is not sampled. */
+  lua_State *L;			/* Main thread of the state. */
+  int native;	/* 1: samples have C stacks. */
   luaN_Code code;
-  Moments moments;		/* without buffers: it never ran */
-  uint64_t own;			/* periods since timing_point began, which runs (TI3) */
-  Moment last;			/* that it has completed; native frames apart */
-  uint64_t away;		/* periods while another thread ran the state, or for
-			   which no signal came (TI5) */
-  uint64_t samples;		/* periods that became samples, in the session, ... */
-  uint64_t cramped;		/* ... and moments of them without a C stack (TI6) */
-  uint64_t inticks, inpoints;	/* ns that took, in the session */
+  Moments moments;		/* Ticks not yet completed. Without buffers: never started. */
+  uint64_t own;			/* Periods since the running timing_point started (TI3). */
+  Moment last;			/* The last completed tick, without its native frames. */
+  uint64_t away;		/* Periods while another thread ran the state, or without
+				   signals (TI5). */
+  uint64_t samples;		/* Periods that became samples in this session. */
+  uint64_t cramped;		/* Periods of samples without a C stack (TI6), in this session. */
+  uint64_t inticks, inpoints;	/* ns spent in the handler and in timing_point, in this session. */
 } Timing;
 
 /*
-** Begins to sample the time of the calling thread every 'ns' nanoseconds. L is
-** the state's main thread. 0: it could not be; 'err' says why. Points are to
-** be handed to timing_point from then on. 'words' of a buffer (moments.h).
+** Starts to sample the time of the calling thread every 'ns' nanoseconds. L is the state's main
+** thread; 'words' is the size of a buffer (moments.h). Returns 0 with a message in 'err' on
+** failure. The caller must call timing_point at safepoints from now on.
 */
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize);
 
-/* No more moments; those that wait are still to be taken by timing_point. */
+/* Stops the ticks. timing_point still completes those in the buffer. */
 void timing_stop (Timing *t);
 
-/* As timing_stop and timing_drop, at exit(), on the timer's own thread, whatever that was
-   doing (timer_leave). */
+/*
+** Does timing_stop and timing_drop at exit(), on the timer's thread, whatever it interrupted
+** (timer_leave).
+*/
 uint64_t timing_leave (Timing *t);
 
-/* At a point of L: completes the moments that wait, and tells the client of k. */
+/* Completes the ticks in the buffer at a safepoint of L, and passes them to the client of k. */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
-/*
-** Drops moments that no point can complete any more; returns how many periods
-** they are, with those that have found no room.
-*/
+/* Drops the ticks that no safepoint can complete any more. Returns the periods lost. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);
 
-/* In the child of a fork: forgets the parent's timer and its moments. */
+/* Discards the parent's timer and its ticks, in the child of a fork. */
 void timing_forked (Timing *t);
 
 #endif

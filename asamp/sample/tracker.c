@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The tracker of one state (tracker.h).
-*/
+/* The tracker of one state (tracker.h). */
 #define _GNU_SOURCE
 #include "tracker.h"
 #include "binding.h"
@@ -15,24 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RECORD_NS	10000000
-#define RESIDENT_NS	100000000	/* between looks at what is resident, which cost as much as ten
-				   small collections, unless the heap has grown or ... */
-#define RESIDENT_PART	16	/* ... shrunk by this part of it */
-#define MIN_REAPED		4096	/* pending samples, at first */
-#define DEATHS_NS	100000000	/* between looks for native deaths, where all that can be
-				   followed is; of fewer samples as much less */
-#define FIRST_TIMED	64	/* the first samples are all timed, ... */
-#define TIMED_PART	16	/* ... then one of so many: two readings of a clock take a
-			   tenth of what a sample takes */
-#define MAX_SINGLE_POINTS	256	/* points of a block that are not looked at one by one */
-#define MAX_STALE_BITS		256	/* bits of 'watching' that are nobody's */
-#define FEW_BLOCKS		128	/* blocks for which 2^FEW_BLOCKS_LOG bits will do */
+#define RECORD_NS	10000000	/* ns between records of collections that decide nothing */
+#define RESIDENT_NS	100000000	/* ns between readings of resident bytes, which cost
+					   as much as ten small collections */
+#define RESIDENT_PART	16	/* a change of the heap by this part causes a reading earlier */
+#define MIN_REAPED		4096	/* pending samples before dead native ones are removed */
+#define DEATHS_NS	100000000	/* ns between checks for native deaths with
+					   FOLLOWED_MOST samples; in proportion with fewer */
+#define FIRST_TIMED	64	/* the time of the first samples is always measured */
+#define TIMED_PART	16	/* then that of one in 16: reading the clock twice takes a
+				   tenth of a sample's time */
+#define MAX_SINGLE_POINTS	256	/* points in one block that are drawn one by one */
+#define MAX_STALE_BITS		256	/* unused bits of 'watching' that are tolerated */
+#define FEW_BLOCKS		128	/* number of watched blocks for which 2^FEW_BLOCKS_LOG
+					   bits are enough */
 #define FEW_BLOCKS_LOG		12
 
 
-/* Opened anew each time: a descriptor that stayed open would show the parent of a
-   fork, or what the program has opened in its place. */
+/* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file that the
+   program opened in its place. */
 uint64_t tracker_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
@@ -40,13 +39,13 @@ uint64_t tracker_rss (void) {
   if (fd >= 0) close(fd);
   if (n <= 0) return 0;
   text[n] = '\0';
-  resident = strchr(text, ' ');  /* behind the size of all mappings */
+  resident = strchr(text, ' ');  /* after the size of all mappings */
   return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
                                   (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 
-static uint64_t rsswhen;	/* tracker_recentrss has asked the system last; atomic */
+static uint64_t rsswhen;	/* time of the last reading of tracker_recentrss, ns; atomic */
 
 uint64_t tracker_recentrss (uint64_t now, uint64_t age) {
   static uint64_t rss;
@@ -58,11 +57,11 @@ uint64_t tracker_recentrss (uint64_t now, uint64_t age) {
 }
 
 
-/* {== what the core calls ============================================== */
+/* {== callbacks of the core ============================================ */
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
 
-/* What a sample needs is there; 0: no memory. */
+/* Allocates the buffers for a sample if needed. Returns 0 without memory. */
 static int isready (Tracker *t, int watched) {
   if (watched && t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
   return (!watched || t->watching != NULL) &&
@@ -70,7 +69,7 @@ static int isready (Tracker *t, int watched) {
 }
 
 
-/* A6: 'block' is watched from here on. */
+/* Sets the bit of a block that is watched from now on (A6). */
 static void watch (Tracker *t, lua_State *L, const void *block) {
   unsigned bit = luaN_watchbit(block, t->watchlog);
   t->watching[bit / 64] |= UINT64_C(1) << bit % 64;
@@ -79,8 +78,7 @@ static void watch (Tracker *t, lua_State *L, const void *block) {
 }
 
 
-/* Takes the bits of blocks that are not watched any more away, when they are
-   many (A6). Nothing is pending. */
+/* Clears the bits of blocks no longer watched if there are many (A6). No sample is pending. */
 static void unwatch (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
   if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + MAX_STALE_BITS)) return;
@@ -90,13 +88,13 @@ static void unwatch (Tracker *t, lua_State *L) {
   luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++) {
     const FollowedSample *s = &t->followed.samples[i];
-    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* once, however long its chain */
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* once per chain */
       watch(t, L, s->block);
   }
 }
 
 
-/* A sample that began then is over. */
+/* Adds the time of a sample that started at 'began', if it is one to be measured. */
 static void timed (Tracker *t, uint64_t began) {
   unsigned share = (t->ntimed < FIRST_TIMED) ? 1 : TIMED_PART;
   if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(began);
@@ -116,7 +114,7 @@ static void tellcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t co
 }
 
 
-/* Of 'count' points in a block those that lie in the first 'part' bytes of its 'size'. */
+/* Returns how many of 'count' points in a block of 'size' bytes lie in its first 'part' bytes. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)
@@ -126,10 +124,8 @@ static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t si
 }
 
 
-/*
-** A string's sample, whose stack has just been told, tells what was copied into it. Of
-** its block the head, and what rounding adds, is no copy.
-*/
+/* Reports the bytes copied into a string whose sample was just reported. The header of the block and its
+   rounding are not copied. */
 static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding) {
   uint64_t text = s->size - (LUAN_STRINGHEAD + rounding);
   uint64_t again = luaN_replaced(L);
@@ -140,7 +136,7 @@ static void stringcopied (Tracker *t, lua_State *L, const ProfileSample *s, unsi
 }
 
 
-/* Growth has passed a point. */
+/* Callback: growth has passed a sample point. */
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   UNCANCELLED;
   Tracker *t = ud;
@@ -167,7 +163,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
 }
 
 
-/* The first point of growth from here. */
+/* Sets the first sample point of growth. */
 static void startcopies (Tracker *t, lua_State *L) {
   if (!t->copying) return;
   t->copyinterval.period = t->interval.period;
@@ -178,7 +174,8 @@ static void startcopies (Tracker *t, lua_State *L) {
 /* }===================================================================== */
 
 
-/* What may wait in it puts a request to end off by itself: most samples do not. */
+/* Callback for an allocation sample. Only its parts that may block disable thread cancellation: most
+   samples do not. */
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
                         uint64_t over) {
   Tracker *t = ud;
@@ -186,7 +183,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  if (t->client == NULL || t->idle) return INTERVAL_MAX;  /* it was abandoned */
+  /* the client was removed in a forked child */
+  if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
   out.size = in->size;
@@ -196,7 +194,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* what is no object may be freed by hand; large strings, and userdata, are told as if they were */
+  /* non-objects can be freed explicitly; large strings and userdata are reported the same way */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);
@@ -224,7 +222,7 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *in,
 
 /* {== native memory ===================================================== */
 
-/* The sample's stack is in t->stack; it is the last that is pending. */
+/* Reports the last pending sample, whose stack is in t->stack. */
 static void tellnative (Tracker *t, const MallocSample *in) {
   ProfileSample out;
   out.time = in->time;
@@ -241,8 +239,8 @@ static void tellnative (Tracker *t, const MallocSample *in) {
 }
 
 
-/* Those of the pending samples whose blocks were freed before any collection give their
-   slots back. So seldom that a sample pays for one entry or two. */
+/* Releases the slots of pending native samples whose blocks were freed. Called so rarely that the cost is
+   one or two entries per sample. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {
@@ -258,7 +256,7 @@ static void reap (Tracker *t) {
 }
 
 
-/* In the midst of a malloc (mallocs.h); L is the main thread of what runs. */
+/* Takes a native sample inside malloc (mallocs.h); L is the main thread of the running state. */
 static int takenative (lua_State *L, const MallocSample *in) {
   UNCANCELLED;
   const luaN_Sampler *seam = luaN_getsampler(L);
@@ -285,7 +283,7 @@ static int takenative (lua_State *L, const MallocSample *in) {
 }
 
 
-/* One that has waited; no Lua was running. */
+/* Takes a native sample from the queue, whose thread ran no Lua. */
 static void waitednative (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&
@@ -308,7 +306,7 @@ static void drainnative (Tracker *t) {
 }
 
 
-/* Nobody asks for these samples any more. */
+/* Ends the watches of all native samples. */
 static void forgetnative (Tracker *t) {
   size_t i;
   for (i = 0; i < t->pending.n; i++)
@@ -322,8 +320,8 @@ static void forgetnative (Tracker *t) {
 /* }===================================================================== */
 
 
-/* Tells the client of the collection that has decided fates; its part of the pause ends now, or
-   (over) where the pause has ended. */
+/* Reports the collection that decided survival. Its part of the pause ends now or, if 'over', at the end of
+   the pause. */
 static void tell (Tracker *t, lua_State *L, int over) {
   ProfileCollection *c = &t->collection;
   luaN_Memory m;
@@ -353,7 +351,7 @@ static void tell (Tracker *t, lua_State *L, int over) {
 }
 
 
-/* The client is not told of collections so far (A5): later counts begin here. */
+/* Skips the collections so far (A5): later counts start here. */
 static void unseen (Tracker *t, const luaN_Memory *m) {
   t->minors = m->minors;
   t->majors = m->majors;
@@ -366,7 +364,7 @@ static void unseen (Tracker *t, const luaN_Memory *m) {
 }
 
 
-/* The pauses that were not told since the last that was, when another begins. */
+/* Returns the ns of unreported pauses since the last reported one. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
   uint64_t all = m->pauses - t->pauses, told = t->toldpauses;
   t->pauses = m->pauses;
@@ -381,7 +379,7 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
-/* Of native memory alone, at a minor collection, which knows nothing of the old. */
+/* Judges native memory only, at a minor collection, which does not know dead old objects. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -394,7 +392,7 @@ static uint32_t classof (void *ud, const void *owner) {
 }
 
 
-/* Fates of what is pending; what survived is followed from here on. */
+/* Decides the pending samples and starts to follow the survivors. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;
@@ -413,13 +411,10 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 }
 
 
-/*
-** Deaths of what is followed. Old objects die in major collections only; what was freed by hand,
-** as large strings are that die young, and native memory are told with every record, for
-** their peak has nothing to do with major collections: as soon as the
-** looks at all that is followed cost a hundredth of the time. With the last record none is
-** sampled any more, and what was is still watched.
-*/
+/* Decides which followed samples have died. Old objects die in major collections only. Explicitly freed
+   blocks (also large strings that die young) and native memory are reported with any record, because their
+   peak does not depend on major collections, but only as often as the checks of the list take a hundredth
+   of the time. At the last record, sampling is off while samples are still watched. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -435,9 +430,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 
-/* Reads what is resident, if that may have changed since the last reading. One of before the heap
-   has changed is soon asked for again; and behind a major collection, for what has been given
-   is touched later. */
+/* Reads the resident bytes if they may have changed. If the cached value is older than a change of the
+   heap, or after a major collection (new memory is touched later), it is soon read again. */
 static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -448,16 +442,13 @@ static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t 
 }
 
 
-/*
-** Collections may come every few microseconds: one that decides nothing is
-** only counted when the last record, or reading, is younger than RECORD_NS,
-** unless another of the same pause is told. Of a pause with both sorts, the
-** minor collection's part ends where the major one decides.
-*/
+/* Decides survival in a collection. Collections may come every few microseconds: one that decides nothing
+   is only counted if the last record or reading is younger than RECORD_NS, unless another collection of the
+   same pause is reported. In a pause with both kinds, the minor part ends where the major one decides. */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  const int second = t->deciding;  /* of the same pause */
+  const int second = t->deciding;  /* 1: second collection of the same pause */
   int quiet;
   luaN_memory(L, &m);
   if (second) {
@@ -501,7 +492,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/* Will decideat only count this minor collection? Finds that out for less. */
+/* Returns 1 if decideat would only count this minor collection. Cheaper than decideat. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
@@ -525,7 +516,7 @@ static void decide (void *ud, lua_State *L, int major) {
 }
 
 
-/* Takes the tracker off the seam when nothing needs it there (A1). */
+/* Unregisters the tracker from the core if nothing needs it (A1). */
 static void leave (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
@@ -533,7 +524,7 @@ static void leave (Tracker *t, lua_State *L) {
 }
 
 
-/* Of all that is followed; malloc's. NULL: no memory. */
+/* Returns the owners of all followed samples, from malloc; NULL without memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -545,7 +536,7 @@ static const void **ownersof (Tracker *t) {
 }
 
 
-/* Has a child look, where the heap is large. 0: it does not. */
+/* Starts a search for holders in a child process if the heap is large. Returns 0 if it does not. */
 static int askholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;
@@ -559,7 +550,7 @@ static int askholders (Tracker *t, lua_State *L) {
 }
 
 
-/* Who holds what is followed, where that is due. */
+/* Searches for holders if it is due. */
 static void oftenholders (Tracker *t, lua_State *L) {
   uint64_t time = t->collection.time;
   int finished = (t->collection.major && t->collection.state == 0);
@@ -569,8 +560,8 @@ static void oftenholders (Tracker *t, lua_State *L) {
 }
 
 
-/* Tells the child's answer for what is still followed. 'asked' of a sample is its place in
-   the question, whatever its place in the list is by now. */
+/* Reports the child's result for the samples still followed. 'asked' is a sample's position in the query,
+   whatever its position in the list is now. */
 static void answered (Tracker *t) {
   Holders h;
   size_t i, n = t->followed.n;
@@ -598,7 +589,7 @@ static void told (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->asking.child != 0) answered(t);
   else if (t->holdersevery > 0 && !t->ending) oftenholders(t, L);
-  leave(t, L);  /* if that was what it stayed for */
+  leave(t, L);  /* if it stayed registered only for this */
 }
 
 
@@ -618,13 +609,13 @@ static void freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
   t->busy++;
-  pending_freed(&t->pending, block);  /* what a userdata stands for may be in both */
+  pending_freed(&t->pending, block);  /* external memory of a userdata may be in both lists */
   followed_freed(&t->followed, block);
   t->busy--;
 }
 
 
-/* Whoever is watched at its new address is watched there. */
+/* Callback: a watched block was resized; its samples are now watched at the new address. */
 static void resized (void *ud, lua_State *L, const void *from, const void *to, uint64_t before,
                      uint64_t after) {
   Tracker *t = ud;
@@ -710,7 +701,7 @@ void tracker_reopen (Tracker *t, lua_State *L) {
 }
 
 
-/* No more samples of native memory, and none is followed. */
+/* Stops samples of native memory and their watches. */
 static void stopnative (Tracker *t) {
   if (!t->mallocs) return;
   t->mallocs = 0;
@@ -746,7 +737,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   t->interval.random = random;
   tracker_again(t, seed, 0);
   luaN_memory(L, &m);
-  if (t->idle) unseen(t, &m);  /* else the next record has what the client before was not told of */
+  if (t->idle) unseen(t, &m);  /* else the next record covers what the previous client missed */
   t->measured = 0;
   t->idle = 0;
   t->seeded = 1;
@@ -788,7 +779,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   t->samples = t->natives = 0;
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   tracker_setlost(t, 0);
-  if (isforked) return;  /* tracker_forked has started the count */
+  if (isforked) return;  /* tracker_forked has reset the counters */
   t->bytes = 0;
   t->from = luaN_allocated(t->L);
 }
@@ -805,7 +796,7 @@ void tracker_close (Tracker *t) {
 }
 
 
-/* A function is told to the client, and remembered for snapshots. */
+/* Reports a function to the client and stores it for snapshots. */
 static void function (void *ud, uint64_t id, const char *name, int line,
                       const char *source) {
   Tracker *t = ud;
@@ -845,9 +836,9 @@ void tracker_abandon (Tracker *t) {
 }
 
 
-/* Runs the minor collection that decides the last fates. */
+/* Runs the minor collection that decides the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* its record leaves none out */
+  t->measured = 0;  /* its record is always reported */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -859,7 +850,7 @@ size_t tracker_holders (Tracker *t, lua_State *L) {
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  holdersask_end(&t->asking);  /* what is told now is younger */
+  holdersask_end(&t->asking);  /* this result is newer */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -872,7 +863,7 @@ size_t tracker_holders (Tracker *t, lua_State *L) {
 }
 
 
-/* No more samples of native memory; the last ones are told. */
+/* Stops samples of native memory and reports the last ones. */
 static void endnative (Tracker *t, lua_State *L) {
   if (!t->mallocs) return;
   drainnative(t);
@@ -905,10 +896,8 @@ void tracker_end (Tracker *t, lua_State *L) {
 }
 
 
-/*
-** Puts the tracker on the seam. Collections before that are not its own; of those that
-** come the first is told even if it decides nothing.
-*/
+/* Registers the tracker with the core. Earlier collections are not its own; the first one after this is
+   reported even if it decides nothing. */
 static void enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;
