@@ -1,84 +1,309 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The facade: what the core knows of its collector. lgc.h includes this last, and leaves
-** what a colour is and what a barrier asks to it.
+** The collector's interface for the core (lgc.h includes this header last), and the design of the
+** collector.
 **
-** An object is young from its birth to the next minor collection; those that
-** it finds alive are tenured where they lie and are old ever after. Two bits
-** of 'marked' say which: 0 is young, 1 to 3 is the mark epoch of an old object.
-** While no major collection runs, all old objects that are alive have the epoch
-** heap.gc.mark.epoch. A major collection takes a new epoch and gives it to every old
-** object that it reaches; what keeps another one is dead. There are three, so that a
-** full collection can begin anew while one is marking.
+** Contents: 1 heap layout, 2 generations and epochs, 3 allocation and the sampling check, 4 write
+** barrier and remembered set, 5 minor collection, 6 major collection, 7 weak tables and
+** ephemerons, 8 finalizers, 9 stacks and coroutines, 10 external memory, 11 pacing, 12 shortage
+** of memory, 13 threads, signals and fork, 14 invariants. doc/glossary.md defines the terms;
+** doc/exercises.md has questions with answers.
 **
-** One test serves both kinds of collection: a store needs a barrier when the
-** object written to is old and the object stored has not its epoch. That is
-** so when it is young (a minor collection would miss it) and when it is old
-** and not reached yet (the major collection would miss it).
+** 1 Heap layout
 **
-** The object written to is asked first: when it is young, or all of it is remembered
-** already, the header of the object stored is not looked at. Nor is it for a table
-** of very many slots: they are remembered whatever is stored, for the
-** header of a value that comes from anywhere in a big heap is a miss of the cache,
-** and of many slots these misses overlap when they are looked at together (refine.c).
-** The bit is that of object logging as MMTk has it.
+** Objects never move. A block of memory is in exactly one of two places (H2 of heap.h): in lines,
+** or in a block of its own from lua_Alloc.
 **
-** What a barrier remembers is seen by the next minor collection, which marks
-** what is young and, while a major one is marking, gives what is not reached
-** yet to it. A major collection is thus incremental with no barrier of its own;
-** it ends right after a minor collection, when nothing is remembered. The
-** scheme (minor collections between the steps of a major one, which sees what
-** was written since through the same remembered set) is that of PyPy's
-** incminimark.
+** A line is 64 bytes. A block is 32 KiB of lines; its head has one mark byte for each line.
+** Blocks are aligned to 32 KiB, so that an address leads to its block by a mask. A small heap has
+** small blocks instead, of any length and alignment, which are found by a search (H7). A chunk is
+** one or more blocks. It comes from lua_Alloc; if the state's allocator is luaN_alloc and the
+** heap is not small, it comes from mmap (chunks.c, mapped.c).
 **
-** Invariants (checked by luaN_verify):
-**   G1  an old object that refers to a young one is in remset.objects or remset.whole,
-**       or the slot is in remset.slots, or it is remset.refining and the slot is yet to
-**       come, or it is a thread whose stack is not clean, or remset.overflow is set. An
-**       old open upvalue of a young thread is in remset.objects whatever it refers to: a
-**       store into its slot has no barrier, and no collection may reach the thread.
-**   G2  after a minor collection nothing reachable is young, but for texts that are AGED, and
-**       what is left waiting (G11).
-**   G3  while a major collection marks, an object of its epoch refers to one
-**       of another only if it is on a mark stack (mark.young, mark.old), or as in G1.
-**   G4  every object with FINALIZEDBIT is in 'finalizable' or, until its
-**       finalizer is called, in 'tobefinalized'; in one of them, once. An entry of
-**       the former is tagged (luaN_isselected) when a major collection has found it
-**       dead and not put it aside yet. Its first 'old' entries are old.
-**   G5  every short string that is reachable is in the string table, once; the
-**       table holds no string whose lines may be handed out again.
-**   G6  a table with LUAN_DISCOVERED is in weak.inmajor, once, and no other is there.
-**   G7  while the list of sweep.c that is sweep.list is swept in slices, its entries
-**       from sweep.kept to sweep.next are NULL; no other entry of a list is, but for those of
-**       'finalizable' that were put aside.
-**   G8  an old object is UNLOGGED unless it is in remset.objects or remset.whole, once; a
-**       young one never is.
-**   G9  of a table that is SCANNED, which is in weak.inmajor, an entry whose key or
-**       value is old and has not the epoch is in weak.doubtful, or as in G1. These lists are
-**       empty when no table is in weak.inmajor and no major collection marks.
-**   G10 a text that is AGED is in lists.large from its 'old' on, or, if it is not listed, in
-**       finalize.aged, its lines HELD; there is none while a major collection runs. A text is
-**       MET only while a minor collection runs.
-**   G11 finalize.left has userdata; those behind the first 'called' of them are young, and in
-**       'tobefinalized', in the same order; there are none while a major collection runs.
-**   G12 strings.seen of the short strings in the string table have the epoch. Of the others,
-**       strings.dead are dead while it is swept, and none behind that.
-**   G13 a slot that is hidden (hidden.h) is of a table that is SCANNED, while a major collection
+** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
+** pointer through one hole after another. Memory in lines is not freed explicitly: a collection
+** marks the lines of all that it reaches, and lines without a mark are allocated from again. This
+** is the mark-region heap of Immix (Blackburn and McKinley, PLDI 2008) without its copying, and
+** with sticky marks: a minor collection keeps the marks of the old objects.
+**
+** Three kinds of memory are different:
+**
+**   - A large block (more than LUAN_LARGE bytes) comes from lua_Alloc. Its owner is in a list of
+**     sweep.c, which frees it when the owner is dead.
+**   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes. It
+**     has lines to itself, or a block of lua_Alloc, and is in lists.large. Its lines have the
+**     mark LUAN_HELD, and the sweep of the list frees them (luaN_freetext).
+**   - Explicit memory is freed by the core: the vectors of prototypes, buffers, the string table.
+**
+** 2 Generations and epochs
+**
+** Two bits of 'marked' are the epoch of an object. Epoch 0 is young: allocated since the last
+** minor collection. Epochs 1 to 3 are old. A collection tenures an object, that is, makes it old,
+** by setting its epoch; the object stays at its address.
+**
+** While no major collection runs, all live old objects have the epoch heap.gc.mark.epoch. A major
+** collection takes the next epoch and gives it to each object that it reaches. When it has marked
+** everything, an old object with the previous epoch is dead. A line has one mark bit for each
+** epoch, so that old and new marks exist side by side while the major collection runs. There are
+** three epochs because a full collection may start while a major collection is marking: two
+** epochs are in use then, and the full collection needs a third one.
+**
+** A collection tenures most objects in the first collection that they survive. Three kinds of
+** objects may stay young longer, because finding them dead as old objects takes a major
+** collection (ageing.h, waiting.h):
+**
+**   - Large leaf objects stay young in two minor collections; the third one tenures them. The
+**     number of collections that left an object young is its survivor age: 0, 1 or 2.
+**   - Small userdata with finalizers stay young in one.
+**   - Userdata found dead while young stay young until their finalizer has run.
+**
+** An object is left young only if its holder (an object, or a slot of a table that has had a
+** large vector) can be put into the remembered set, and only while no major collection runs (G10,
+** G11).
+**
+** 3 Allocation and the sampling check
+**
+** An allocation rounds the size to 8 bytes, adds it to heap.free, and compares the sum with
+** heap.limit (luaN_bump of nursery.h). If the sum is not above the limit, the allocation is done:
+** no account is updated, and these instructions are the same with and without a sampler. The
+** limit is the lowest of three addresses: the end of the current hole; the address before the
+** sample point; and the address at which the debt is used up (N1, N3, S1 of nursery.h).
+**
+** If the limit is passed, or the size is large, luaN_slow runs. It takes memory from the current
+** hole, the next hole, the overflow region or lua_Alloc; adds the bytes since the last slow
+** allocation to the accounts (N2); calls the sampler if the sample point was reached; and sets
+** the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. The scheme is
+** that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual
+** Machine" (2026).
+**
+** An allocation runs no collection except an emergency collection. Collections run at safepoints:
+** where the core calls luaC_checkGC and the debt is above 0.
+**
+** 4 Write barrier and remembered set
+**
+** A store into object p of a reference to object o needs a barrier if p is old and o does not
+** have p's epoch. The same test serves both kinds of collection: if o is young, a minor
+** collection would not find it through p; if o is old with another epoch, a major collection is
+** marking, p is marked and o is not, so that marking could miss o.
+**
+** Object p is tested first: if p is young, or is in the remembered set already, it has not the
+** bit LUAN_UNLOGGED, and the header of o is not read. For a huge table (LUAN_VAST) the header of
+** o is never read by the barrier, because it is a cache miss; the slot is remembered, and
+** refine.c reads many headers together with prefetching.
+**
+** The remembered set has four parts (remset.h):
+**
+**   - remset.objects: objects to be traversed as a whole. A table of up to LUAN_SMALLTABLE slots
+**     is remembered in this way.
+**   - remset.whole: the same for tables that have had a large vector; safepoints visit them in
+**     slices.
+**   - remset.slots: pairs of a table and a slot, for larger tables.
+**   - remset.dirty: old threads whose stack may have changed (section 9).
+**
+** If a list is long, refine.c processes it before the minor collection does: it tenures the young
+** objects that the list leads to and remembers those instead. If a list cannot grow,
+** remset.overflow is set and the next collection is a full one, which needs no remembered set. So
+** a barrier never fails, never raises and never collects.
+**
+** 5 Minor collection
+**
+** luaN_minor marks the young objects that are reachable, and takes every old object for alive.
+** Steps:
+**
+**   1. Retire the nursery: give up the current hole and the overflow region, update the accounts.
+**   2. Mark from the roots: the main thread, the running thread, the registry, the metatables of
+**      types, the pinned closure, the fixed objects (luaN_markroots).
+**   3. Mark from the remembered set, and empty it (luaN_markremembered).
+**   4. Keep userdata that are pending finalization (luaN_keepwaiting).
+**   5. Termination (luaN_terminate): resolve ephemerons, clear dead weak values, queue dead
+**      objects that have finalizers and mark what they refer to, clear dead weak keys.
+**   6. Call the sampler's decision (luaN_atomic): all marks are final, and dead objects are still
+**      whole.
+**   7. Sweep the young parts of the lists of sweep.c, and the young strings.
+**   8. Make the holes without survivors free again (luaN_recycle).
+**
+** Its cost is that of the survivors, the roots, the remembered set and the listed young objects.
+** A dead object in lines that is in no list costs nothing.
+**
+** While a major collection marks, mark.epoch is the new epoch. A minor collection then also gives
+** old objects that it reaches, and that are not marked yet, to the major collection: it sets
+** their epoch and pushes them on mark.old. So the remembered set serves both collections and the
+** major collection has no barrier of its own (the scheme of PyPy's incminimark).
+**
+** 6 Major collection
+**
+** A major collection runs in slices, each right after a minor collection in the same pause (step
+** in collect.c). At that time nothing is young, except by G10 and G11, and nothing is remembered.
+** gcstate is its phase:
+**
+**   - GCSpropagate: marks from mark.old, at most SLICE_BYTES at a time; large tables and deep
+**     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then makes
+**     the atomic step.
+**   - GCSselect: finds the dead among many objects with finalizers and queues them; then
+**     GCSpropagate again.
+**   - GCSswpallgc: removes weak entries with dead keys, then dead strings from the string table.
+**   - GCSswpfinobj: sweeps the lists of sweep.c.
+**   - GCSswpend: removes the marks of the previous epoch from all lines.
+**   - GCSstacks: threads return unused stack memory.
+**
+** Marking terminates because the new epoch covers all new objects: an object that is tenured
+** during marking gets the new epoch, and its references are visited by the collection that
+** tenures it. The pacer gives a slice at least as many bytes of marking as were allocated since
+** the slice before (luaN_markbudget); what is too much for one pause is done by later ones
+** (luaN_pay).
+**
+** Between the atomic step and the end of the sweep, dead objects stay whole until their lines are
+** swept. Only the string table and luaS_new's cache can return one: luaN_resurrect marks it
+** again. isdead is true for objects of the previous epoch during that time.
+**
+** luaN_full does all of it in one pause, for collectgarbage(), an emergency, or an incomplete
+** remembered set. It abandons a major collection that is running.
+**
+** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: a bit
+** in its block is set, and blocks with such bits are searched when the stacks are empty (mark.c).
+**
+** 7 Weak tables and ephemerons
+**
+** Marking that reaches a weak table marks the table and its vectors and lists it with its kind;
+** its entries are left to the termination. Strings are values and are never removed from weak
+** tables.
+**
+** An entry with a weak key is an ephemeron: its value is alive only if its key is. Termination
+** visits each ephemeron table once, lists the entries whose keys are not marked as unresolved,
+** and repeats over the list until nothing changes; if the passes do not end soon, a hash table
+** from keys to entries resolves the rest in linear time (chase.h).
+**
+** In a major collection, slices visit the weak tables before the atomic step, mark what is alive,
+** and list undecided slots (G9). Undecided values are tombstoned in slices: the slot looks absent
+** to fast paths and keeps the address of its object. A read restores the value. The atomic step
+** only sets weak.decided; after it, a tombstone whose object is not marked is an empty slot, and
+** slices clear them (hidden.h). So all weak references to a dead object disappear in the same
+** pause, whatever the number of entries.
+**
+** 8 Finalizers
+**
+** An object that gets a metatable with __gc goes into finalize.finalizable, and the capacity of
+** tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
+** collection that finds it dead moves it to tobefinalized, newest first, and marks it and
+** everything that it refers to. Weak values that refer to it are cleared before that, weak keys
+** after.
+**
+** Finalizers run after the collection, in batches of about a millisecond (luaN_callfinalizers).
+** The rest runs at safepoints before the next minor collection (luaN_defer). No collection but an
+** emergency collection runs inside a finalizer. In the incremental mode only major collections
+** find finalizable objects dead, because programs of that mode take a finalizer for the end of a
+** cycle.
+**
+** 9 Stacks and coroutines
+**
+** A stack has no barrier. The main thread is a root. Every other old thread is either clean
+** (LUAN_CLEAN), which means that its stack has not changed since a collection scanned it, or
+** remembered (T1). lua_lock, which every function of the API calls, makes a clean thread dirty by
+** a link into remset.dirty and without a call.
+**
+** In a thread that was scanned before, only the part that may have changed is scanned: frames are
+** marked CIST_CLEAN, and scanning stops at the outermost frame that has run since (T2). Slots
+** above 'top' are nil after a scan (T3). An open upvalue has a barrier of its own.
+**
+** A stack may end before its block does (T4): a stack that was deep is shortened in place, and
+** moved to a smaller block later. A major collection scans a deep stack in slices, from the top
+** to the bottom (luaN_threadslice).
+**
+** 10 External memory
+**
+** luaN_outside reports that a userdata owns n bytes outside the heap. These bytes count as growth
+** for the pacer and as allocation for samples; many of them at once bring the next minor
+** collection forward (outside.c). When the userdata is swept, the bytes are subtracted.
+**
+** 11 Pacing
+**
+** luaN_newnursery sets the size of the next nursery after each collection, and GCdebt to minus
+** that size. luaN_majordue starts a major collection if the bytes in use or the footprint have
+** grown, if enough has been allocated since the last one, or if many objects with finalizers or
+** many entries of weak tables are new. luaN_markbudget is the work for one slice; luaN_pay bounds
+** the work of one pause and carries the rest as work debt (pace.c).
+**
+** In the incremental mode the same collections run; the pause and the step multiplier of the
+** program set when a major collection starts and how much a step does. In the generational mode
+** the multipliers bound the growth. LUA_GC overrides both (tuning.c).
+**
+** 12 Shortage of memory
+**
+** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls
+** no finalizer and moves no stack, and tries again. Memory that the heap can do without (chunks,
+** lists of the collector) is not requested again, if it would bring the reserved bytes to the
+** refused total, until the next major collection ends (luaN_askmore). C functions that only store
+** may run long without a safepoint; luaN_checkoverdue collects there if the debt exceeds
+** LUAN_OVERDUE and the bytes of old objects.
+**
+** 13 Threads, signals and fork
+**
+** One OS thread at a time runs a state, as in upstream Lua. The collector starts no thread and
+** waits for no lock. Data shared by all states of a process are counters with atomic operations
+** and two caches of free memory (endblock.c, mapped.c). Each cache has a flag that is taken by an
+** atomic exchange; whoever does not get it works without the cache. So a child process that was
+** forked while another thread held the flag loses the cache and nothing else.
+**
+** A signal handler changes only heap.tick and a bit of 'hookmask' (tick.h). It never changes the
+** collector's data, so a signal may arrive at any time of a collection; a time sample that is
+** requested then is completed at the end of the collection (luaN_collected).
+**
+** 14 Invariants
+**
+** luaN_verify checks all of these. H1 to H8 are in heap.h, N1 to N3, S1 and S2 in nursery.h, UO1
+** and UO2 in outside.h, GA1 to GA3 in growth.h, TK1 to TK6 in tick.h.
+**
+**   G1  For each reference from an old object to a young one, at least one holds: the old object
+**       is in remset.objects or remset.whole; the slot is in remset.slots; the old object is
+**       remset.refining and the slot's index is at least remset.refined; the old object is a
+**       thread that is not clean; remset.overflow is set. In addition an old open upvalue of a
+**       young thread is in remset.objects, whatever it refers to: stores to its slot have no
+**       barrier, and no collection may reach the thread.
+**   G2  After a minor collection every reachable object is old, except objects with a survivor
+**       age above 0 (G10) and userdata pending finalization (G11).
+**   G3  While a major collection marks, an object with the current epoch refers to an old object
+**       with another epoch only if the referring object is yet to be traversed (on mark.young or
+**       mark.old, pending, mark.table, mark.thread, a discovered weak table), or the reference is
+**       remembered as in G1.
+**   G4  Every object with FINALIZEDBIT is exactly once in 'finalizable', or, until its finalizer
+**       is called, in 'tobefinalized'. An entry of 'finalizable' is tagged (luaN_isselected) if a
+**       major collection has found it dead and has not queued it yet. The first finalizable.old
+**       entries are old. tobefinalized has capacity for all of 'finalizable'.
+**   G5  Every reachable short string is in the string table exactly once. The table has no string
+**       whose lines may be allocated from.
+**   G6  weak.inmajor has exactly the tables with LUAN_DISCOVERED, each once.
+**   G7  While slices sweep the list number sweep.list, its entries from sweep.kept to sweep.next
+**       - 1 are NULL. No other entry of a list is NULL, except the entries of 'finalizable' that
+**       were queued.
+**   G8  An old object has LUAN_UNLOGGED if and only if it is not in remset.objects or
+**       remset.whole; it is in them at most once. A young object never has the bit.
+**   G9  In a table of weak.inmajor with LUAN_SCANNED, the slot of each entry whose key or value
+**       is old and does not have the current epoch is in weak.doubtful, or is remembered as in
+**       G1. The lists are empty if weak.inmajor is empty and no major collection marks.
+**   G10 A young object of survivor age 1 or 2 is in lists.large at an index of at least its
+**       'old', or, if it is small, in finalize.aged with its lines marked LUAN_HELD. There is
+**       none while a major collection runs. LUAN_MET is set only while a minor collection runs.
+**   G11 finalize.left has userdata. Those after the first 'called' are young and are in
+**       'tobefinalized', in the same order. The list is empty while a major collection runs.
+**   G12 strings.seen is the number of short strings in the string table that have the current
+**       epoch. While the string table is swept, strings.dead is the number of dead strings in it;
+**       after that there are none.
+**   G13 A tombstoned slot is in a table with LUAN_SCANNED, exists only while a major collection
 **       marks, and keeps its key; its object is old.
-**   T1  an old thread is CLEAN, or in remset.objects, or in remset.dirty, which is empty while a
-**       collection runs; the main thread is a root. A thread that is CLEAN has not changed since
-**       the last minor collection: whoever is about to change it makes it dirty (lua_lock).
-**   T2  below the function of a frame with CIST_CLEAN, a stack has not changed
-**       since a minor collection saw it. The bit is lost when the CallInfo is
-**       used again, for a tail call, too, whose extra arguments lie below its
-**       function; open upvalues have their own barrier, lua_setlocal clears
-**       the bits. A stack of any depth is scanned where it has changed only.
-**   T3  when a collection has seen a stack, all its slots from 'top' on are nil:
-**       a frame that grows over them shows no dead value. No CallInfo tells how
-**       far frames have reached, for those of later calls take its place.
-**   T4  a stack's block has 'stackroom' slots and stack_last lies within it. What is
-**       behind stack_last + EXTRA_STACK is not looked at, and made nil when the stack
-**       grows over it.
+**   T1  An old thread has LUAN_CLEAN, or is in remset.objects, or in remset.dirty, which is empty
+**       while a collection runs. The main thread is a root. A clean thread has not changed since
+**       the last collection that scanned it: code that is about to change it makes it dirty first
+**       (lua_lock).
+**   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
+**       scanned them. The bit is cleared when the CallInfo is used for another call, including a
+**       tail call, whose extra arguments are stored below its function, and by lua_setlocal.
+**       Stores through open upvalues have their own barrier.
+**   T3  After a collection has scanned a stack, all its slots from 'top' on are nil, so that a
+**       frame that grows over them contains no dead value. The CallInfos cannot show how far
+**       earlier frames reached, because later calls reuse them.
+**   T4  The block of a stack has 'stackroom' slots, and stack_last is inside it. Slots above
+**       stack_last + EXTRA_STACK are not scanned, and are set to nil when the stack grows over
+**       them.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h
@@ -87,30 +312,45 @@
 #include "limit.h"
 #include "text.h"
 
-#define LUAN_EPOCH	0x03	/* of marked: 0 young, else the epoch */
-#define LUAN_UNLOGGED	0x04	/* old, and not remembered (G8) */
-#define LUAN_DISCOVERED	0x08	/* table: in weak.inmajor (thread: LUAN_CLEAN) */
-#define LUAN_LISTED	0x10	/* table: in lists.tables; userdata: in lists.standins */
-#define LUAN_LONG	0x10	/* thread: its stack has been much longer since
-				   luaN_shrinkthread asked last */
-#define LUAN_MET	0x08	/* text (ageing.h), or userdata that waits (waiting.h): this minor
-				   collection leaves it young */
-#define LUAN_AGED	0x10	/* text: one has left it young, ... */
-#define LUAN_TWICE	0x40	/* ... and another one as well (FINALIZEDBIT of others). Of a
-				   listed userdata the byte in front of it has that (luaN_age), */
-#define LUAN_AGEDUDATA	0x20	/* ... another one has been left young (LUAN_PENDING of others) */
-#define LUAN_VAST	0x80	/* table: has been vast (remset.h): slots are remembered
-				   whatever is stored there (TESTBIT of others) */
-#define LUAN_SCANNED	0x40	/* of a table's flags: a weak one that was looked at ahead
-				   of the atomic step (ahead.h) */
-#define LUAN_PENDING	0x20	/* listed object: see mark.c */
+/* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
+#define LUAN_EPOCH	0x03
+/* Bit of 'marked': the object is old and not in the remembered set (G8). */
+#define LUAN_UNLOGGED	0x04
+/* Bit of a table's 'marked': it is in weak.inmajor (G6). A thread has LUAN_CLEAN in its place. */
+#define LUAN_DISCOVERED	0x08
+/* Bit of 'marked'. Table: it is in lists.tables. Userdata: it owns external bytes and is in
+   lists.standins. */
+#define LUAN_LISTED	0x10
+/* Bit of a thread's 'marked': its stack has been long since luaN_shrinkthread last ran on it, so
+   that its block is kept once more. */
+#define LUAN_LONG	0x10
+/* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
+   (ageing.h, waiting.h). */
+#define LUAN_MET	0x08
+/* Bit of a long string's 'marked': survivor age 1 or more. */
+#define LUAN_AGED	0x10
+/* Bit of a long string's 'marked': survivor age 2. Other types have FINALIZEDBIT in its place; a
+   large userdata has its age in the byte before it (luaN_age). */
+#define LUAN_TWICE	0x40
+/* Bit of a small userdata's 'marked': a minor collection has left it young. Other types have
+   LUAN_PENDING in its place. */
+#define LUAN_AGEDUDATA	0x20
+/* Bit of a table's 'marked': the table has been huge (remset.h), so that each slot that is stored
+   to is remembered. Other types have TESTBIT in its place. */
+#define LUAN_VAST	0x80
+/* Bit of a table's 'flags': a weak table whose entries slices have visited before the atomic step
+   (ahead.h, G9). */
+#define LUAN_SCANNED	0x40
+/* Bit of 'marked' of a listed object or the main thread: marked, and not traversed because a mark
+   stack was full (mark.c). */
+#define LUAN_PENDING	0x20
 
-/* Phases of a major collection beside upstream's: the dead that have finalizers are put
-   aside; stacks give back what they no longer need (major.c). */
+/* Phases of a major collection that upstream does not have: queueing the dead that have
+   finalizers; returning unused stack memory (major.c). */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Entries of 'finalizable' (G4). */
+/* Tags of the entries of finalize.finalizable (G4): found dead, and not queued yet. */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
@@ -121,36 +361,45 @@
   (((o)->marked & LUAN_EPOCH) != 0 && !((o)->marked & LUAN_UNLOGGED))
 #define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
-/* Of CallInfo.callstatus. */
-#define CIST_CLEAN	(1 << 14)	/* T2 */
-#define CIST_SHOWN	(1 << 15)	/* luaN_newframes has given it (seam.h) */
+/* Bit of CallInfo.callstatus: no slot below the frame's function has changed since a collection
+   scanned the stack (T2). */
+#define CIST_CLEAN	(1 << 14)
+/* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
+#define CIST_SHOWN	(1 << 15)
 
-/* A CallInfo that no call has used since a collection saw it: a frame in use never has both
-   of these bits. */
+/* Bits of a CallInfo that no call has used since a collection visited it. A frame in use never
+   has both. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
-/* A table of at most so many slots is remembered whole, a larger one by slot. */
+/*
+** Number of slots up to which a table is remembered as a whole; stores into a larger table
+** remember the slot. A higher value makes minor collections visit more slots, a lower one makes
+** the list of slots longer.
+*/
 #define LUAN_SMALLTABLE	32
 
-#define luaC_white(g)	0	/* what is born is young */
+/* Upstream's name: the mark of a new object. It is young. */
+#define luaC_white(g)	0
 
-/* Has a major collection that is not over yet found o dead? */
+/* True if a major collection that has not ended yet found o dead. */
 #define isdead(g,o) \
   ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
 
-/* May o be dead, as far as the collection that is running knows? */
+/* True if o is not marked by the running collection: young in a minor collection, without the
+   current epoch in a major one. */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Would a collection miss o, if the old object p refers to it? */
+/* True if a collection could miss o through a reference from the old object p: their epochs
+   differ. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* The same for a table, which may have many slots. */
+/* As luaN_crosses for a table. For a huge table the header of o is not read. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
@@ -163,9 +412,9 @@
                                   : cast_void(0))
 
 /*
-** An error has been caught: what it has left on the stack is erased when memory was out.
-** The frame that goes on may have registers there, which the next emergency would take
-** for used.
+** Erases the rest of the stack if an allocation has failed since the last time. To be called
+** after an error was caught: the frame that continues may have registers there, which the next
+** emergency collection would take for references.
 */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
@@ -173,20 +422,20 @@
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
-** luaO_tostring where o may be an upvalue of the running C function: a store that needs a
-** barrier like any other, which upstream forgets.
+** Converts the number at o to a string, as luaO_tostring. If o is an upvalue of the running C
+** function, the store has a barrier like any other (upstream has none there). May collect in an
+** emergency.
 */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
-/* Bytes that may be allocated without a safe point once a collection is due. */
+/* Bytes of debt above which a function without a safepoint collects (luaN_isoverdue). */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** The functions of the API that allocate and have no safe point (raw stores, names
-** that are looked up) first ask whether a collection is long
-** overdue. It is full, as in an emergency: no finalizer is called, no stack is
-** moved. The core holds nothing there that is not anchored; nowhere else does it
-** collect without being short of memory.
+** Runs a full collection, as in an emergency, if a collection is long overdue: the debt is above
+** LUAN_OVERDUE and above the bytes of old objects. For functions of the API that allocate and
+** have no safepoint (raw stores, lookups of names). No finalizer is called and no stack is moved.
+** The core has no unanchored object at these calls.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -196,157 +445,178 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* From luaN_pin to luaN_unpin, or to an error of memory, closure f (or NULL) is a root. */
+/* Makes closure f a root, or none if f is NULL. It stays one until luaN_unpin or until a memory
+   error is raised. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
 
-/* v has been stored in 'slot' of table t. */
+/* Barrier after a store of v into 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, slot), gcvalue(v)) : cast_void(0))
 
-/* v has been stored under 'key' of table t. */
+/* Barrier after a store of v under 'key' of table t. */
 #define luaN_keybarrier(L,t,key,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_get(t, key)), gcvalue(v)) \
    : cast_void(0))
 
+/* Barrier after a store of v under integer i of table t. */
 #define luaN_intbarrier(L,t,i,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, luaH_getint(t, i)), gcvalue(v)) \
    : cast_void(0))
 
-/* A frame of L other than the running one has been written to (T2). */
+/* Clears CIST_CLEAN of all frames of L (T2). To be called before a frame other than the running
+   one is written to. */
 #define luaN_dirty(L) \
   { CallInfo *ci_; \
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
 
-/* The running frame becomes that of a tail call (T2). */
+/* Makes the running frame that of a tail call; clears CIST_CLEAN (T2). */
 #define luaN_tailcall(ci) \
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers one slot of an old table: a value of its array or of a node. 'o' is what is
-   stored there, or NULL. */
+/* Adds one slot of an old table to the remembered set: a value of its array part or of a node.
+   'o' is the stored object, or NULL if it is not known. Never fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Node n of t has got a new key, whose value v is about to be; or, v NULL, another node's, which
-   no cache may hold. */
+/* Barrier after node n of t received a new key. v is the value that is about to be stored there.
+   If v is NULL, the node received the key and the value of another node. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
 /*
-** t is about to get new vectors; 'unanchored' (or NULL) is one that has been allocated
-** already, of n bytes. What is stored into them need not be remembered. t NULL: it has not
-** got them.
+** Announces that t is about to get new vectors. 'unanchored' (or NULL) is a vector of n bytes
+** that is allocated and belongs to no object yet; an emergency collection keeps its lines. Stores
+** into the new vectors need no barrier until luaN_resized. t NULL: the resize has failed.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** t has new vectors; 'before' are the bytes of those it had, 'array' (an address
-** only) and the hash part of 'old' are where they were.
+** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors;
+** 'array' (only an address) and the hash part of 'old' are where they were. Moves remembered
+** slots to their new addresses (G1), lists t if a vector is large, and counts the bytes that were
+** copied.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* t is about to get other vectors: if it grows ahead (growth.h), that is over. */
+/* Frees the growth buffer of t (growth.h), if it has one. To be called before t gets other
+   vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* How many slots to ask for in the hash part of t: at least 'hashed', the keys that belong
-   there. The array part is about to have 'asize'. */
+/* Returns the number of nodes for the hash part of t, at least 'hashed', the number of keys that
+   belong there. 'asize' is the size of the array part that t is about to have (room.c). */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
-/* Bytes of a table's vectors, rounded up. */
+/* Returns the bytes of a table's vectors, each rounded to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
 /*
-** o is about to get metatable mt (or NULL): makes room for its finalizer. Raises
-** a memory error, after an emergency collection, while nothing has changed.
+** Reserves capacity in the lists of finalizable objects for o, which is about to get metatable mt
+** (or NULL). Raises a memory error, after an emergency collection, before anything has changed
+** (G4).
 */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
-/* A state begins: 'h' is empty, and nothing is allocated. */
+/* Initializes the heap of a new state. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/* ... and ends: gives every chunk back to lua_Alloc, whatever lies in it. */
+/* Frees the heap of a state: returns every chunk, whatever is in it, to lua_Alloc or the system. */
 LUAI_FUNC void luaN_closeheap (global_State *g);
 
-/* lua_close calls this while the state is still whole. */
+/* Calls the sampler's 'closing' function. lua_close calls this while the state is complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* While a state is being made: allocates what no collection may find missing. */
+/* Allocates the lists of a new state that no collection may lack, and reads LUA_GC. Raises a
+   memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Brings a dead string back to life. Where it is stored a barrier would do that; the
-   cache of C strings (luaS_new) may be all that holds it. */
+/* Marks a dead string that is in use again during a sweep. A store of it would have a barrier; a
+   string that only the cache of luaS_new refers to has none. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
-/* The short string ts has been made. Cannot fail. */
+/* Lists the new short string ts for the next minor collection. If there is no memory for the
+   list, that collection sweeps the whole string table. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** A step that the program asks for, as if so many KiB had been allocated (0: a
-** step of the least size); 'stopped': the collector does not run by itself.
-** Returns whether a cycle has ended with it, its finalizers called; never in the
-** generational mode, where a step is a minor collection.
+** Runs one step for collectgarbage("step"), as if that many KiB had been allocated (0: a minimal
+** step). 'stopped' is 1 if the collector does not run by itself. Returns 1 if a cycle has ended
+** with this step, after its finalizers were called; always 0 in the generational mode, where a
+** step is a minor collection.
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
-/* The bucket of the string table for a hash (interned.c). */
+/* Index of the bucket of the string table for hash h (interned.c). */
 #define luaN_bucket(g,h) \
   luaN_bucketof((g)->heap.gc.strings.limit, (g)->strt.size, cast_int((h) & \
                 cast_uint((g)->strt.size - 1)))
 #define luaN_bucketof(limit,size,i) \
   (l_likely((i) < (limit)) ? (i) : (i) - (size) / 2)
 
-/* There are as many strings as buckets: adds some. Without memory chains get longer. */
+/* Adds buckets to the string table when it has as many strings as buckets. If memory is short,
+   chains get longer instead. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /*
-** Makes the stack of L end after 'size' slots without moving it, if its block has
-** so many and it does not end there already; 0: it must be moved. All frames end
-** before that. Neither allocates nor collects.
+** Sets the end of L's stack to 'size' slots without moving it. Returns 1 if it did; 0 if the
+** block is too short or the stack ends there already, so that it must be moved. All frames must
+** end before that. Does not allocate or collect (T4).
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
-/* Slots of a stack that has too few of them. It grows by a stride at most: collections
-   make nil what is above the top. */
+/* Returns the next size, in slots, of a stack that is too short: twice the size, but at most
+   LUAN_STRIDE slots more, because collections set the slots above the top to nil (T3). */
 #define LUAN_STRIDE	8192
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* How many slots to allocate for the stack of L, which is to have 'size'. */
+/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots (T4). */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
-/* How far the stack of L has just been moved, in bytes, and where a pointer of a CallInfo into it
-   points now. The base's is the stack's first slot. Frames are so gone through once, and not
-   before the move and after it: they are all over memory. */
+/*
+** luaN_stackmoved is the distance in bytes by which the stack of L has just been moved;
+** base_ci.func has the old address until then. luaN_movedby corrects a pointer of a CallInfo into
+** the stack by that distance. So frames are visited once for a move, not before and after it:
+** they are scattered over memory.
+*/
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
-/* L has got a CallInfo behind its running one. Where calls are deep it gets some more with it,
-   which lie side by side then: a recursion whose frames lie among everything else costs whoever
-   walks them a wait for memory each. Returns the next one to use; allocates, does not collect. */
+/*
+** Completes the creation of a CallInfo after L's running one. A deep thread gets a run of
+** additional CallInfos that are adjacent in memory: a recursion whose frames are scattered costs
+** a cache miss for each frame that is visited. Returns the CallInfo to use next. May allocate;
+** does not collect.
+*/
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* A new thread has got its stack. */
+/* Accounts for the stack of a new thread that an emergency collection has tenured meanwhile. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
-/* A stack whose block had 'oldsize' slots has been moved, to one that ends at stack_last,
-   and is to have 'size': takes the sample that had to wait for it. */
+/*
+** Completes the move of a stack: its block had 'oldsize' slots, the new one ends at stack_last,
+** and 'size' slots are to be used. Takes a sample that was postponed until the stack can be
+** walked (S2).
+*/
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* A table with vectors for asize and hsize (a power of 2, or 0) slots. */
+/* Returns a new table with vectors for asize and hsize slots (hsize a power of 2, or 0). May
+   collect in an emergency; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
-/* Bytes of a userdata: an empty one has an address of its own too. */
+/* Bytes of a userdata with nuv user values and len bytes. An empty one has an address of its own,
+   so it has at least one byte. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
 #define luaC_newobj(L,tt,sz)	luaN_newobject(L, tt, sz)
@@ -358,7 +628,7 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   return o;
 }
 
-/* An object that lua_Alloc gives one by one, whatever its size. */
+/* Allocates an object from lua_Alloc, or in lines of its own, whatever its size. */
 static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;
