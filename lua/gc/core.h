@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What every file of the core sees of the fork, inline where it costs: lstate.h
-** includes this last.
-*/
+/* Inline parts of the fork that every file of the core sees. lstate.h includes this header last. */
 #ifndef luaN_core_h
 #define luaN_core_h
 
@@ -11,16 +8,16 @@
 #include "nursery.h"
 #include "tick.h"
 
-#define LUAN_CLEAN	0x08	/* of marked; a thread only */
+#define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': the thread is clean (T1 of gc.h) */
 
-/* The end of the list of dirty threads: no address. */
+/* Marks the end of the list of dirty threads. Not an address of a thread. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** A thread that is clean becomes dirty. It is remembered by the next collection. No function is
-** called: around a call, even one that is never made, each function of the API would save what
-** it has in registers, which is as much as the small ones do. Nor is 'marked' in a register
-** for this, which would be an instruction more where there is nothing to do.
+** Makes the clean thread L dirty and links it into remset.dirty. It calls no function: a call,
+** even on a path that is never taken, would make every function of the API save registers, which
+** costs as much as a small API function. 'marked' is volatile so that the compiler does not load
+** it into a register on the common path.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -31,10 +28,8 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/*
-** Whoever enters the core through the API may change its thread's stack (T1 of gc.h). The
-** bytecode loop goes on in a thread that was dirty when it was last left.
-*/
+/* Every function of the API calls lua_lock before it may change its thread's stack (T1 of gc.h).
+   The bytecode loop continues only in threads that are dirty already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
@@ -43,9 +38,9 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** What upstream calls when a state is complete, when L has made thread L1, and when
-** lua_resume has counted the C call of L ('outermost': calls.h). A thread begins with the
-** label of the thread that makes it, the main thread with 0.
+** Hooks of upstream: a state is complete; L has created thread L1; lua_resume has counted the C
+** call of L ('outermost': calls.h). A thread inherits the label of the thread that creates it;
+** the main thread has label 0.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
@@ -54,15 +49,15 @@ static inline void luaN_dirtied (lua_State *L) {
 #undef luai_userstateresume
 #define luai_userstateresume(L,n)	((void)((L)->outermost = (L)->nCcalls))
 
-/* Makes n slots of a stack nil (a nil is 0, whatever stands beside it). */
+/* Sets n slots of a stack to nil. A nil is all zero bytes. */
 #define luaN_erase(p,n) \
   (lua_assert(LUA_VNIL == 0), \
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** Three functions stand in sections of their own, so that a walk of the C stack
-** knows their frames by address (luaN_code of seam.h). The bytecode loop begins
-** a cache line: where it lies by chance costs up to 4%.
+** The sections of three functions, so that a walk of the C stack recognizes their frames by
+** address (luaN_code of seam.h). The bytecode loop is aligned to a cache line: its accidental
+** alignment changes the speed by up to 4%.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

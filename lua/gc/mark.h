@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Marking one object: it gets the epoch, its lines their marks, and what has
-** references goes on a stack. What these are followed by is traverse.c's business.
-*/
+/* Marking of one object: it gets the current epoch, its lines get their marks, and if it has
+   references it is pushed on a mark stack. traverse.c follows the references. */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -11,15 +9,17 @@
 #include "lstate.h"
 #include "ltable.h"
 
-#define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))	/* of a line's marks */
+/* Bit of a line's marks for epoch c. */
+#define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
-/* Slots of a table's array part: luaH_realasize without the call, as a rule. */
+/* Returns the number of slots of a table's array part. Avoids the call of luaH_realasize in the
+   common case. */
 static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
 
-/* The slot of t, whose array part has asize, that address p lies in, counted as
-   luaN_traverseslots does. 0: none, t has had other vectors then. */
+/* Finds the slot of t at address p and stores its index (the array part first, then the nodes) in
+   *i; 'asize' is the size of the array part. Returns 0 if p is not in the table's vectors. */
 static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
                                unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
@@ -31,25 +31,29 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* Bytes of a stack's block; of a thread's stack and CallInfos. */
+/* luaN_stackbytes: bytes of a stack's block. luaN_threadbytes: returns the bytes of a thread's
+   stack and CallInfos. */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* An empty entry keeps its key's address only, for next. */
+/* Makes the key of an empty node dead: it keeps only the address, which luaH_next needs. */
 static inline void luaN_clearkey (Node *n) {
   lua_assert(!luaN_ishidden(gval(n)));  /* G13 */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* Does a cache hold all that is old? Then it is of no account in which order things are looked
-   at. (Small slices are to meet what is done for large heaps.) */
+/*
+** luaN_isnear is true if all old objects fit into the processor's cache, so that the order of
+** visits does not matter. False under LUAN_STRESS slice=N, so that small heaps test the code for
+** large ones.
+*/
 #define LUAN_NEAR	((l_mem)256 * 1024)
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* o, which was marked, in a list of doubtful keys (ahead.h). */
+/* Tag of a marked object in the list of undecided keys (ahead.h). */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
 #define luaN_mark(g,o) \
@@ -68,7 +72,7 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of n bytes at p, unless lua_Alloc gave them. */
+/* Marks the lines of n bytes at p, unless the size shows that lua_Alloc gave them. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
@@ -76,13 +80,13 @@ static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
 /* Marks the lines of a table's vectors. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
-/* Does one of the four values from v on refer to an object? */
+/* True if at least one of the four values at v refers to an object. */
 #define luaN_refers(v) \
   (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
 
-/* Marks what the slots from v to 'last' of a table's array part hold. */
+/* Marks the objects in the array slots from v up to, not including, 'last'. */
 static inline void luaN_markarray (global_State *g, const TValue *v, const TValue *last) {
-  for (; last - v >= 4; v += 4) {  /* numbers are passed over by fours */
+  for (; last - v >= 4; v += 4) {  /* skips four slots at a time if none refers to an object */
     if (!luaN_refers(v)) continue;
     luaN_markvalue(g, v);
     luaN_markvalue(g, v + 1);
@@ -92,7 +96,8 @@ static inline void luaN_markarray (global_State *g, const TValue *v, const TValu
   for (; v < last; v++) luaN_markvalue(g, v);
 }
 
-/* The same of the nodes of its hash part. */
+/* Marks the keys and values of the nodes from n up to, not including, 'last', and clears the keys
+   of empty ones. */
 static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   for (; n < last; n++) {
     if (isempty(gval(n))) luaN_clearkey(n);
@@ -103,8 +108,8 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Traverses the entries of a strong table from slot i on, at most n of them, and settles small
-   tables there. Returns the first slot that was not looked at; 0: there are no more. */
+/* Marks the entries of the strong table t, from slot i on, at most n of them; small tables there
+   are eagerly marked. Returns the index of the next slot, or 0 if there are no more. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

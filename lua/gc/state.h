@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What the fork keeps of a state, in global_State: blocks, nursery, collector, time
-** samples. lstate.h includes this before it.
-*/
+/* The data that the fork keeps for a state, in global_State: blocks, nursery, collector, time
+   samples. lstate.h includes this header before it defines global_State. */
 #ifndef luaN_state_h
 #define luaN_state_h
 
@@ -11,23 +9,27 @@
 #include "heap.h"
 #include "vec.h"
 
-/* Of seam.h; this header needs its name only. */
+/* Declared here by name only; seam.h defines it. */
 struct luaN_Sampler;
 
 /* Distance in bytes of a sample point that is never reached. */
 #define LUAN_INFINITY	(UINT64_C(1) << 63)
 
-/* What an operator has said (tuning.c); 0: the program's own holds. */
+/* Settings of the operator in LUA_GC (tuning.c). A member that is 0 leaves the program's own
+   setting in effect. */
 typedef struct luaN_Tuning {
-  lu_byte mode;			/* 1 + KGC_INC or KGC_GEN */
-  lu_byte hugepages;		/* a large heap has them from the first touch on */
-  lu_byte nomadvise;		/* the system call madvise is not made */
-  unsigned pause, stepmul, major;  /* percent, and one */
-  size_t nursery, most;		/* bytes; ... and up to so many, or 0 */
+  lu_byte mode;			/* 1 + KGC_INC or 1 + KGC_GEN */
+  lu_byte hugepages;		/* 1: a large heap has huge pages from the first touch on */
+  lu_byte nomadvise;		/* 1: the core does not call madvise */
+  /* upstream's parameters pause, stepmul and genmajormul in percent, plus 1 */
+  unsigned pause, stepmul, major;
+  /* Bytes from one minor collection to the next. If 'most' is not 0, each nursery has another
+     size from 'nursery' to 'most'. */
+  size_t nursery, most;
 } luaN_Tuning;
 
-/* A big table, and how many of its slots were remembered since the last minor
-   collection: a guess, for others share the place (refine.c). */
+/* A table with many remembered slots (refine.c): 'n' slots of table 't' were remembered since the
+   last minor collection. An estimate, because tables share the entries of this cache. */
 typedef struct luaN_Writes {
   Table *t;
   size_t n;
@@ -35,247 +37,300 @@ typedef struct luaN_Writes {
 
 #define LUAN_WRITES	8u
 
-/* How far a major collection is with the dead that have finalizers: it has not come
-   to them; looks for them; puts them aside; marks what they refer to (finalize.c). */
+/* Phase of a major collection for the dead that have finalizers (finalize.c): not reached yet;
+   finding them among the finalizable; queueing them; marking what they refer to. */
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
-/*
-** What the collector keeps from one collection to the next, in parts: each belongs to the
-** files that are named with it.
-*/
+/* The members of luaN_Gc follow: what the collector keeps from one collection to the next, in
+   parts. The comment of each part names the files that it belongs to. */
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
-  lu_byte epoch;		/* of what is alive: 1 to 3 */
-  lu_byte previous;		/* the epoch before this one */
-  lu_byte bit;			/* luaN_bit of 'epoch' */
-  lu_byte minor;		/* a minor collection is tracing */
-  lu_byte major;		/* a major collection is marking */
-  lu_byte pending;		/* some object is pending: a mark stack was full */
-  lu_byte cached;		/* of 'thread', the CallInfos that are not in use */
-  lu_byte ageing;		/* texts that are met may stay young (ageing.h), ... */
-  GCObject *holder;		/* ... where they are met in this, if it is not NULL, ... */
-  void *slot;			/* ... of a big table, in this slot; ... */
-  luaN_Vec holders, slots;	/* ... and all in which some have been met (of big tables: table,
-				   slot, table, ...), ... */
-  size_t met;			/* ... so often, in the life of the state */
-  luaN_Vec young;		/* mark stack of objects that were young, ... */
-  luaN_Vec old;			/* ... and of objects that were old */
-  Table *table;			/* a big table that is being marked, or NULL, */
-  unsigned index;		/* ... from this slot on */
-  unsigned settled;		/* cost of tables that were not stacked (mark.c); wraps */
-  struct lua_State *thread;	/* a deep thread that is being marked, or NULL: */
-  struct CallInfo *ci;		/* ... the next CallInfo, NULL: slots below 'index' */
-  l_mem reached;		/* bytes that the major collection has marked */
+  lu_byte epoch;		/* epoch of the live objects, 1 to 3 */
+  lu_byte previous;		/* the epoch before 'epoch' */
+  lu_byte bit;			/* bit of a line's marks for 'epoch' (luaN_bit) */
+  lu_byte minor;		/* 1: a minor collection is tracing */
+  lu_byte major;		/* 1: a major collection is marking */
+  lu_byte pending;		/* 1: some object is pending, because a mark stack was full */
+  /* 1: the slices that scan 'thread' are at its CallInfos that no call uses. */
+  lu_byte cached;
+  /* 1: the running minor collection may leave objects young (ageing.h). */
+  lu_byte ageing;
+  /* The object that is being traversed, or NULL. If it is NULL, no object that is reached may
+     stay young. */
+  GCObject *holder;
+  /* The slot of 'holder' that is being visited if 'holder' is a table that has had a large
+     vector; else NULL. */
+  void *slot;
+  /* Holders of the objects that the running collection leaves young: 'holders' has objects,
+     'slots' has pairs of a table and a slot. */
+  luaN_Vec holders, slots;
+  /* Number of times that an object was left young, in the life of the state. */
+  size_t met;
+  luaN_Vec young;		/* mark stack of objects that were young */
+  luaN_Vec old;			/* mark stack of objects that were old */
+  Table *table;			/* a table with many slots that is marked in slices, or NULL */
+  unsigned index;		/* slot of 'table' with which the next slice starts */
+  /* Cost in bytes of tables that were eagerly marked and not stacked (mark.c); wraps around. */
+  unsigned settled;
+  struct lua_State *thread;	/* the thread with a deep stack that is marked in slices, or NULL */
+  /* The next CallInfo of 'thread' to visit. NULL: the CallInfos are done and the slots below
+     'index' are next. */
+  struct CallInfo *ci;
+  l_mem reached;		/* bytes of the objects that the major collection has marked */
 } luaN_Mark;
 
 /* The remembered set: remset.c, refine.c. */
 typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects */
-  luaN_Vec whole;		/* the same: tables that have had a large vector */
-  luaN_Vec slots;		/* remembered slots: table, slot, table, ... */
-  struct lua_State *dirty;	/* threads that are to be in 'objects', up to LUAN_LASTDIRTY */
-  size_t aged;			/* the first words of 'slots' that are there for texts which have
-				   stayed young (ageing.h) */
-  Table *refining;		/* a table that was in 'whole', or NULL: remembered */
-  unsigned refined;		/* ... from this slot on */
-  unsigned many;		/* limit of these lists (LUAN_MANY); of 'slots', when ... */
-  size_t refineat;		/* ... one of a vast table is added (LUAN_CACHED) */
-  size_t stayed;		/* of 'objects', what luaN_refineobjects has left */
-  const GCObject *stored;	/* what a slot of a vast table was given last, or NULL */
-  luaN_Writes writes[LUAN_WRITES];  /* tables that are written to a lot */
-  lu_byte hurried;		/* the next safe point is to collect: until then 'slots'
-				   may become twice as long */
-  lu_byte overflow;		/* it is not complete */
+  luaN_Vec whole;		/* remembered tables that have had a large vector */
+  luaN_Vec slots;		/* remembered slots, as pairs: table, slot, table, slot, … */
+  /* List of old threads that are dirty, linked by nextdirty, up to LUAN_LASTDIRTY. They are added
+     to 'objects' when a collection starts. */
+  struct lua_State *dirty;
+  /* Number of words at the start of 'slots' that were added because an object stayed young there
+     (ageing.h). */
+  size_t aged;
+  Table *refining;		/* a table that left 'whole' and is processed in slices, or NULL */
+  unsigned refined;		/* the first slot of 'refining' that is not processed yet */
+  /* Number of entries of 'objects', or words of 'slots', at which the list is refined
+     (LUAN_MANY). */
+  unsigned many;
+  /* Number of words of 'slots' at which it is refined when a slot of a huge table is added
+     (LUAN_CACHED). */
+  size_t refineat;
+  /* number of objects that the last luaN_refineobjects left in 'objects' */
+  size_t stayed;
+  const GCObject *stored;	/* the object that was last stored into a huge table, or NULL */
+  luaN_Writes writes[LUAN_WRITES];  /* tables with many remembered slots */
+  /* 1: the next safepoint is to collect. Until then 'slots' may have twice its limit. */
+  lu_byte hurried;
+  /* 1: the set is incomplete, so the next collection must be a full one */
+  lu_byte overflow;
 } luaN_Remset;
 
-/* Doubtful entries: of ephemeron tables, and of those with weak values. */
+/* Lists of undecided entries: those with weak keys, those with weak values. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  luaN_Vec discovered;		/* by this collection, tagged */
-  luaN_Vec inmajor;		/* by the major one, so far */
-  luaN_Vec unresolved;		/* entries with weak keys that may be dead */
-  luaN_Vec doubtful[LUAN_DOUBTS];  /* entries of tables that were looked at (ahead.h):
-				   table, tagged 1, its slots, table, ...; of the keys between
-				   them what was logged, tagged 2 */
-  unsigned next;		/* of 'inmajor', what is looked at next, ... */
-  unsigned slot;		/* ... from this slot on, ... */
-  lu_byte rescans, passes;	/* ... what was begun anew, and the list's passes */
-  lu_byte doubting, again;	/* whether a list of 'doubtful' is looked at again, and which */
-  lu_byte decided;		/* of what is hidden (hidden.h) all is dead that is not marked */
-  lu_byte overflow;		/* 'unresolved' is not complete */
-  lu_byte chasing;		/* whatever may be a weak key passes through a mark stack */
-  lu_byte resurrected;		/* since the last major collection started, a key that was dead is
-				   kept for its finalizer (termination.c) */
-  lu_byte logging;		/* what is marked is logged in the list of doubtful keys (ahead.h) */
-  unsigned doubt, doubtkept;	/* of the list that is gone through, what is next, how many
-				   words have stayed, ... */
-  unsigned resolved;		/* ... how many entries this pass has marked something of, ... */
-  Table *doubtof;		/* ... the tables of what was last looked at, and of ... */
-  const Table *keptof;		/* ... what has stayed */
-  unsigned hidden;		/* so many words of the doubtful values have been hidden */
-  unsigned lookedat;		/* so many words of the doubtful keys have been looked at since
-				   'logging' */
-  size_t tenured;		/* entries that referred to what was young and have outlived
-				   it, since the last major collection began (remembered.c) */
+  /* tables reached by the running collection, tagged with their kind */
+  luaN_Vec discovered;
+  luaN_Vec inmajor;		/* tables reached by the major collection so far, tagged */
+  luaN_Vec unresolved;		/* nodes whose weak key may be dead */
+  /* Undecided entries of scanned tables (ahead.h). Each list is a table tagged 1, slots of that
+     table, the next table, …. The list of the keys also has logged objects, tagged 2. */
+  luaN_Vec doubtful[LUAN_DOUBTS];
+  unsigned next;		/* index in 'inmajor' of the next table for the slices */
+  unsigned slot;		/* slot of that table with which the next slice starts */
+  /* Number of times that the list of tables was started again, and that the lists of undecided
+     entries were gone through. */
+  lu_byte rescans, passes;
+  /* 'doubting' is 1 while a list of 'doubtful' is visited again; 'again' is the list
+     (LUAN_DOUBTKEYS or LUAN_DOUBTVALUES). */
+  lu_byte doubting, again;
+  /* 1: the atomic step is over, so every tombstoned object that is not marked is dead (hidden.h). */
+  lu_byte decided;
+  lu_byte overflow;		/* 1: 'unresolved' is incomplete */
+  lu_byte chasing;		/* 1: every object that may be a weak key must pass a mark stack */
+  /* 1: since the last major collection started, a dead weak key was kept for its finalizer
+     (termination.c). */
+  lu_byte resurrected;
+  /* 1: marked objects are logged in the list of undecided keys (ahead.h) */
+  lu_byte logging;
+  /* In the list that is visited again: index of the next word, and number of words kept so far. */
+  unsigned doubt, doubtkept;
+  unsigned resolved;		/* number of entries in this pass for which something was marked */
+  Table *doubtof;		/* the table of the word before index 'doubt' */
+  const Table *keptof;		/* the table of the last word that was kept */
+  /* Number of words at the start of the list of undecided values whose slots have been
+     tombstoned. */
+  unsigned hidden;
+  /* Number of words of the list of undecided keys that were visited since 'logging' was set. */
+  unsigned lookedat;
+  /* Number of weak entries that survived the collection of a young key or value, since the last
+     major collection started (remembered.c). */
+  size_t tenured;
 } luaN_Weak;
 
 /* The string table: interned.c. */
 typedef struct luaN_Strings {
-  luaN_Vec young;		/* short strings made since the last minor collection */
-  lu_byte unlisted;		/* 'young' is not complete: all buckets are swept */
-  lu_byte cached;		/* luaS_new has put a string into its cache */
-  lu_byte shrinking;		/* the table is being made smaller */
-  int seen;			/* strings that have the epoch */
-  int dead;			/* those that the major collection has found dead, and not swept
-				   yet (G12) */
-  int bucket;			/* first bucket that is not swept yet */
-  int limit;			/* buckets in use */
-  int kept;			/* strings that the last collection has left */
+  luaN_Vec young;		/* short strings allocated since the last minor collection */
+  lu_byte unlisted;		/* 1: 'young' is incomplete, so all buckets are swept */
+  lu_byte cached;		/* 1: luaS_new has put a string into its cache */
+  lu_byte shrinking;		/* 1: the table is being made smaller */
+  int seen;			/* number of strings with the current epoch (G12) */
+  /* Number of strings that the major collection has found dead and not removed yet (G12). */
+  int dead;
+  int bucket;			/* the first bucket that is not swept yet */
+  int limit;			/* number of buckets in use */
+  int kept;			/* number of strings after the last collection */
 } luaN_Strings;
 
-/* Objects with finalizers: finalize.c. */
+/* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
-  luaN_List finalizable;	/* oldest first */
-  luaN_Vec tobefinalized;	/* dead ones, in the order of their calls, ... */
-  size_t next;			/* ... from here on; a major collection ... */
-  size_t seen;			/* ... has marked those before this one */
-  luaN_Selection selection;	/* how far it is with 'finalizable' */
-  unsigned called;		/* of 'left', how many have been called */
-  size_t selected;		/* ... and the dead that it has found there */
-  unsigned waiting;		/* ... how many the last collection left, ... */
-  unsigned quota;		/* ... and calls that a batch makes at least */
-  lu_byte found;		/* the running collection has found dead ones */
-  unsigned closed;		/* young ones that are closed explicitly (luaN_willclose) */
-  unsigned youngbits;		/* YOUNG_MIN << this young objects with finalizers start a minor
-				   collection (finalize.c) */
-  luaN_Vec left;		/* of 'tobefinalized', what the last minor collection has left
-				   young (waiting.h) */
-  luaN_Vec aged;		/* of 'finalizable', userdata in lines that the last minor
-				   collection has left young (ageing.h) */
+  luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
+  luaN_Vec tobefinalized;	/* objects pending finalization, in the order of their calls */
+  size_t next;			/* index in 'tobefinalized' of the next call */
+  /* entries before this index have been marked by the major collection */
+  size_t seen;
+  luaN_Selection selection;	/* phase of the selection of dead objects in 'finalizable' */
+  unsigned called;		/* number of entries of 'left' whose finalizers were called */
+  /* number of dead objects tagged in 'finalizable' and not queued yet */
+  size_t selected;
+  unsigned waiting;		/* number of pending calls after the last collection */
+  unsigned quota;		/* number of calls that a batch makes at least */
+  lu_byte found;		/* 1: the running collection has queued objects */
+  /* number of young objects that will be closed explicitly (luaN_willclose) */
+  unsigned closed;
+  /* A minor collection starts when YOUNG_MIN << youngbits young objects have finalizers
+     (finalize.c). */
+  unsigned youngbits;
+  /* Entries of 'tobefinalized' that the last minor collection has left young (waiting.h, G11). */
+  luaN_Vec left;
+  /* Small userdata of 'finalizable' that the last minor collection has left young (ageing.h,
+     G10). */
+  luaN_Vec aged;
 } luaN_Finalize;
 
-/* Objects that need more than being forgotten, and those that never die: sweep.c. */
+/* Lists of objects that need work when they are dead (sweep.c), and of objects that never die. */
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die */
-  size_t fixedseen;		/* of these, how many have the epoch */
-  luaN_List large;		/* objects that lua_Alloc gave one by one, or that have lines for
-				   themselves */
+  size_t fixedseen;		/* number of entries of 'fixed' with the current epoch */
+  /* Prototypes, large leaf objects, and large userdata: objects with a block of lua_Alloc, or
+     lines, to themselves. */
+  luaN_List large;
   luaN_List tables;		/* tables that have had a large vector */
-  luaN_List threads;		/* all but the main thread */
-  luaN_List standins;		/* userdata that stand for bytes outside (outside.c) */
+  luaN_List threads;		/* all threads but the main thread */
+  luaN_List standins;		/* userdata that own external bytes (outside.c) */
 } luaN_Lists;
 
-/* What is left to do of the sweep of a major collection: major.c, sweep.c. */
+/* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
-  lu_byte active;		/* dead objects of the epoch before may be seen */
-  lu_byte list;			/* the list that is being swept, ... */
-  int more;		/* of the CallInfos of the thread whose turn it is, more are to go */
-  size_t kept, next;		/* ... its entries kept, and the next to look at */
-  luaN_Block *freed;		/* has lost lines, and is yet to be relisted; or NULL */
+  lu_byte active;		/* 1: dead objects of the previous epoch may still be found */
+  lu_byte list;			/* number of the list that is being swept (luaN_listof) */
+  int more;		/* 1: the thread at 'next' has more CallInfos to free */
+  size_t kept, next;		/* entries of the list that were kept, and that were visited (G7) */
+  /* A block with lines that were freed, which is yet to be put into its list of blocks
+     (luaN_relist); or NULL. */
+  luaN_Block *freed;
 } luaN_Sweep;
 
-/* Accounts, in bytes. */
+/* Accounts, in bytes unless stated otherwise. */
 typedef struct luaN_Bytes {
-  size_t explicit;		/* freed by hand (H6) */
-  l_mem old;			/* of old objects (H6) */
-  l_mem living;			/* marked by the last major collection, ... */
-  size_t needed;		/* of blocks that do not go back before the next
-				   major one: a heap that does not shrink needs them
-				   again (luaN_trimheap); 0: it has shrunk */
-  unsigned lately[2];		/* ... the most that the heap has shrunk from in this while, and
-				   in the one before: nor do these, of a heap that is small.
-				   KiB, as is ... */
-  unsigned whileat;		/* ... 'allocated' when the while began, at ... */
-  unsigned whilebegan;		/* ... so many ms of CLOCK_MONOTONIC; both wrap around */
-  lu_byte shrunk;		/* the last major collection has left a small heap much
-				   smaller, and malloc has not given back what it has free
-				   since then (giveback.h) */
-  unsigned undoomed;		/* KiB of 'living' that are not there for finalizers only */
-  size_t tenured;		/* since the last collection, ... */
-  uint64_t alltenured;		/* ... all of them, and ... */
-  size_t texts;			/* ... in texts (ageing.h), other userdata as large, and those that
-				   could not wait for their finalizer (waiting.h), since the last
-				   major collection has ended, ... */
-  size_t textsbefore;		/* ... before this one began, or the minor one ahead of it; ... */
-  size_t textsleft;		/* ... and from then on to the end of the last one, which may have
-				   left them */
-  size_t aged;			/* of texts that the last minor collection has left young, and
-				   large userdata that wait */
-  size_t waiting;		/* of other userdata that it has left young (waiting.h) */
-  size_t outside;		/* that userdata stand for, ... */
-  size_t youngoutside;		/* ... of which so many since the last minor */
+  size_t explicit;		/* explicit memory (H6) */
+  l_mem old;			/* old objects with their vectors (H6) */
+  l_mem living;			/* objects that the last major collection marked */
+  /* Bytes of blocks that are not returned before the next major collection, because a heap that
+     does not shrink needs them again (luaN_trimheap). 0: the heap has shrunk. */
+  size_t needed;
+  /* KiB: the largest use that a small heap has shrunk from, in the current period and in the one
+     before (major.c). So many blocks are not returned. */
+  unsigned lately[2];
+  unsigned whileat;		/* KiB: 'allocated' when the period started; wraps around */
+  /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
+  unsigned whilebegan;
+  /* 1: the last major collection has left a small heap much smaller, and malloc_trim was not
+     called since then (giveback.h). */
+  lu_byte shrunk;
+  /* KiB of 'living' that are not kept for finalizers only. */
+  unsigned undoomed;
+  size_t tenured;		/* objects tenured since the last collection */
+  /* objects tenured in the life of the state, up to the last collection */
+  uint64_t alltenured;
+  /* Large leaf objects, other large userdata, and userdata that could not stay young, tenured
+     since the last major collection ended. */
+  size_t texts;
+  /* Value of 'texts' when the running major collection, or the minor one before it, started. */
+  size_t textsbefore;
+  size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
+  size_t aged;			/* large leaf objects that the last minor collection left young */
+  size_t waiting;		/* small userdata that the last minor collection left young */
+  size_t outside;		/* external bytes that userdata own */
+  size_t youngoutside;		/* external bytes added since the last minor collection */
 } luaN_Bytes;
 
-/* A hash part that is grown from ahead: growth.h. */
+/* A hash part with a growth buffer: growth.h. */
 typedef struct luaN_Growth {
   struct luaN_Growth *next;
   Table *t;
-  const Node *old;		/* its nodes, ... */
-  unsigned size;		/* ... so many */
-  unsigned from;		/* the nodes that were left when this began */
-  Node *node, *lastfree;	/* the next vector, as a table has it: of twice the nodes */
-  uint32_t *copyof;		/* where the copy of an old node is */
-  unsigned cleared;		/* of the next vector, those that are nodes already */
-  unsigned copied;		/* of the old nodes, those gone through; ... */
-  unsigned used;		/* ... and nodes that have keys now, or had */
-  lu_byte iswanted;		/* a key has come since the last major collection began */
+  const Node *old;		/* the current nodes of t */
+  unsigned size;		/* number of nodes in 'old' */
+  unsigned from;		/* number of nodes below 'lastfree' of t when this growth started */
+  /* The growth buffer: a vector of twice as many nodes, and its 'lastfree'. */
+  Node *node, *lastfree;
+  uint32_t *copyof;		/* for each old node, the index of its copy, or LUAN_NOCOPY */
+  unsigned cleared;		/* number of nodes of the buffer that are initialized */
+  unsigned copied;		/* number of old nodes that were gone through */
+  unsigned used;		/* number of nodes of the buffer that have a key or had one */
+  /* 1: a key was inserted since the last major collection started. */
+  lu_byte iswanted;
 } luaN_Growth;
 
-/* What the pacer goes by: pace.c. */
+/* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
-  lu_byte fullcycles;		/* the incremental mode was asked for, and holds */
-  lu_byte found;		/* did the last major collection find much that was dead
-				   (WEAK_FOUND)? */
-  lu_byte hurried;		/* had weak tables got many entries when the last one began? */
-  lu_byte wider;		/* how often nurseries have been doubled (luaN_outlived) */
-  unsigned turn;		/* of nurseries that have a size between two bounds */
+  lu_byte fullcycles;		/* 1: the incremental mode is in effect */
+  /* 1: the last major collection found many old bytes dead (WEAK_FOUND). */
+  lu_byte found;
+  /* 1: weak tables had received many entries when the last major collection started. */
+  lu_byte hurried;
+  lu_byte wider;		/* number of times that the nursery is doubled (luaN_outlived) */
+  unsigned turn;		/* state of the sequence of nursery sizes between two bounds */
   size_t nursery;		/* bytes from one minor collection to the next */
-  size_t deferred;		/* ... of which so many come after luaN_resume */
-  size_t textroom;		/* bytes of texts that it may have beside */
-  size_t size;			/* of this nursery, when it began */
-  uint64_t planned, charged;	/* bytes of all nurseries before this one: as they were to
-				   be, as far as they came, and what they were filled with */
-  size_t owed;			/* bytes of a major collection's work that were too many
-				   for one pause, ... */
-  size_t bystacks;		/* ... of which so many may be owed beside (OWED_BY_STACKS) */
-  unsigned cycles;		/* major collections that have ended */
-  unsigned patience;		/* heaps to allocate before one is due */
-  uint64_t since;		/* 'allocated' when the last one ended, ... */
-  l_mem byhand;			/* ... and bytes of steps by hand since then */
-  uint64_t volume;		/* bytes of allocation after which one is due */
-  size_t live, footprint;	/* bytes in use, taken up, when the last one ended, */
-  size_t outside;		/* ... and what userdata stood for */
-  size_t finalizers;		/* old objects with finalizers then */
-  size_t fixednursery;		/* the size that was asked for, or 0 */
+  size_t deferred;		/* bytes of 'nursery' that are withheld until luaN_resume */
+  /* Bytes of large leaf objects that may be allocated in addition to 'nursery' before a
+     collection. */
+  size_t textroom;
+  size_t size;			/* bytes of the current nursery at its start */
+  /* Sums over all earlier nurseries, in bytes: 'planned' of their sizes as far as they were used,
+     'charged' of what was allocated in them. */
+  uint64_t planned, charged;
+  size_t owed;			/* work debt: bytes of marking that were too many for one pause */
+  /* Bytes by which the work debt may exceed its usual limit, because of a large stack
+     (OWED_BY_STACKS). */
+  size_t bystacks;
+  unsigned cycles;		/* number of major collections that have ended */
+  /* back-off: heaps of allocation before a major collection by volume */
+  unsigned patience;
+  /* value of spent() when the last major collection ended, in bytes */
+  uint64_t since;
+  l_mem byhand;			/* bytes of explicit steps since then */
+  uint64_t volume;		/* bytes of allocation after which a major collection is due */
+  /* Bytes in use, and bytes of footprint, when the last major collection ended. */
+  size_t live, footprint;
+  size_t outside;		/* external bytes when the last major collection ended */
+  size_t finalizers;		/* number of old objects with finalizers then */
+  size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
   luaN_Tuning tuning;
-  size_t tight;			/* most that a nursery may have, until the next
-				   major collection has ended; or 0 */
-  size_t threshold;		/* bytes in use that begin a major collection, ... */
-  size_t growthtrigger;		/* ... or so many when 'threshold' is taken up, ... */
-  size_t footprinttrigger;	/* ... or so many taken up, whatever is in use */
+  /* Upper bound of the nursery in bytes until the next major collection has ended, because memory
+     was refused; or 0. */
+  size_t tight;
+  size_t threshold;		/* bytes in use at which a major collection starts */
+  size_t growthtrigger;		/* the same if the footprint is at least 'threshold' */
+  size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
 } luaN_Pace;
 
-/* Statistics: pause.c. Nanoseconds. */
+/* Statistics of pauses, in nanoseconds: pause.c. */
 typedef struct luaN_Pauses {
-  uint64_t began;		/* when the last one began */
+  uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
   uint64_t last, longest, sum;
-  uint64_t processor;		/* of this OS thread when it began, if there is a sampler; ... */
-  uint64_t slicebegan;		/* ... when a major collection's slice began in it, or 0 */
-  uint64_t slices;		/* of all such slices */
-  uint64_t looked[4];		/* by luaN_Looked of seam.h: what it looked at
-				   besides survivors, ... */
-  uint64_t mostwork;		/* ... and the most of any, but for what was remembered */
+  uint64_t processor;		/* CPU time of this OS thread at the start, if there is a sampler */
+  /* CPU time at which the slice of a major collection in this pause started, or 0. */
+  uint64_t slicebegan;
+  uint64_t slices;		/* CPU time of all slices of major collections */
+  /* By luaN_Looked of seam.h: number of entries that the pause visited in addition to its
+     survivors. */
+  uint64_t looked[4];
+  /* the largest work of a pause, in entries, without the remembered set */
+  uint64_t mostwork;
 } luaN_Pauses;
 
-/* The debug build's switches (stress.h). */
+/* Switches of the debug build (LUAN_STRESS, stress.h). */
 typedef struct luaN_Stress {
   size_t slice;
   unsigned verify, emergency;
-  unsigned untilemergency;	/* allocations to the next one by that switch */
+  unsigned untilemergency;	/* allocations until the next emergency collection */
   lu_byte major;
 } luaN_Stress;
 
@@ -288,83 +343,85 @@ typedef struct luaN_Gc {
   luaN_Lists lists;
   luaN_Sweep sweep;
   luaN_Bytes bytes;
-  luaN_Growth *growths;		/* those that are under way */
+  luaN_Growth *growths;		/* the growths that are in progress */
   luaN_Pace pace;
   luaN_Pauses pause;
   luaN_Stress stress;
 } luaN_Gc;
 
-#define LUAN_OPCODES	83	/* of the bytecode loop (tick.c) */
+#define LUAN_OPCODES	83	/* number of opcodes of the bytecode loop (tick.c) */
 
-/*
-** What the core knows of time samples (tick.h). A signal handler writes to it,
-** on the thread that runs the state.
-*/
+/* State of time samples (tick.h). A signal handler writes to it, on the OS thread that runs the
+   state. */
 typedef struct luaN_Tick {
-  struct lua_State *running;	/* the thread that does; NULL: the main thread */
-  const void *where;		/* the OS thread (its luaN_innermost) that made the
-				   last protected call of the state; NULL: none */
-  struct CallInfo *ci;		/* the Lua function at the last moment, ... */
-  int deep;			/* ... and whether the loop had called something */
-  volatile lu_byte wanted;	/* a moment waits for its point (TK1) */
-  volatile lu_byte diverted;	/* the dispatch table is diverted (TK3) */
-  volatile lu_byte collecting;	/* LUAN_MINOR, LUAN_MAJOR or 0 */
-  uint64_t diversions;		/* instructions that were diverted so far */
-  const void *dispatch[LUAN_OPCODES];  /* where the bytecode loop goes for each */
+  struct lua_State *running;	/* the thread that runs; NULL: the main thread */
+  /* The OS thread that made the last protected call of the state, named by the address of its
+     luaN_innermost; NULL: none. */
+  const void *where;
+  struct CallInfo *ci;		/* the Lua function that ran at the last tick */
+  int deep;			/* 1: the bytecode loop had called a function at the tick */
+  volatile lu_byte wanted;	/* 1: a tick is to be completed at the next safepoint (TK1) */
+  volatile lu_byte diverted;	/* 1: the dispatch table is diverted (TK3) */
+  volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR during a collection, else 0 */
+  /* number of instructions that were diverted, in the life of the state */
+  uint64_t diversions;
+  const void *dispatch[LUAN_OPCODES];  /* code address of each opcode for the bytecode loop */
 } luaN_Tick;
 
-/*
-** All of it. 'free' and 'limit' are the nursery's two hot words and stand first
-** (nursery.h has their invariants).
-*/
+/* The heap of a state. 'free' and 'limit' are read by every allocation and are first for that
+   reason (nursery.h has their invariants). */
 typedef struct luaN_Heap {
-  char *free;			/* nursery_free: next byte of the current hole */
-  char *limit;			/* nursery_limit */
+  char *free;			/* nursery_free: the next byte of the current hole */
+  char *limit;			/* nursery_limit: end of the memory for the fast path */
   char *end;			/* end of the current hole */
-  char *mark;			/* 'free' when the accounts were last flushed */
+  char *mark;			/* 'free' when the accounts were last updated */
   uint64_t point;		/* nursery address of the next sample (S1) */
-  uint64_t allocated;		/* bytes ever allocated, up to 'mark', ... */
-  uint64_t texts;		/* ... of which so many in texts, and userdata as large */
-  uint64_t allocatedoutside;	/* outside, as samples count them */
-  size_t spare;			/* bytes of large blocks that this nursery was charged with, and
-				   has not been paid back */
-  uint64_t copyleft;		/* bytes of growth to the next sample of copies */
+  uint64_t allocated;		/* bytes allocated in the life of the state, up to 'mark' */
+  uint64_t texts;		/* bytes of 'allocated' in large leaf objects and large userdata */
+  uint64_t allocatedoutside;	/* external bytes, as samples count them */
+  /* Bytes of large blocks that the current nursery was charged with and that may be credited when
+     they are freed. */
+  size_t spare;
+  uint64_t copyleft;		/* bytes of growth until the next copy sample */
   const struct luaN_Sampler *sampler;
 #if defined(LUAN_DEBUG)
-  int asking;			/* one of its functions runs (debug.h) */
+  int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  const uint64_t *watched;	/* blocks whose free the sampler asks to be told
-				   (luaN_watch), or NULL */
-  unsigned watchlog;		/* log2 of its bits */
-  int starved;			/* a request has failed; stacks may hold what
-				   errors have left */
-  void (*emergency) (struct lua_State *L, int);  /* luaC_fullgc, which the layers
-				   below it know by this only (luaN_emergency) */
-  const void *resizing;		/* table (thread) whose vectors (stack) were
-				   asked for last */
-  const void *rehashing;	/* table that is being resized, or NULL */
-  const void *unanchored;		/* vector that nobody holds yet, or NULL */
-  size_t unanchoredsize;		/* its bytes */
-  GCObject *pinned;		/* a root: what the API's C code alone holds, or NULL */
-  void *waiting;		/* a moved stack whose sample waits, or NULL */
-  size_t waitingsize;		/* its bytes, ... */
-  unsigned rounding;		/* that the block has which is counted */
-  int waitingoutside;		/* of the stack that waits, whether it passed by the nursery, */
-  uint64_t waitingover;		/* ... and how far it passed the point */
-  luaN_Region overflow;		/* region for what no hole had room for */
+  /* Bits of the blocks whose free is reported to the sampler (luaN_watch), or NULL. */
+  const uint64_t *watched;
+  unsigned watchlog;		/* log2 of the number of bits of 'watched' */
+  /* 1: an allocation has failed; stacks may contain values of frames that an error has left. */
+  int starved;
+  /* luaC_fullgc. The allocation layers call the collector only through this pointer
+     (luaN_emergency). */
+  void (*emergency) (struct lua_State *L, int);
+  /* The table whose vectors, or the thread whose stack, is being allocated: the owner of the next
+     sample of a vector. */
+  const void *resizing;
+  const void *rehashing;	/* the table that is being resized, or NULL */
+  const void *unanchored;		/* a vector that belongs to no object yet, or NULL */
+  size_t unanchoredsize;		/* bytes of 'unanchored' */
+  /* a root: an object that only C code of the API refers to, or NULL */
+  GCObject *pinned;
+  void *waiting;		/* a moved stack whose sample is postponed, or NULL */
+  size_t waitingsize;		/* bytes of 'waiting' */
+  /* Bytes that rounding has added to the block that is being counted. */
+  unsigned rounding;
+  int waitingoutside;		/* 1: the postponed sample's block passed by the nursery */
+  uint64_t waitingover;		/* bytes by which it passed the sample point */
+  luaN_Region overflow;		/* the overflow region */
   luaN_Blocks blocks;
-  uint64_t minors, majors;	/* collections of the state so far */
+  uint64_t minors, majors;	/* number of collections in the life of the state */
   luaN_Gc gc;
   luaN_Tick tick;
 } luaN_Heap;
 
 
-/*
-** Memory is short, for who allocates: a full collection, which calls no finalizer.
-*/
+/* Runs a full collection that calls no finalizer, because memory is short. */
 #define luaN_emergency(L)	((*G(L)->heap.emergency)(L, 1))
 
-/* LUAN_STRESS asks for emergencies; for slices of so many bytes (0: it does not). */
+/* Switches of LUAN_STRESS: luaN_isstressed is 1 if emergency collections are requested;
+   luaN_slicestress is the requested number of bytes of a slice, or 0. */
 #if defined(LUAN_DEBUG)
 #define luaN_isstressed(g)	((g)->heap.gc.stress.emergency != 0)
 #define luaN_slicestress(c)	((c)->stress.slice)

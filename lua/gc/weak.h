@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Weak tables and ephemerons, as marking meets them.
-*/
+/* Weak tables and ephemerons during marking. */
 #ifndef luaN_weak_h
 #define luaN_weak_h
 
@@ -10,51 +8,59 @@
 
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
-/* An entry of a list of weak tables: a table and its kind in the two low bits. */
+/* Entries of the lists of weak tables: a table with its kind in the two low bits. */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
 
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* Is a weak value (the weak key of an entry) dead? Strings count as values, which never are. */
+/* luaN_isgone returns 1 if weak value v may be dead, luaN_iskeygone if the weak key of node n may
+   be. Strings are marked and are never dead, because they count as values. */
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
-/* Marking has discovered a weak table. Returns 0 when it must be taken for strong. */
+/* Lists the weak table t, which marking has reached, for the termination. Returns 0 if there is
+   no memory for the list; t must be treated as strong then. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* The same for the end of the major collection; lists a table once. 0: no memory. */
+/* Lists t for the end of the major collection, once. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* A minor collection has come to a weak table by a remembered slot. Lists it for the end of
-   a major collection that marks, which may have taken it for strong before. */
+/* Lists t, which a minor collection has reached through a remembered slot, for the end of the
+   major collection that is marking, if that has marked t. It may have treated t as strong before. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
-/* An entry with a weak key: marks the value if the key is alive, else lists the entry as
-   unresolved. 0: there is no memory for that, so the table itself must be discovered. */
+/*
+** Marks the value of the entry with a weak key at node n if the key is alive; else lists the
+** entry as unresolved. Returns 0 if there is no memory for the list; the table must be discovered
+** then.
+*/
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
-/* The tables that a major collection has discovered are forgotten: it needs them no longer, or
-   ('leave') does not go on; then nothing stays hidden in them. */
+/*
+** Empty the list of weak tables of the major collection. luaN_forgetweak is for a collection that
+** has ended; luaN_leaveweak for one that is abandoned: it also restores all tombstones.
+** luaN_forgettable does the latter for one table, which stays in the list.
+*/
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
-/* {== what was looked at ahead of the atomic step (ahead.h) */
-/* The doubtful are to be looked at again, all of them. */
+/* {== entries visited before the atomic step (ahead.h) =================== */
+/* Makes slices visit all undecided entries again. */
 LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 
-/* A slot of t is listed as doubtful, in one of weak.doubtful; 'isfirst': the last word there need
-   not be of t. 0: there is no memory. */
+/* Adds a slot of t to weak.doubtful[list]. 'isfirst' must be 1 unless the last word of the list
+   belongs to t. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Something was stored in a slot of weak table t that leaves the remembered set: lists it,
-   if it is doubtful (G9); in both lists, for the table's kind may change, and change back. */
+/* Lists a slot of weak table t that leaves the remembered set, if it is undecided (G9). It is
+   added to both lists, because the table's kind may change and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* A hidden slot (hidden.h) is shown. Returns whether it has a value: its object is not dead, or
-   that is not decided. */
+/* Restores the tombstoned slot v. Returns 1 if it has its value again; 0 if it is empty now,
+   because the collection has decided that the object is dead. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -67,8 +73,8 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* A weak table refers to o: if it is met, and was to stay young, it is tenured, for no slot of a
-   weak table is remembered for it (ageing.h). Returns whether it was. */
+/* If object o, to which a weak table refers, was left young by the running collection, tenures
+   it: slots of weak tables are not remembered for ageing objects. Returns 1 if it did. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -77,10 +83,9 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Is o dead, as far as the running collection knows? 'tag' is that of the value or key
-** that refers to it. The marks of a block's lines lie together: a line without the major
-** collection's epoch holds nothing that was reached, so the header of o, a cache miss,
-** need not be read. (Tables and closures always lie in lines.)
+** Returns 1 if o is not marked by the running collection. 'tag' is the type tag of the value or
+** key that refers to o. Tables and closures always lie in lines; if the line lacks the mark of
+** the current epoch, o was not reached, and its header, which would be a cache miss, is not read.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -91,8 +96,8 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if node n of t is an entry that the sweep will remove because its key is dead (hidden.h).
-   The table may have become strong since the collection decided that. */
+/* Returns 1 if node n of t is an entry that the sweep will remove because its key is dead
+   (hidden.h). The table may have become strong since the collection decided that. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }
