@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Texts live through two more minor collections before they are old, small ones through one.
+** Large leaf objects survive two minor collections young, and are tenured by the third; small
+** userdata with finalizers survive one.
 **
-** A text is a long string larger than LUAN_LARGETEXT, or a userdata as large, or one with a
-** finalizer, that stands for nothing outside and refers to nothing young. One that is edited,
-** or that grows by concatenation, is alive in every minor collection and dead soon; were it
-** tenured like all else, it would take a look at all that is old to find it dead. So a minor
-** collection that meets a young text leaves it young (MET; AGED behind the sweep), and whoever
-** it was met in is remembered, for the next minor collection is to come there again
-** (G1): an object, a slot of a table that has had a large vector, or a thread with the frames from
-** the one inwards whose slot it is. It is left
-** so twice; the third one tenures it, if it is alive. A text leads nowhere, so nothing else is
-** young behind a minor collection.
+** An ageing object is a long string of more than LUAN_LARGETEXT bytes, a userdata of such a size,
+** or a userdata with a finalizer. It must own no external bytes and refer to nothing young. Such
+** objects are often alive in one or two minor collections and dead soon after, for example a
+** string that is edited or appended to. If it were tenured in the first one, only a major
+** collection could free it. So a minor collection that reaches a young one leaves it young: it
+** sets LUAN_MET, and the sweep turns that into a higher survivor age. The holder of the reference
+** is remembered, so that the next minor collection reaches the object again (G1). The holder is
+** an object, a slot of a table that has had a large vector, or a thread with its frames from the
+** one with the slot inwards. Because a leaf object refers to nothing young, nothing else is young
+** after a minor collection.
 **
-** Where the text is met in something that is not looked at again at little cost (such a table that
-** is looked at as a whole, weak ones, lists of the collector's, more holders than a few hundred) it
-** is tenured at once; so it is while a major collection runs, and when one begins, which takes
-** whatever it finds young for a fault. Whoever holds it is old by then: if that is dead, it
-** keeps the text until it is tenured, as old garbage does with all that is young.
+** The object is tenured at once if visiting the holder again would be expensive: a large table
+** that is remembered as a whole, a weak table, a list of the collector, or more holders than
+** MOST_HOLDERS. It is also tenured while a major collection runs or starts, because that takes
+** young objects for an error. Its holder is old; if the holder is dead, it keeps the object until
+** that is tenured, like any old garbage that refers to young objects.
 **
-** Small userdata with finalizers, which are in no list of the sweep's, are listed in finalize.aged
-** from one minor collection to the next, and waiting.c sees to their lines. They are left young
-** once: to leave them so again takes longer than to tenure them.
+** Small userdata with finalizers are in no list of the sweep. They are listed in finalize.aged
+** from one minor collection to the next, and waiting.c marks their lines. They stay young once
+** only, because leaving them young a second time costs more than tenuring them.
 **
-** Ageing is what the literature calls it (survivors wait for a second collection); of all else
-** the first is enough: to tenure it costs less than to look at it twice.
+** Other objects are tenured in the first collection, because that costs less than visiting them
+** twice.
 */
 #ifndef luaN_ageing_h
 #define luaN_ageing_h
@@ -33,38 +34,45 @@
 #include "lstate.h"
 #include "lstring.h"
 
-#define LUAN_UDATAAGE	5	/* bits of the byte in front of a large userdata below its age */
-#define LUAN_MOSTAGE	2u	/* minor collections that leave a text young */
+/* Number of bits below the survivor age in the byte before a large userdata. */
+#define LUAN_UDATAAGE	5
+/* Number of minor collections that leave a large leaf object young. A higher number finds more of
+   them dead without a major collection, and visits the live ones more often. */
+#define LUAN_MOSTAGE	2u
 
-/* A minor collection begins: 'on', texts may stay young. */
+/* Starts a minor collection. 'on' is 1 if objects may stay young. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* What is traversed now, whose texts may stay young; NULL: nothing of which that is so. */
+/* Sets the object whose references are traversed now. o is NULL if no object that is reached from
+   it may stay young. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* Has one of its texts been met in o? It is the last thing that was asked for. */
+/* True if the holder o has been listed, as the last one, for an object that stays young. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
-/* Of a string or a userdata: does the minor collection that runs leave it young? */
+/* True if the running minor collection leaves o, of any type, young. */
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
-/* Bytes of a long string or userdata. */
+/* Returns the bytes of a long string or userdata. */
 static inline size_t luaN_textsize (const GCObject *o) {
   if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
   return sizelstring(gco2ts(o)->u.lnglen);
 }
 
-/* How many minor collections have left o young, a long string or a userdata: in front of one that
-   is listed is a byte with room for that (LUAN_UDATAAGE), of another one one counts as the most. */
+/*
+** luaN_age returns the survivor age of o, a long string or userdata; for a small userdata with a
+** finalizer, LUAN_MOSTAGE if it was left young once. luaN_setage sets it. A large userdata has it
+** in the byte before it, a string in its 'marked'.
+*/
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 LUAI_FUNC void luaN_setage (GCObject *o, unsigned age);
 
-/* Does o, a young string or userdata that was met now, stay young? Then its holder is in
-   mark.holders; a userdata's metatable is left to the caller. */
+/* Returns 1 if the young string or userdata o, which was just reached, stays young; its holder is
+   listed then. The caller must mark the metatable of a userdata. */
 LUAI_FUNC int luaN_staysyoung (global_State *g, GCObject *o);
 
 #endif

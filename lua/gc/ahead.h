@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables, looked at in slices ahead of the atomic step of a major collection,
-** so that what is left to it are the entries that may be dead.
+** Visits weak tables in slices before the atomic step of a major collection, so that only
+** undecided entries are left to that step.
 **
-** Whenever marking runs out of work, slices go through the big tables that were
-** discovered. They mark what an entry holds strongly (the key of a weak value, the value
-** of a key that is alive). An entry with a weak key or value that has not been reached is
-** doubtful: its slot is listed, behind its table, with those of ephemeron tables or with those
-** of weak values, for the atomic step goes through each list when it needs it. The doubtful are
-** looked at again as long as that marks something of a good part of them, by which others may
-** turn out to be alive. A table that was gone through is LUAN_SCANNED (G9); later stores into it
-** pass the barriers, which list their slots if these are doubtful. A table that gets other
-** vectors, or is remembered as a whole, is gone through once more.
+** When marking has no other work, slices go through the large weak tables that were discovered.
+** They mark what an entry holds strongly: the key of a weak value, the value of an ephemeron
+** whose key is alive. An entry whose weak key or value is not marked yet is undecided. Its slot
+** is listed after its table: in the list of keys if its table is an ephemeron table, in the list
+** of values if its values are weak; the atomic step needs each list at a different time. Slices
+** go through the lists again as long as a good part of the entries turns out to be alive, because
+** marking one may decide others. A table that was gone through has LUAN_SCANNED (G9); later
+** stores into it pass the barriers, which list undecided slots. A table that gets other vectors,
+** or is remembered as a whole, is gone through once more.
 **
-** What is left of the doubtful values then is hidden (hidden.h), and the atomic step decides who is
-** dead. Slices clear the values of the dead, before those that have finalizers are selected; a
-** second atomic step follows. The sweep begins with the entries whose keys are dead. For a
-** program all entries of a dead object go in the same pause: if it finds it in one table, it
-** finds it in all. Only a traversal of weak keys may bring back, between the two atomic steps, what
-** is gone from values already, or will be shown there.
+** After that, slices tombstone the undecided values (hidden.h). The atomic step decides which
+** objects are dead. Slices then clear the tombstones of dead objects, before the dead with
+** finalizers are selected, and a second atomic step follows. The sweep starts with the entries
+** whose keys are dead. For the program all entries of a dead object disappear in the same pause:
+** a reference that it finds in one table it finds in all. Only a traversal of weak keys between
+** the two atomic steps may resurrect an object whose values are gone already.
 **
-** What is marked while the doubtful keys are looked at again, and after that, is logged in their list:
-** the atomic step asks the tables for these keys only. (What was young is none of them.) If
-** that gets to be too much, or memory is short, all are looked at once more.
+** Objects that are marked while the undecided keys are visited again, or after that, are logged
+** in their list. The atomic step looks up only these keys in the tables. (An object that was
+** young is no undecided key.) If there are too many, or memory is short, all undecided keys are
+** visited once more.
 */
 #ifndef luaN_ahead_h
 #define luaN_ahead_h
@@ -32,23 +33,35 @@
 #include "chase.h"
 
 
-/* A slice through the discovered weak tables, when there is nothing else to mark. Returns 1
-   when it is through with all of them and there is still nothing to mark. */
+/*
+** Runs a slice over the discovered weak tables, of at most about 'bytes' of marking cost, when
+** there is nothing else to mark. Returns 1 if all of them are done and there is still nothing to
+** mark.
+*/
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* The atomic step. 'resolve': entries of ephemeron tables whose key is alive leave the list;
-   their values are marked, with all that these refer to. Returns whether there were any, or there
-   may be more (weak.logging has ended).
-   'follow': the same entries are given to a chase, if too much was marked to be logged. 'clear': removes the entries whose values are
-   dead and not hidden. 'decide': what is hidden is dead unless it is marked. Returns 1 when slices
-   are to go through that. */
+/*
+** Parts of the atomic step.
+**
+** luaN_resolvedoubtful removes ephemerons whose keys are alive from the list of undecided keys,
+** and marks their values with everything that these refer to. Returns 1 if there were any, or if
+** there may be more (weak.logging has ended).
+**
+** luaN_followdoubtful adds the undecided entries to a chase, if too many objects were marked to
+** be logged.
+**
+** luaN_cleardoubtful removes the entries whose values are dead and not tombstoned.
+**
+** luaN_decide makes the tombstones of unmarked objects final. Returns 1 if slices have to clear
+** them.
+*/
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 LUAI_FUNC int luaN_decide (global_State *g);
 
-/* The sweep: begins; whether there are entries of dead keys to remove; removes some of them. Returns the
-   cost. */
+/* The sweep of entries with dead keys. luaN_beginclearing prepares it; luaN_hasdoubtful returns 1
+   while there is work; luaN_clearslice does some of it and returns the cost in bytes of marking. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
 LUAI_FUNC int luaN_hasdoubtful (global_State *g);
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);

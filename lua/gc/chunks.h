@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Chunks: where the blocks of a heap come from, and how they and their pages go back.
-*/
+/* Chunks: where the blocks of a heap come from, and how chunks and pages are returned. */
 #ifndef luaN_chunks_h
 #define luaN_chunks_h
 
 #include "heap.h"
 
-/* A new chunk, whose blocks are in 'empty', one of them with room for n bytes
-   (n <= LUAN_LARGE) at least; 0: there is no memory for it. */
+/* Adds a chunk, whose blocks are in 'empty'; at least one has capacity for n bytes (n <=
+   LUAN_LARGE). Returns 0 if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
-/* Gives every chunk back to lua_Alloc, whatever lies in it. */
+/* Returns all chunks to lua_Alloc or the system, whatever is in them. */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
-/* Looks at some chunks, and gives those that are wholly empty back as long as a
-   reserve of so many bytes of empty blocks is left; all: at each, until no more
-   than that is left. */
+/* Visits some chunks and returns empty ones while more than 'reserve' bytes of empty blocks are
+   left. 'all': visits every chunk. */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
-/* The page of 4 KiB of a line; a block of 32 KiB has eight. */
+/* The page, of 4 KiB, that contains a line. A block has eight. */
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
-/* Gives some wholly free pages of mapped chunks back to the system, until blocks take no
-   more than 'most' bytes. After one round of all chunks it does nothing until 'releasing' is
-   set again: pages that are used by turns would go and come. */
+/*
+** Releases some free pages of mapped chunks to the system, until the blocks occupy at most 'most'
+** bytes. After one round over all chunks it does nothing until 'releasing' is set again, because
+** pages that are used in turn would be released and faulted in all the time.
+*/
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* The lines i to j - 1 of b are about to be used. */
+/* Clears the released state of the pages with the lines i to j - 1 of b. To be called before the
+   lines are used. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i,
                               unsigned j);
 

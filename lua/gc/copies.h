@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Copies: bytes that growth moves, of tables and of C code's buffers, counted down to a
-** point of their own where the sampler is told (luaN_setcopies of seam.h). What a new
-** string copies needs nothing here: an allocation's sample knows it.
+** Copy samples: bytes that growth moves, in tables and in buffers of C code, are counted down to
+** a point of their own, at which the sampler is called (luaN_setcopies of seam.h). The bytes
+** copied into a new string need no count, because its allocation sample has them.
 **
-** Without a sampler the count begins at UINT64_MAX, 500 years of moving a gigabyte a
-** second: so there is one test on the way, with and without a sampler.
+** Without a sampler the count starts at UINT64_MAX, which is 500 years of moving a gigabyte a
+** second. So there is one comparison, with and without a sampler.
 */
 #ifndef luaN_copies_h
 #define luaN_copies_h
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
-/* n bytes were moved, and the count has come to its point. */
+/* Calls the sampler, because n moved bytes have reached the point, and sets the next point. */
 LUAI_FUNC void luaN_toldcopy (lua_State *L, size_t n);
 
-/* n bytes were moved. To be called where the running stack can be walked. */
+/* Counts n moved bytes. The running stack must be in a state that can be walked. */
 static inline void luaN_countcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   if (l_likely(n < h->copyleft)) h->copyleft -= n;

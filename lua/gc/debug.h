@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the debug and sanitizer builds add to every allocation:
+** Checks that the debug and sanitizer builds add to every allocation:
 **
-**   LUAN_DEBUG  a bitmap of the granules handed out catches memory that is
-**               handed out twice (H3); lines that become free are filled with
-**               LUAN_DEADBYTE; a sampler that calls the Lua API ends the process
-**               (and so does a heap in which an invariant is broken: verify.h).
-**   ASan        lines that are not handed out are poisoned.
+**   LUAN_DEBUG  A bitmap of the granules in use detects memory that is handed out
+**               twice (H3). Lines that become free are filled with LUAN_DEADBYTE.
+**               A sampler that calls the Lua API ends the process, as does a broken
+**               invariant (verify.h).
+**   ASan        Lines that are not in use are poisoned.
 **
 ** In a release build all hooks are empty.
 */
@@ -26,7 +26,7 @@
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* n bytes at p are handed out; n bytes (whole lines) at p are free again. */
+/* Hooks: n bytes at p were allocated; n bytes at p, whole lines, became free. */
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
@@ -38,10 +38,8 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/*
-** A function of the sampler runs, or has ended: until then nobody may enter the
-** API (seam.h). 'mayenter' ends the process when somebody does.
-*/
+/* luaN_asking sets whether a function of the sampler is running; it must not call the API
+   (seam.h). luaN_mayenter ends the process if it does. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 struct lua_State;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Open files as the collector should see them: a file stands for LUAN_FILE bytes
-** from its opening to its closing, and when the system has no descriptor left, a
-** full collection may close those that the program has dropped. liolib.c includes
-** this; it uses the API and the seam only.
+** Open files as external memory: a file owns LUAN_FILE external bytes from open to close. If the
+** system has no free descriptor, a full collection may close files that the program has dropped.
+** liolib.c includes this header; it uses only the API and the seam.
 */
 #ifndef luaN_files_h
 #define luaN_files_h
@@ -14,8 +13,11 @@
 
 #include "seam.h"
 
-/* Is a second try to open a file worth it? A collector that the program has
-   stopped stays so. May call finalizers; keeps errno where it returns 0. */
+/*
+** Runs a full collection if opening a file failed for lack of a descriptor. Returns 1 if a second
+** attempt is useful; 0, with errno unchanged, if the failure has another reason or the program
+** has stopped the collector. May call finalizers.
+*/
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || !lua_gc(L, LUA_GCISRUNNING))
     return 0;
@@ -24,8 +26,11 @@ static int luaN_closedfiles (lua_State *L) {
   return 1;
 }
 
-/* 'open' is an expression that opens a file and is NULL when it fails; the file's
-   handle is on the top of the stack. */
+/*
+** Evaluates 'open', an expression that opens a file and is NULL if that fails, and assigns the
+** result to f; tries a second time after a collection. The file's handle must be at the top of
+** the stack.
+*/
 #define luaN_opened(L,f,open) \
   ((f) = (open), \
    (void)((f) == NULL && luaN_closedfiles(L) && ((f) = (open)) != NULL), \

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What malloc keeps free goes back to the system. Of what is free malloc gives back the end of its
-** heap only, and one small block that lives on behind all the rest holds that up: a state that had
-** dropped 190 of 200 MB of large strings, and a process that had closed 3,000 states of 25 KB, were
-** as large as ever. So it is asked for all of its free pages by the GNU C library's malloc_trim,
-** where many bytes were freed by the states of luaL_newstate since it was asked last:
-**   - by a full collection, but for one in an emergency
-**   - when the last state of the process is closed, unless one was within the second before: then
-**     at most once a second
-**   - behind a major collection that has shrunk a heap which was small before it (major.c), once a
-**     second at most: a program that drops such a heap over and over would have the system clear the
-**     same pages each time
-** It takes some 0.1 ms for each MiB that goes back, and cannot be done in slices; other OS threads
-** that allocate wait meanwhile. From a large heap memory goes back by a full collection only.
+** Returns free memory inside malloc's heap to the system. malloc itself returns only the end of
+** its heap, and one small live block there prevents that: a state that had dropped 190 of 200 MB
+** of large strings, and a process that had closed 3,000 states of 25 KB, kept their size. So
+** malloc_trim of the GNU C library is called when states of luaL_newstate have freed many bytes
+** since the last call:
+**   - by a full collection that is not an emergency
+**   - when the last state of the process is closed, unless another one was closed within the
+**     second before; then at most once a second
+**   - after a major collection that has shrunk a heap which was small (major.c), at most once a
+**     second: the system would clear the same pages again and again for a program that drops such
+**     a heap repeatedly It takes about 0.1 ms for each MiB that is returned and cannot be sliced;
+**     other OS threads that allocate have to wait. Memory of a large heap is returned by full
+**     collections only.
 */
 #ifndef luaN_giveback_h
 #define luaN_giveback_h
 
 #include <stddef.h>
 
-/* The states of this process have freed so many bytes. On any OS thread. */
+/* Adds to the number of bytes that states of this process have freed. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* At so many milliseconds: gives back what is free, if it is much and that was not done within a
-   second, or 'now'. Returns whether it has. On any OS thread. */
+/* Calls malloc_trim if at least 16 MiB were freed and the last call was over a second before
+   'ms', or if 'now' is set. Returns 1 if it was called. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

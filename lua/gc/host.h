@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The host's memory: what lua_Alloc gives, and the account of it ('held').
-*/
+/* Memory of the host: calls of lua_Alloc, and the account of reserved bytes ('held'). */
 #ifndef luaN_host_h
 #define luaN_host_h
 
@@ -11,31 +9,34 @@
 
 struct global_State;
 
-/* lua_Alloc; meanwhile luaN_isallocating (seam.h) says that it is the heap that asks. */
+/* Calls lua_Alloc. During the call luaN_isallocating (seam.h) returns true on this OS thread. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
 #if defined(LUAN_DEBUG)
-/* What this OS thread asks malloc for is a heap's, if 'on'. Returns whether it was. */
+/* Sets whether malloc calls of this OS thread count as those of a heap. Returns the previous
+   value. */
 LUAI_FUNC int luaN_lend (int on);
 #endif
 
-/* The same with the accounts of 'held': as realloc; NULL when it has none. */
+/* Like realloc, through lua_Alloc; updates 'held'. Returns NULL if there is no memory. Never
+   collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
-/* Frees the block that stays at the end of malloc's heap (endblock.h), if it is time for that, or
-   'now'; and the mappings that have stayed (mapped.h), if it is time for that. */
+/* Frees the block that is kept at the end of malloc's heap (endblock.h) and the spare mappings
+   (mapped.h) if they have been unused for a second. 'now': frees the former in any case. */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* Behind that: what malloc keeps free goes back (giveback.h). Returns whether it has. */
+/* Returns free memory of malloc to the system (giveback.h). To be called after luaN_freeend.
+   Returns 1 if it did. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
-** The same for what the heap can do without for a while: a hole may be found, a list be
-** incomplete. What would come to as many bytes as lua_Alloc has refused since the last
-** major collection is not asked for again: a heap that is full would ask for each
-** object that it marks.
+** Like luaN_ask, for memory that the heap can do without for a while, because a hole may be found
+** or a list be incomplete. A request that would bring 'held' to a total that lua_Alloc has
+** refused since the last major collection is not made: a full heap would otherwise make one for
+** each object that it marks.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

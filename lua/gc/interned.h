@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The string table in a collection (the core's part: gc.h).
-*/
+/* The string table in a collection. gc.h declares the functions that the core calls. */
 #ifndef luaN_interned_h
 #define luaN_interned_h
 
+/* Removes the strings that the collection has found dead from the cache of luaS_new. */
 LUAI_FUNC void luaN_clearcache (global_State *g);
+/* Removes the dead young strings, in a minor collection. */
 LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 
-/* In a full collection: all that are dead. */
+/* Removes all dead strings, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* A major collection has marked all that is alive, and nothing is young: the table is swept. At
-   most n buckets; returns how many: less than n, when nothing dead is left. */
+/*
+** luaN_beginstrings starts the sweep of the table after a major collection has marked everything
+** and nothing is young. luaN_sweepstrings sweeps up to n buckets and returns the number; less
+** than n if no dead string is left.
+*/
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Makes the table smaller when it is much too large, some buckets at a time. */
+/* Makes the table smaller, some buckets per call, if it is much too large. May allocate; does not
+   collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* The major collection, in slices or at once. */
+/* The major collection, in slices or in one pause. */
 #ifndef luaN_major_h
 #define luaN_major_h
 
+/* Starts a major collection: takes a new epoch and marks the roots. Must follow a minor
+   collection. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* Goes on with the major collection that runs; 'bytes' is what may be looked
-   at. gcstate is GCSpause when it is over. */
+/* Continues the running major collection by about 'bytes' of marking cost. Must follow a minor
+   collection in the same pause. gcstate is GCSpause when the collection has ended. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
-/* Everything at once. */
+/* Runs a complete major collection in one pause; abandons one that is running. Calls no
+   finalizer. */
 LUAI_FUNC void luaN_full (lua_State *L);
 
-/* Empty chunks go back to lua_Alloc: all, or some. */
+/* Returns empty chunks and free pages as far as the pacer allows; 'all': as many as possible. */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 
 #endif

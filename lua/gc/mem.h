@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The functions for memory that lmem.h declares, in the place of lmem.c, which is not
-** compiled. lmem.h includes this last. They are inline, so that each file of the core
-** says with them what kind of memory it asks for (LUAN_VECTOR of kind.h).
+** The memory functions that lmem.h declares, in place of lmem.c, which is not compiled. lmem.h
+** includes this header last. They are inline, so that each file of the core passes the kind of
+** memory that it allocates (LUAN_VECTOR of kind.h).
 */
 #ifndef luaN_mem_h
 #define luaN_mem_h
@@ -18,7 +18,7 @@ LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 
-/* Raises a memory error; the sampler is told before (sampling.c). */
+/* Raises a memory error, after a call of the sampler's 'starved' function (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
 #define LUAN_HERE	extern inline __attribute__((gnu_inline, always_inline))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A minor collection. */
+/* The minor collection. */
 #ifndef luaN_minor_h
 #define luaN_minor_h
 
-/* 'ageing': texts may stay young (ageing.h), as no major collection runs or begins behind it. */
+/* Runs a minor collection. 'ageing': objects may stay young (ageing.h); only if no major
+   collection runs or starts after it. Calls no finalizer. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* Behind it: 'begin', a major collection begins now. */
+/* Remembers the holders of the objects that the minor collection left young. 'begin': a major
+   collection starts now, so all of them are tenured instead. To be called after luaN_minor. */
 LUAI_FUNC void luaN_aged (lua_State *L, int begin);
 
 #endif

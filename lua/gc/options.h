@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What collectgarbage has beside upstream's options. lbaselib.c includes this;
-** it uses the API and the seam only.
+** Options of collectgarbage that upstream does not have. lbaselib.c includes this header; it uses
+** only the API and the seam.
 **
-**   collectgarbage("nursery" [, bytes])  bytes from one minor collection to the
-**     next, from now on; 0: as the collector sees fit (the default). Returns
-**     what was set before; without bytes nothing changes. In a finalizer it does
-**     nothing and returns nil, as all options do.
-**   collectgarbage("statistics")  a table; bytes, numbers, times in seconds.
+**   collectgarbage("nursery" [, bytes])  sets the bytes from one minor collection
+**     to the next; 0: the collector chooses (the default). Returns the previous
+**     setting; without 'bytes' nothing changes. In a finalizer it does nothing and
+**     returns nil, as all options do.
+**   collectgarbage("statistics")  returns a table of bytes, counts, and times in
+**     seconds.
 */
 #ifndef luaN_options_h
 #define luaN_options_h

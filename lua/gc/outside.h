@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory and resources outside of the heap that userdata stand for: an image, a
-** connection, an open file. To the collector such a userdata is a few bytes; what
-** it stands for says how soon its death should be found. So these bytes count
-** as growth, which begins major collections (pace.c), and many of them at once
-** bring a minor collection early. (Compare caml_alloc_custom_mem of OCaml and
-** the external memory of V8.)
+** External bytes: memory and resources outside the heap that userdata own, for example an image,
+** a connection or an open file. The collector sees such a userdata as a few bytes; the external
+** bytes determine how soon its death should be found. They count as growth, which starts major
+** collections (pace.c), and many of them at once bring the next minor collection forward.
+** (Compare caml_alloc_custom_mem of OCaml and the external memory of V8.)
 **
-** A userdata that stands for something is in 'standins', which collections sweep
-** as they do the other lists of sweep.c: when it is dead the bytes are taken back.
-** Its finalizer runs before that: a userdata that waits for its finalizer is alive.
+** A userdata that owns external bytes is in 'standins', which collections sweep like the other
+** lists of sweep.c; when it is dead its bytes are subtracted. Its finalizer has run before that,
+** because a userdata pending finalization counts as alive.
 **
 ** Invariants (checked by luaN_verify):
-**   UO1  'outside' is the sum of what the userdata in 'standins' stand for. They
-**       are LUAN_LISTED, once each; no other userdata stands for anything.
-**   UO2  'most' of a userdata is the most that it has stood for since it stood for
-**       nothing, as far as the field goes; samples have counted that much. It is 0 while
-**       the userdata stands for nothing.
+**   UO1  'outside' is the sum of the external bytes of the userdata in 'standins'. These have
+**        LUAN_LISTED and are listed once; no other userdata owns external bytes.
+**   UO2  'most' of a userdata is the largest number of units that it has owned since it owned
+**        none, up to the range of the field; samples have counted that many. It is 0 while the
+**        userdata owns none.
 */
 #ifndef luaN_outside_h
 #define luaN_outside_h
@@ -24,13 +23,15 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* u stands for n bytes from now on. A hint, which is lost without memory to note it. */
+/* Sets the external bytes of u to n. A hint: it has no effect if there is no memory to list u.
+   Does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Does u stay in 'standins'? The dead stand for nothing any more. */
+/* Returns 1 if u stays in 'standins'. Subtracts the bytes of a dead u. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
-/* For the verifier: what is wrong, and with what; NULL: nothing. */
+/* Checks UO1 and UO2 for the verifier. Returns the name of the violated invariant and sets
+   *where, or returns NULL. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Pauses: how long they last, what they looked at. Users see it all (luaN_memory).
-*/
+/* Pauses: their duration, and the number of entries that they visit. luaN_memory reports both to
+   users. */
 #ifndef luaN_pause_h
 #define luaN_pause_h
 
-/* Nanoseconds of a clock that only goes forward. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. */
 LUAI_FUNC uint64_t luaN_now (void);
 
-/* The program waits for a collection; it goes on (finalizers may be called). */
+/* Start and end a pause, for which the program is stopped. luaN_endpause calls the sampler's
+   'collected'; finalizers run after it. */
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
-/* What is left of this pause, which a minor collection has begun, is a major one's. */
+/* Attributes the rest of this pause, which a minor collection started, to the major collection. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Ends what luaN_beginpause has begun without a word to anybody: of a part of the work ahead of
-   a collection (refine.c). */
+/* Ends a pause without the call of the sampler: for work on the remembered set before a
+   collection (refine.c). */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif

@@ -1,54 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The remembered set (G1, G8): objects that are looked at whole, and slots of big
-** tables. To put something into it cannot fail: when a list cannot grow, 'overflow' is
-** set, and the next collection is a full one, which needs no remembered set.
+** The remembered set (G1, G8 of gc.h): objects that are traversed as a whole, and slots of larger
+** tables. Adding to it never fails: if a list cannot grow, 'overflow' is set and the next
+** collection is a full one, which needs no remembered set.
 */
 #ifndef luaN_remset_h
 #define luaN_remset_h
 
 #include "mark.h"
 
-/* The lists are refined when 'slots' has so many words, or 'objects' so many objects; tables
-   in 'whole' are left to a minor collection while they have fewer slots than that. */
+/*
+** Limit of the lists: 'slots' is refined at that many words, 'objects' at that many objects.
+** Tables in 'whole' are left to the minor collection while they have fewer slots in total. A
+** lower limit shortens pauses and makes barriers refine more often.
+*/
 #define LUAN_MANY	(1u << 15)
 
-/* A table of so many slots is vast: its values lie where no cache has them. */
+/* True if a table with that many slots is huge: its values do not fit into any cache. */
 #define luaN_isvast(c,slots)	((slots) >= 8 * (size_t)(c)->remset.many)
 
-/* Words of 'slots' whose slots a core's cache and its pages' table still hold. */
+/* Words of 'slots' whose slots are still in a core's cache and in its TLB. */
 #define LUAN_CACHED	(1u << 12)
 
-/* All of o will be looked at. */
+/* Adds o to the remembered set: it will be traversed as a whole. No effect if it is in the set,
+   or young. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* Behind a minor collection: these slots (table, slot, table, ...) will be looked at, for texts that
-   have stayed young there (ageing.h). The list is empty then. */
+/*
+** Moves the pairs of 'from' (table, slot, table, …) into remset.slots, for objects that stayed
+** young there (ageing.h). To be called after a minor collection, when the list is empty; empties
+** 'from'.
+*/
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* L, which was clean, is dirty, and remembered. */
+/* Marks the clean thread L as dirty and adds it to the remembered set. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
-/* A collection begins: so are all that have been dirtied since the last one. */
+/* Adds all threads that have become dirty to the remembered set. To be called when a collection
+   starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* The running thread is dirty, whatever a collection has made of it. */
+/* Makes the running thread dirty again if a collection has marked it clean. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
-/* A full collection begins. */
+/* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* A collection has seen what the slices of refine.c had to see. */
+/* Resets the state of early processing (refine.c). To be called when a collection has visited the
+   remembered set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
-/* What is fetched so many slots ahead: the object that a value refers to. */
+/* Distance, in slots, at which the objects that slots refer to are prefetched. A longer distance
+   hides more latency and wastes more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Entry k of the remembered slots is being looked at: fetches what comes, as far as it
-   is of the same table, whose array part has asize slots. */
+/* Prefetches entries of 's' after entry k, which is about to be visited, if they are of the same
+   table. 'asize' is the size of that table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif
