@@ -2,28 +2,28 @@
 /*
 ** Chunks (chunks.h).
 **
-** While a heap is small, a chunk is one small block: nothing is lost to alignment,
-** the first one of a state has room for what every state is born with, and the next ones are a
-** sixteenth of the heap, which bounds what it has and does not use. Then chunks have
-** several blocks of 32 KiB, a quarter of the heap together. When lua_Alloc refuses, less
-** is asked for, down to one small block for the request alone: a limit is used to its end.
+** In a small heap a chunk is one small block, which wastes nothing for alignment. The first one
+** has capacity for everything that a new state contains; the next ones are a sixteenth of the
+** heap, which bounds the unused part. In a larger heap a chunk has several blocks of 32 KiB, a
+** quarter of the heap in total. If lua_Alloc refuses, less is requested, down to one small block
+** for the request alone, so that a limit of memory is used completely.
 **
-** The states of luaL_newstate have their chunks mapped, once they are not tiny: the
-** system aligns those at no cost, and they go back to it whatever malloc does (mapped.h).
-** Whoever swaps the allocator of such a state gets those that come later. They lie side by
-** side, those of other states among them, and all have the same advice, so that the system
-** has one mapping of them: a process may have 65,530.
+** Chunks of states of luaL_newstate are mapped unless the heap is tiny: the system aligns them at
+** no cost, and they can be returned independently of malloc (mapped.h). Code that replaces the
+** allocator of such a state receives the requests for later chunks. Mappings of all states are
+** adjacent and have the same advice, so that the system joins them into one: a process may have
+** 65,530 mappings.
 **
-** A large heap may have huge pages, where the system has them (transparent huge pages,
-** "always" or "madvise"): a fork, which copies the page tables, takes a small part of the
-** time then (bench/heap), and the processor finds addresses sooner. The system may join the
-** pages of a chunk, behind the program's back and at its leisure, once the next chunk has come:
-** it would clear a whole huge page at the first touch otherwise, and look for one where memory
-** is in pieces. That is a pause of 0.2 ms, but of 9 on a virtual machine whose host has taken
-** free memory back. LUA_GC=huge-pages wants it nevertheless. Such chunks lie side by side, so
-** that all of them are few mappings: a new one becomes part of the mapping of the one before,
-** which has no advice yet. Where an eighth of one is free, that goes back, and its pages are
-** small for good: the system would join them again otherwise, and fill the gaps.
+** A large heap may have huge pages where the system supports them (transparent huge pages,
+** "always" or "madvise"): a fork, which copies the page tables, is several times faster then
+** (bench/heap), and address translation costs less. The system may join the pages of a chunk in
+** the background once the next chunk was added. At the first touch it would have to clear a whole
+** huge page, and to search one if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a
+** virtual machine whose host has reclaimed free memory. LUA_GC=huge-pages requests that
+** nevertheless. Such chunks are adjacent, so that they are few mappings: a new one becomes part
+** of the mapping of the previous one, which has no advice yet. If an eighth of a huge chunk is
+** free, its free pages are returned and its pages stay small, because the system would join them
+** again otherwise and fill the gaps.
 */
 #define LUA_CORE
 #define _DEFAULT_SOURCE
@@ -47,40 +47,43 @@
 /* Bytes of a small block, and of a state's first one. */
 #define LEAST_BLOCK	((size_t)4096)
 #define FIRST_BLOCK	((size_t)2560)
-#define LEAST_ASKED	((size_t)1024)	/* when memory is short */
+#define LEAST_ASKED	((size_t)1024)	/* bytes of a small block when memory is short */
 
-/* Part of the heap by which it grows. */
+/* The part of the heap by which it grows: while it is small, and later. A larger part means fewer
+   chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* A heap of so many bytes gets whole blocks: of lua_Alloc, which has to give 32 KiB
-   more to align them, and mapped. */
+/* Bytes of blocks from which on a heap gets whole blocks: from lua_Alloc, which must provide 32
+   KiB more to align them; and mapped. */
 #define SMALL_HEAP	((size_t)1024 * 1024)
 #define SMALL_MAPPED	((size_t)128 * 1024)
 
-/* Blocks of a chunk: from lua_Alloc (at most 1 MiB less one), mapped. */
+/* Number of blocks of a chunk: from lua_Alloc (below 1 MiB), and mapped. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	31u
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* A huge page, and the heap that has them: by one of these it grows. */
+/* Bytes of a huge page, by which a heap of more than HUGE_HEAP bytes grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 #define HUGE_HEAP	((size_t)64 * 1024 * 1024)
-#define HUGE_FREE_PART	8u	/* part of it that is free before it is broken up */
+/* Part of a huge chunk that must be free before its huge page is broken up. A larger value
+   returns memory earlier and loses more huge pages. */
+#define HUGE_FREE_PART	8u
 
-/* Chunks that luaN_trim looks at, and gives back, at most. */
+/* Limits of one call of luaN_trim: chunks visited, chunks returned. They bound its time. */
 #define MAX_TRIM_LOOKS		64u
 #define MAX_TRIMMED		2u
 
-/* Calls of the system, and chunks looked at, of luaN_releasepages. */
+/* Limits of one call of luaN_releasepages: system calls, chunks visited. They bound its time. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_LOOKS	8u
 
 
 /* {== chunks ============================================================ */
 
-/* Leaks are looked for in what malloc gave, and what that refers to. */
+/* LeakSanitizer searches pointers only in memory of malloc, so that its builds map no chunks. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else
@@ -89,9 +92,9 @@
 
 
 /*
-** Advises the system about n bytes at p. Returns 0 if that had an effect. Where a filter of
-** system calls refuses it (seccomp), pages are neither given back nor huge, and it is not
-** called again; LUA_GC=no-madvise does the same, for filters that end the process instead.
+** Calls madvise for n bytes at p. Returns 0 if it had an effect. If a filter of system calls
+** refuses it (seccomp), pages are neither released nor huge, and it is not called again.
+** LUA_GC=no-madvise has the same effect, for filters that end the process instead.
 */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
@@ -111,8 +114,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #endif
 
 
-/* Puts block i of c, which has n lines, 'more' bytes behind its head in use, into
-   'empty'. */
+/* Initializes block i of c, which has n lines, and puts it into 'empty'. 'more' bytes after its
+   head are in use. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -138,18 +141,19 @@ static void addchunk (luaN_Blocks *h, luaN_Chunk *c) {
 }
 
 
-/* So many bytes in multiples of eight lines. */
+/* Rounds n bytes up to a multiple of eight lines. */
 static size_t wholelines (size_t n) {
   return (n + (8 * LUAN_LINE - 1)) & ~(size_t)(8 * LUAN_LINE - 1);
 }
 
 
-/* One small block with room for n bytes, of 'size' bytes if there is memory. */
+/* Adds a small block of 'size' bytes, or less if memory is short, with capacity for n bytes.
+   Returns 0 if there is no memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
-  size_t least = wholelines(n + n / 16 + 256);  /* a head is less than that */
-  if (!completestate(g) || g->gcstopem) h->ceiling = 0;  /* nobody can collect first */
+  size_t least = wholelines(n + n / 16 + 256);  /* a head is smaller than that */
+  if (!completestate(g) || g->gcstopem) h->ceiling = 0;  /* no collection can free memory first */
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
   size = wholelines(size < least ? least : size > LUAN_BLOCK ? LUAN_BLOCK : size);
@@ -172,7 +176,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 }
 
 
-/* At most n whole blocks, fewer when memory is short; 0: not even CHUNK_MIN. */
+/* Adds a chunk of up to n whole blocks, at least CHUNK_MIN. Returns 0 if there is no memory. */
 static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
@@ -195,6 +199,7 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
+/* Adds a mapped chunk of n blocks, or a spare mapping of fewer. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -245,7 +250,7 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* 'closing': the state is. */
+/* Returns chunk c. 'closing' is 1 if the state is being closed. */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -260,7 +265,7 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->sweptchunk == c) {  /* a sweep had come this far */
+  if (h->sweptchunk == c) {  /* a sweep of lines continues with the next chunk */
     h->sweptchunk = c->next;
     h->sweptblock = 0;
   }
@@ -322,6 +327,7 @@ void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j) {
 }
 
 
+/* Returns 1 if no line of a page of b is in use. */
 static int isfreepage (const luaN_Block *b, unsigned page) {
   const unsigned n = LUAN_PAGE / LUAN_LINE;
   unsigned i;
@@ -334,12 +340,12 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b, a run of them at a time. Returns the calls. */
+/* Releases the free pages of b to the system. Returns the number of system calls. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned page, end, calls = 0;
-  for (page = 1; page < npages; page = end + 1) {  /* the head is in the first */
+  for (page = 1; page < npages; page = end + 1) {  /* the first page has the head */
     unsigned run = 0;
     for (end = page; end < npages && !(b->released & (1u << end)) &&
                      isfreepage(b, end); end++)
@@ -361,7 +367,7 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Is so much of a chunk free that its huge page should be broken up? */
+/* Returns 1 if enough of a huge chunk is free to break up its huge page. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Copies (copies.h), and what a concatenation copies once more.
-*/
+/* Copy samples (copies.h), and the operands that a concatenation copies again. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -20,9 +18,9 @@
 #include "debug.h"
 #include "seam.h"
 
-/* The instructions that load the operands are looked for so far before a concatenation. */
+/* Instructions before a concatenation in which the loads of its operands are searched. */
 #define MAX_LOOK_BACK	64
-#define MAX_LOADS	4	/* loads that one may hang on: o.a.b.c.d.s */
+#define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
 
 
 void luaN_toldcopy (lua_State *L, size_t n) {
@@ -48,12 +46,13 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
 }
 
 
-/* {== what is appended to =============================================== */
+/* {== the operand that is appended to ================================== */
 
 _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 
 
-/* The last instruction before 'pc' that sets register r; -1: none that is near. */
+/* Returns the index of the last instruction before 'pc' that sets register r, or -1 if none is
+   near. */
 static int setter (const Proto *p, int pc, int r) {
   int first = (pc > MAX_LOOK_BACK) ? pc - MAX_LOOK_BACK : 0;
   while (--pc >= first)
@@ -66,9 +65,9 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
 /*
-** Do two instructions that load a value load the same? A table in another register is
-** the same when it was loaded so, too: o.a.s = o.a.s .. x loads o.a twice. As far as the
-** code tells, without what a call between may have changed.
+** Returns 1 if two load instructions load the same value. Tables in two registers are the same if
+** they were loaded in the same way: o.a.s = o.a.s .. x loads o.a twice. A call between the loads
+** may have changed the value; that is not considered.
 */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];
@@ -89,7 +88,7 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Has register a before instruction pca what register b has before pcb? */
+/* Returns 1 if register a before instruction pca has the same value as register b before pcb. */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;
@@ -97,8 +96,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Does the instruction at 'to', which stores register a, store where that at 'from' has
-   loaded from? */
+/* Returns 1 if the instruction at 'to', which stores register a, stores to the place that the
+   instruction at 'from' has loaded from. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The bitmap of granules handed out, and the watch on the sampler (debug.h).
-*/
+/* The bitmap of granules in use, and the check of the sampler's calls (debug.h). */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The end of malloc's heap (endblock.h).
-*/
+/* The kept block at the end of malloc's heap (endblock.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* sbrk */
 
@@ -13,14 +11,15 @@
 
 #include "endblock.h"
 
-/* So long no large block has been freed. */
+/* Milliseconds without a free of a large block after which the kept block is freed. */
 #define STAYS_MS	1000u
 
-/* Of the process. Who does not get hold of it frees as ever. */
+/* The kept block of the process. Access needs the flag 'busy', which is taken without waiting;
+   code that does not get it frees its block at once. */
 static struct {
   int busy;
-  char *last;			/* the block that stays, or NULL */
-  unsigned at;			/* milliseconds: a large block was freed */
+  char *last;			/* the kept block, or NULL */
+  unsigned at;			/* milliseconds when a large block was last freed */
 } stays;
 
 

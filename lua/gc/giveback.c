@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What malloc keeps free goes back to the system (giveback.h).
-*/
+/* Returns free memory of malloc to the system (giveback.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -15,7 +13,7 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-/* Who links statically may have another malloc, which has no such function. */
+/* Weak, because a statically linked program may have another malloc without this function. */
 #pragma weak malloc_trim
 
 #define trim()	((void)(malloc_trim != NULL && malloc_trim(0)))
@@ -23,15 +21,15 @@
 #define trim()	((void)0)
 #endif
 
-/* So many bytes are worth it. */
+/* Bytes freed from which on malloc_trim is called. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
-/* So long what goes back without being asked for stays away. */
+/* Milliseconds between two calls that no full collection made. */
 #define GONE_MS	1000u
 
-/* Of the process. */
-static size_t freed;		/* bytes, since the last time */
-static unsigned at;		/* milliseconds: the last time that was not asked for */
+/* State of the process. */
+static size_t freed;		/* bytes freed since the last call */
+static unsigned at;		/* milliseconds at the last call that no full collection made */
 
 
 void luaN_countfreed (size_t bytes) {

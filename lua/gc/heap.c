@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Lists of blocks, and which block an address lies in (heap.h). Does not know where
-** blocks come from, nor what lies in them.
-*/
+/* Lists of blocks, and the search for the block of an address (heap.h). Independent of where
+   blocks come from and of their contents. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -35,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in a list: what was used last is used again first. Small blocks come
-   last, a small heap has no others. */
+/* Puts b first in a list, so that the block used last is used again first. Small blocks are put
+   last; a small heap has no others. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
@@ -59,7 +57,7 @@ void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
 #define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
 
 
-/* Index of the first small block that lies behind p. */
+/* Returns the index of the first small block at a higher address than p. */
 static size_t smallbehind (const luaN_Blocks *h, const void *p) {
   size_t low = 0, high = h->small.n;
   while (low < high) {
@@ -77,7 +75,7 @@ luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p) {
     luaN_Block *b = smallat(h, i - 1);
     if ((uintptr_t)p - (uintptr_t)b < luaN_bytesof(b)) {
       uintptr_t granules = luaN_granuleof(h->low, b);
-      if (granules <= UINT16_MAX)  /* a cache */
+      if (granules <= UINT16_MAX)  /* fits into the cache 'recent' */
         ((luaN_Blocks *)h)->recent[luaN_recentat(p)] = (uint16_t)granules;
       return b;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Lines and holes (holes.h). Decides where memory lies; does not know what lies in it,
-** what is dead, or that anything is sampled. Never collects and never raises: who has
-** to ask again is nursery.c.
+** Lines and holes (holes.h): chooses where memory is allocated. Independent of the contents of
+** lines, of the collector's decisions and of sampling. Never collects and never raises; nursery.c
+** retries.
 */
 #define LUA_CORE
 
@@ -16,11 +16,12 @@
 #include "debug.h"
 #include "holes.h"
 
-/* Free lines that make a block worth a visit, and a small one: that part of it. */
+/* Number of free lines from which on a block is worth a visit; for a small block, that part of
+   its lines. A lower number fills blocks better and makes allocation visit more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Class from which on holes are large enough to be worth going to at once. */
+/* Class (log2 of lines) from which on a hole is preferred for a request of any size. */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -34,12 +35,12 @@ static unsigned log2of (unsigned n) {
 }
 
 
-/* The lowest, the highest bit of each of eight bytes. */
+/* Lowest and highest bit of each of eight bytes. */
 #define LOW	UINT64_C(0x0101010101010101)
 #define HIGH	UINT64_C(0x8080808080808080)
 
 
-/* The marks of eight lines. (What follows marks[] may be read too.) */
+/* Returns the marks of eight lines. May read past marks[], into the rest of the head. */
 static uint64_t eight (const luaN_Block *b, unsigned i) {
   uint64_t w;
   memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
@@ -47,13 +48,13 @@ static uint64_t eight (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Bit 7 of each of eight bytes that is 0 (Warren, "Hacker's Delight", 6-1). */
+/* Returns a word with bit 7 set in each byte that is 0 in w (Warren, "Hacker's Delight", 6-1). */
 static uint64_t zerobytes (uint64_t w) {
   return ~(((w & ~HIGH) + ~HIGH) | w | ~HIGH);
 }
 
 
-/* The longest run of such bits, if it is longer than 'least'. */
+/* Returns the length of the longest run of such bits, or 'least' if that is longer. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -64,7 +65,7 @@ static unsigned longest (uint64_t zeros, unsigned least) {
 }
 
 
-/* Free lines of b, and its largest hole. */
+/* Returns the number of free lines of b, and sets *largest to the lines of its largest hole. */
 static unsigned survey (const luaN_Block *b, unsigned *largest) {
   unsigned i, n = 0, hole = 0, most = 0;
   for (i = 0; i < b->nlines; i += 8) {
@@ -75,12 +76,13 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
       continue;
     }
     zeros = zerobytes(w);
-    hole += (unsigned)__builtin_ctzll(w) / 8;  /* up to the first that is used */
+    hole += (unsigned)__builtin_ctzll(w) / 8;  /* up to the first line in use */
     if (hole > most) most = hole;
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    if (most < 6) most = longest(zeros, most);  /* between used ones there are 6 at most */
+    /* a hole between two used lines of the eight has at most 6 */
+    if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
   *largest = (hole > most) ? hole : most;
@@ -88,7 +90,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* A block that is not in use by the nursery finds its list. */
+/* Puts b, which the nursery does not use, into the list for its number of free lines. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;
@@ -103,7 +105,7 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Line i of b has become free. */
+/* Marks line i of b as free for the debug and sanitizer builds. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -113,7 +115,7 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* from the one used last, so that the one used first comes first again */
+  /* starts with the block used last, so that the one used first is first again */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {
@@ -139,7 +141,7 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* The lines of b keep of their marks what is in 'keep'. Returns whether one has become free. */
+/* Removes all marks but 'keep' from the lines of b. Returns 1 if a line has become free. */
 static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
   uint64_t freed = 0;
   unsigned i;
@@ -153,7 +155,7 @@ static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
 #endif
     memcpy(b->marks + i, &kept, sizeof(kept));
   }
-  (void)h;  /* in a release build */
+  (void)h;  /* not used in a release build */
   return freed != 0;
 }
 
@@ -182,7 +184,8 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;  /* until the next minor */
+    /* free after the next minor collection */
+    if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
       clean(h, b, (unsigned)i);
@@ -197,7 +200,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   lu_byte young = b->marks[luaN_lineof(b, p)] & LUAN_YOUNG;
   memset(b->marks + luaN_lineof(b, p), young, n / LUAN_LINE);
-  if (young) return NULL;  /* free at the end of this minor collection */
+  if (young) return NULL;  /* free at the end of the running minor collection */
   luaN_takenback(h, p, n);
   return (b->where != LUAN_USED) ? b : NULL;
 }
@@ -207,11 +210,11 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* First line at or after i that is free. */
+/* Returns the first free line of b from line i on, or nlines. */
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
-    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* exact for the lowest (Mycroft) */
+    uint64_t zeros = (w - LOW) & ~w & HIGH;  /* exact for the lowest byte that is 0 (Mycroft) */
     if (zeros != 0) {
       i += (unsigned)__builtin_ctzll(zeros) / 8;
       break;
@@ -221,7 +224,7 @@ static unsigned nextfree (const luaN_Block *b, unsigned i) {
 }
 
 
-/* First line at or after i that is in use. */
+/* Returns the first line of b in use from line i on, or nlines. */
 static unsigned nextused (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -234,7 +237,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Takes the first hole of b at or after line 'from' with room for n bytes. */
+/* Takes the first hole of b, from line 'from' on, that has n bytes, and sets *r to it. Returns 0
+   if there is none. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -260,13 +264,13 @@ static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
 int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Block *b;
-  if (r->end == (char *)&g->heap) return 0;  /* no hole */
+  if (r->end == (char *)&g->heap) return 0;  /* r is not in a hole */
   b = luaN_blockof(h, r->end - 1);
   return takehole(h, r, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n);
 }
 
 
-/* Every block with a free line and a hole of n bytes, listed or not. */
+/* Takes a hole of n bytes in any block, listed or not. Returns 0 if there is none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {
@@ -279,7 +283,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* A block of 'holed' that has a hole of n lines: one with room, if there is. */
+/* Returns a block of 'holed' that has a hole of n lines, or NULL; a block with large holes if
+   possible. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;
@@ -291,7 +296,7 @@ static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
 }
 
 
-/* A block of 'empty' with room for n bytes. */
+/* Returns a block of 'empty' with n usable bytes, or NULL. */
 static luaN_Block *emptyblock (luaN_Blocks *h, size_t n) {
   luaN_Link *l;
   for (l = h->empty.next; l != &h->empty; l = l->next) {

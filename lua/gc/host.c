@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The host's memory (host.h), and the allocator of luaL_newstate's states.
-*/
+/* Memory of the host (host.h), and the allocator of the states of luaL_newstate. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,9 +15,11 @@
 #include "seam.h"
 
 
-/* lua_Alloc runs on this OS thread: what it asks the system for is a heap's. Of the thread, not
-   of the state, which is not known there while it is made, nor where a host calls the API
-   without a protected call. */
+/*
+** 1: lua_Alloc runs on this OS thread, so that its requests to the system are a heap's. Per OS
+** thread and not per state, because the state is not known while it is created, nor where a host
+** calls the API without a protected call.
+*/
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 
@@ -29,7 +29,7 @@ LUA_API int luaN_isallocating (void) {
 
 
 void *luaN_callalloc (global_State *g, void *p, size_t osize, size_t nsize) {
-  int before = lending;  /* it may be what another state's lua_Alloc runs */
+  int before = lending;  /* another state's lua_Alloc may have called us */
   void *q;
   lending = 1;
   q = (*g->frealloc)(g->ud, p, osize, nsize);
@@ -47,7 +47,8 @@ int luaN_lend (int on) {
 #endif
 
 
-/* Of CLOCK_MONOTONIC, when the last pause began: near enough. */
+/* Returns CLOCK_MONOTONIC in milliseconds at the start of the last pause, which is exact enough
+   for one-second limits. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);
 }
@@ -63,7 +64,8 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&  /* malloc_trim calls it */
+  /* malloc_trim calls madvise */
+  return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&
          luaN_giveback(milliseconds(g), now);
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The string table: short strings by their contents. It grows and shrinks a
-** bucket at a time, and the dead leave it a bucket at a time, so that no pause
-** grows with it. This is linear hashing (Litwin, VLDB 1980) within a vector
-** whose size is a power of 2: bucket i of the upper half is there only when i is
-** less than 'limit'; until then its strings are in the bucket half a vector
-** below, which is split when its turn comes.
+** The string table: short strings by their contents. It grows, shrinks and is swept some buckets
+** at a time, so that no pause depends on its size. It uses linear hashing (Litwin, VLDB 1980)
+** within a vector whose size is a power of 2: bucket i of the upper half exists only if i is less
+** than 'limit'; until then its strings are in the bucket half a vector below, which is split when
+** 'limit' reaches i.
 **
-** G5 of gc.h holds at any time. The order of a sweep is that of the buckets: a
-** split moves strings to a bucket whose turn comes later. It ends when all are gone that
-** have not been counted as they were marked (G12): as a rule no old string has died, and chains
-** are all over memory.
+** G5 of gc.h holds at all times. A sweep visits the buckets in ascending order, so that a split
+** moves strings only to buckets that are not swept yet. It stops when as many strings were
+** removed as had not been counted when they were marked (G12): usually no old string has died,
+** and the chains are scattered over memory.
 */
 #define LUA_CORE
 
@@ -30,29 +29,32 @@
 #include "nursery.h"
 #include "vec.h"
 
-/* Buckets that are split for every string that is made while the table grows. */
+/* Buckets that are split for each new string while the table grows. */
 #define SPLITS_A_STRING		2
 
-/* A list of young strings of at most this size is freed after each minor collection: a state
-   that idles has no use for it. */
+/* Words of the largest list of young strings that is freed after each minor collection. An idle
+   state does not need it. */
 #define MAX_LIST_DROPPED		256u
 
-/* Young strings are not listed while there are at most so many buckets for each one that
-   the last nursery had: to sweep them all costs less then, unless there are more than that.
-   The first nurseries have no list: what a state is born with is most of a small one. */
+/*
+** Young strings are not listed if the last nursery had at least one for each BUCKETS_A_YOUNG
+** buckets, and the table has at most MAX_UNLISTED buckets: sweeping all buckets costs less than
+** the list. The first nurseries have no list, because most strings of a small state are those
+** that it is created with.
+*/
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Buckets between the one that is swept and the one whose first string is fetched. */
+/* Distance in buckets at which the first string of a chain is prefetched during a sweep. */
 #define FETCHED_AHEAD		16
 
-/* Buckets that are merged by every minor collection while it shrinks. */
+/* Buckets that each minor collection merges while the table shrinks. */
 #define MERGES_A_MINOR		4096
 
 
 /* {== size ============================================================= */
 
-/* The bucket below gives the one at 'limit' its strings. */
+/* Moves the strings of the new bucket 'limit' to it, from the bucket half a vector below. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -72,7 +74,7 @@ static void split (global_State *g) {
 }
 
 
-/* The last bucket gives its strings to the one below. */
+/* Moves the strings of the last bucket to the bucket half a vector below. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -83,14 +85,15 @@ static void merge (global_State *g) {
 }
 
 
-/* It is never garbage, and its strings have paid. */
+/* Resizes the vector of buckets. It does not count as allocation for the pacer, because it is
+   never garbage and its strings were counted. Returns 0 if there is no memory. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
   l_mem debt = luaN_debt(G(L));
   TString **v = (TString **)luaN_resize(L, tb->hash,
       cast_sizet(tb->size) * sizeof(TString *),
       cast_sizet(size) * sizeof(TString *), LUAN_VBUFFER);
-  if (v == NULL) return 0;  /* it stays as it is, with longer chains */
+  if (v == NULL) return 0;  /* the vector keeps its size, with longer chains */
   luaN_uncharge(G(L), debt);
   tb->hash = v;
   tb->size = size;
@@ -115,7 +118,7 @@ void luaN_shrinkstrings (lua_State *L) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
   int i;
-  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings back */
+  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings to swept buckets */
   if (!c->strings.shrinking) {
     if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
     c->strings.shrinking = 1;
@@ -133,7 +136,7 @@ void luaN_shrinkstrings (lua_State *L) {
 /* }===================================================================== */
 
 
-/* {== birth and death ================================================== */
+/* {== allocation and death ============================================ */
 
 void luaN_bornstring (global_State *g, TString *ts) {
   luaN_Gc *c = &g->heap.gc;
@@ -142,8 +145,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* The cache of luaS_new holds what a minor collection finds dead only if something was put
-   there since the last one. */
+/* Removes dead strings from the cache of luaS_new. In a minor collection the cache can refer to a
+   dead string only if something was put into it since the last collection. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -152,10 +155,8 @@ void luaN_clearcache (global_State *g) {
 }
 
 
-/*
-** Removes dead strings from a chain, and returns how many. The slices of a major collection are
-** about old strings only.
-*/
+/* Removes dead strings from a chain and returns their number. Slices of a major collection remove
+   old strings only. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -171,7 +172,7 @@ static int sweepchain (global_State *g, TString **p) {
 }
 
 
-/* Removes those that are dead of the young ones, which are all listed. */
+/* Removes the dead among the listed young strings. */
 static void sweeplisted (global_State *g) {
   stringtable *tb = &g->strt;
   const luaN_Vec *v = &g->heap.gc.strings.young;
@@ -188,13 +189,15 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Are there so few buckets for each of n young strings that to sweep them all costs less? */
+/* Returns 1 if n young strings are so many that a sweep of all buckets costs less than a list of
+   them. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }
 
 
-/* A nursery is over in which so many were born. */
+/* Prepares the list of young strings for the next nursery. 'born' is the number of strings of the
+   last one. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

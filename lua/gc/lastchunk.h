@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the local variables of a script held that has ended. */
+/* The local variables of a script that has ended. */
 #ifndef luaN_lastchunk_h
 #define luaN_lastchunk_h
 
-/* Calls f with the frame of the main chunk that has ended last as the running one, so that
-   what its variables held is still held; without it where that is not to be known. L is the
-   main thread, and nothing runs. */
+/*
+** Calls f with the frame of the last finished main chunk restored as the running frame, so that
+** its local variables are roots. Calls f without it if that frame cannot be found. L must be the
+** main thread, and nothing may be running.
+*/
 LUAI_FUNC void luaN_afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The limit and the accounts (limit.h).
-*/
+/* The nursery's limit and the accounts (limit.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -11,7 +9,8 @@
 #include "limit.h"
 
 
-/* Bytes from one batch of finalizers to the next. */
+/* Bytes of allocation from one batch of finalizers to the next. A larger gap delays finalizers; a
+   smaller one adds safepoints. */
 #define BATCHGAP	((l_mem)16 * 1024)
 
 
@@ -22,7 +21,7 @@ void luaN_setlimit (global_State *g) {
     limit = (char *)(uintptr_t)(h->point - 1);
   if (g->GCdebt <= 0 && (size_t)-g->GCdebt < (size_t)(limit - h->free))
     limit = h->free - g->GCdebt;
-  if (luaN_isstressed(g)) limit = h->free;  /* no allocation passes by us */
+  if (luaN_isstressed(g)) limit = h->free;  /* every allocation takes the slow path */
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;
 }
@@ -40,7 +39,7 @@ void luaN_pad (global_State *g) {
     uint64_t d = luaN_topoint(h);
     luaN_account(g);
     h->free += 8;
-    h->mark += 8;  /* the padding is not allocated */
+    h->mark += 8;  /* padding does not count as allocated */
     luaN_setpoint(h, d);
     luaN_setlimit(g);
   }
@@ -97,7 +96,8 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  if (before < least) before = least;  /* of a nursery that an emergency has ended */
+  /* the debt of a nursery that an emergency collection has ended */
+  if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);
   luaN_setlimit(g);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Memory that is mapped (mapped.h).
-*/
+/* Mapped memory and spare mappings (mapped.h). */
 #define LUA_CORE
 #define _DEFAULT_SOURCE  /* MAP_ANONYMOUS, madvise */
 
@@ -14,24 +12,26 @@
 
 #include "mapped.h"
 
-/* So much stays at most, and so long. */
+/* Limits of the spare mappings: bytes in total, and milliseconds without a close after which they
+   are freed. */
 #define MOST	((size_t)32 * 1024 * 1024)
 #define STAYS_MS	1000u
 
-/* One that stays, in its own first bytes. */
+/* A spare mapping; this struct is in its first bytes. */
 typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* Of the process. Who does not get hold of it maps and unmaps as ever. */
+/* The spare mappings of the process. Access needs the flag 'busy', which is taken without
+   waiting; code that does not get it maps and unmaps directly. */
 static struct {
   int busy;
-  Spare *of[LUAN_MAPUNITS + 1];	/* by their units */
-  size_t bytes;			/* of all of them */
-  size_t room;			/* what may be there */
-  size_t asked;			/* by states, since one was closed */
-  unsigned at;			/* milliseconds: a state was closed */
-  int closed;			/* ... one was at all */
+  Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in units */
+  size_t bytes;			/* bytes of all spares */
+  size_t room;			/* bytes of spares that may be kept */
+  size_t asked;			/* bytes requested by states since one was closed */
+  unsigned at;			/* milliseconds when a state was last closed */
+  int closed;			/* 1: a state was closed at some time */
 } spares;
 
 
@@ -45,7 +45,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* The system puts a mapping below the last one as a rule, where it is aligned if that one is. */
+/* Maps aligned memory. The system usually puts a mapping directly below the previous one, so that
+   the first attempt is aligned if the previous mapping is. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;
@@ -81,7 +82,7 @@ void luaN_unmap (char *p, size_t size) {
 /* }===================================================================== */
 
 
-/* {== what stays ======================================================== */
+/* {== spare mappings =================================================== */
 
 static int hold (void) {
   return !__atomic_exchange_n(&spares.busy, 1, __ATOMIC_ACQUIRE);
@@ -101,7 +102,7 @@ static char *take (size_t units) {
 }
 
 
-/* The largest go first. */
+/* Unmaps spares, the largest first, until at most 'most' bytes are left. */
 static void shrink (size_t most) {
   size_t n;
   for (n = LUAN_MAPUNITS; n > 0; n--)

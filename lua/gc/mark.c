@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Marking one object (mark.h).
+** Marking of one object (mark.h).
 **
-** Two mark stacks: one for objects that were young, one for old ones that a major
-** collection reaches. A minor collection empties the first only; what it
-** finds for the major one waits there. A stack that is full and cannot grow
-** loses nothing: the object becomes pending (a bit for its granule in its
-** block, or LUAN_PENDING when it is listed), and pending objects are
-** looked for when the stacks are empty. Marking can thus never fail.
+** There are two mark stacks: one for objects that were young, one for old objects that a major
+** collection reaches. A minor collection empties only the first; it pushes old objects on the
+** second for the major collection that is marking. If a stack is full and cannot grow, the object
+** becomes pending: a bit for its granule is set in its block, or LUAN_PENDING if it is listed,
+** and pending objects are searched when the stacks are empty. So marking never fails.
 */
 #define LUA_CORE
 
@@ -56,7 +55,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* o was marked but no stack has room for it. */
+/* Makes o pending, which was marked when its mark stack was full. 'large': o is listed, or the
+   main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -69,12 +69,16 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/* So much may be logged at least, in words times tables, or such a part of the doubtful keys: it
-   takes less to look at all of these again then. */
+/*
+** Limit of the log: at least MIN_LOGGED / (tables + 1) entries, or one LOGGED_PART-th of the
+** undecided keys. Beyond it, visiting all undecided keys again costs less than looking up the
+** logged ones.
+*/
 #define MIN_LOGGED	4096u
 #define LOGGED_PART	4u
 
-/* o, which was old, has been marked while weak.logging: it may be a doubtful key (ahead.h). */
+/* Logs o, an old object that was marked while weak.logging, because it may be an undecided key
+   (ahead.h). */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -85,7 +89,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* o, of so many bytes with its vectors, has got the epoch: it is old from here on. */
+/* Counts o, of 'bytes' with its vectors, which has just received the epoch. A young object is old
+   from here on. */
 static inline void count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -98,7 +103,7 @@ static inline void count (global_State *g, GCObject *o, int young, size_t bytes)
 }
 
 
-/* luaN_mark_ of any object, however the block that it lies in is found. */
+/* Marks any object, as luaN_mark_; the general case, which searches for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -133,7 +138,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     case LUA_VCCL:
       own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {  /* what an open one refers to changes without a barrier */
+    case LUA_VUPVAL: {  /* an open one has no barrier, so it must be traversed */
       const TValue *v = gco2upv(o)->v.p;
       own = sizeof(UpVal);
       leaf = !upisopen(gco2upv(o)) &&
@@ -176,7 +181,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* The block of p, if it is found without a call; or NULL. */
+/* Returns the block of p if it is found without a call, else NULL. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -187,7 +192,7 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* The same of one in block b, of 'own' bytes, and so many with its vectors. */
+/* Marks o, of 'own' bytes in block b, and 'bytes' with its vectors. It is not pushed. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -197,7 +202,7 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* ... which may refer to others. */
+/* The same for an object that may refer to others: it is pushed. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -211,8 +216,8 @@ static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, siz
 }
 
 
-/* luaN_mark_ of what is no short string, and lies in block b. Apart, so that a string has no
-   registers to save for it. */
+/* Marks o in block b, which is not a short string. Not inlined, so that the path for strings has
+   no registers to save. */
 static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
   if (o->tt == LUA_VTABLE) {
     const Table *t = gco2t(o);
@@ -234,8 +239,8 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* Gives o, which has another epoch, the new one, and stacks it. What there is most of is done
-   here, where nothing is called on the way. */
+/* Gives o, which has another epoch, the current one, and pushes it if it has references. The most
+   frequent cases make no calls. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -248,29 +253,30 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 }
 
 
-/* {== tables in a broad one =============================================
-** A table that is marked with very many others may have left the cache when its turn on the
-** mark stack comes. If it is small and leads nowhere, but to some tables that do not either,
-** it is settled at once: its vectors' lines are marked, too, and it is not stacked.
+/*
+** {== eagerly marked tables ============================================= Marking a broad table
+** reaches so many tables that the first of them have left the cache when they are popped from the
+** mark stack. A small table that refers only to strings, marked objects and other such tables is
+** marked eagerly: its vectors' lines are marked at once and it is not pushed.
 */
 
-/* Most slots of such a table's array part, and log2 of those of its hash part. */
+/* Limits of such a table: slots of its array part, log2 of the nodes of its hash part. */
 #define MAX_SETTLED	8u
 #define MAX_SETTLEDLOG	3
 
-/* Tables in it are settled with it, but not those in them. */
+/* Depth: tables in an eagerly marked table are eagerly marked too, but not the tables in those. */
 #define MAX_DEPTH	1
 
-/* Where it leads to something its slots are looked at twice: so many tables that do are
-   enough for a run of so many slots, whose other tables are only marked. */
+/* A table that turns out to refer to something else has its slots visited twice. After MAX_FAILED
+   such tables in a run of RUN slots, the other tables of the run are pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
 static int settle (global_State *g, Table *t, int depth);
 
 
-/* Does o lead nowhere: has it the epoch, is it a short string, which is marked then, or a table
-   that is settled? */
+/* Returns 1 if o needs no traversal: it has the epoch; it is a short string, which is marked
+   then; or a table that was eagerly marked. */
 static inline int ends (global_State *g, GCObject *o, int depth) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && depth > 0) return settle(g, gco2t(o), depth - 1);
@@ -280,8 +286,8 @@ static inline int ends (global_State *g, GCObject *o, int depth) {
 }
 
 
-/* The same of all that t has. A key without a value is left to traversal: a barrier may have
-   come here before the key of a new node has its value. */
+/* Returns 1 if that holds for everything in t. A key without a value is left to traversal,
+   because a barrier may have called before a new node had its value. */
 static int endsall (global_State *g, const Table *t, int depth) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -295,7 +301,7 @@ static int endsall (global_State *g, const Table *t, int depth) {
 }
 
 
-/* luaN_mark_ of a table. Returns whether it was settled. */
+/* Marks t eagerly if that is possible, else as luaN_mark_. Returns 1 if it was eagerly marked. */
 static __attribute__((noinline)) int settle (global_State *g, Table *t, int depth) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -322,7 +328,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
 }
 
 
-/* Each returns whether a table was marked that was not settled. */
+/* Mark a value, or a node; return 1 if a table was marked and not eagerly. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
@@ -341,8 +347,11 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/* What is young lies in the cache anyway, and so does a small heap; while keys are chased, whatever
-   may be one passes through a mark stack (chase.h). */
+/*
+** Returns the number of failures that are allowed in a run. 0 if eager marking does not pay:
+** young objects and small heaps are in the cache; during a chase every possible key must pass a
+** mark stack (chase.h).
+*/
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }
@@ -352,7 +361,7 @@ static void settlearray (global_State *g, const TValue *v, const TValue *last) {
   while (v < last) {
     const TValue *end = (last - v > RUN) ? v + RUN : last;
     int left = mostfailed(&g->heap.gc);
-    for (; end - v >= 4 && left > 0; v += 4) {  /* as luaN_markarray */
+    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots at a time, as luaN_markarray */
       if (!luaN_refers(v)) continue;
       left -= settlevalue(g, v);
       left -= settlevalue(g, v + 1);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The core's memory interface (lmem.h) over the heap: takes the place of
-** upstream's lmem.c. What the interface promises is upstream's: a realloc
-** returns NULL when it fails, everything else raises LUA_ERRMEM after an
-** emergency collection has not helped, and the messages are the same.
+** The core's memory interface (lmem.h) over the heap, in place of upstream's lmem.c, with the
+** same contract: a realloc returns NULL if it fails, all other functions raise LUA_ERRMEM after
+** an emergency collection did not help, and the messages are the same.
 */
 #define LUA_CORE
 
@@ -21,7 +20,7 @@
 #include "nursery.h"
 #include "sampling.h"
 
-#define FIRST_SIZE	4	/* elements of a vector that grows from nothing */
+#define FIRST_SIZE	4	/* elements of a vector at its first growth */
 
 
 l_noret luaM_toobig (lua_State *L) {
@@ -46,8 +45,9 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Room for one element more than 'nelems' in a vector of *psize elements:
-** twice the size, within 'limit', which also keeps the product in size_t.
+** Ensures capacity for one element more than 'nelems' in a vector of *psize elements. Doubles its
+** size, up to 'limit', which also keeps the number of bytes within size_t. Raises an error with
+** 'what' if the limit is reached.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *what, int kind) {

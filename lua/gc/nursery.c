@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What allocation does off its fast path (nursery.h): goes to the next hole, or to
-** lua_Alloc, counts and samples what it got. Never collects: when memory is short it asks
-** its one hook, luaN_emergency, and then tries again.
+** The slow path of allocation (nursery.h): takes memory from the next hole or from lua_Alloc,
+** counts it and samples it. Runs no collection except through luaN_emergency, when memory is
+** short; then it tries again.
 */
 #define LUA_CORE
 
@@ -25,27 +25,28 @@
 #include "stress.h"
 
 
-/* Bytes that lua_Alloc is asked for beside those of a userdata (udataplace). */
+/* Bytes requested in addition to those of a large userdata, for its alignment (udataplace). */
 #define UDATAROOM	((size_t)16)
 
 
-/* Does a block of this size and kind come one by one: from lua_Alloc, or in lines for itself? */
+/* Returns 1 if a block of this size and kind comes from lua_Alloc, or has lines to itself. */
 static inline int islarge (size_t size, int what) {
   if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(what);
   return size > luaN_mostbumped(what) || luaN_isexplicit(what);
 }
 
 
-/* n bytes of a text, up to so many of a nursery (texts.room), count as these. */
+/* Bytes by which the nursery is charged for a large leaf object while pace.textroom has capacity
+   for it. Not 0, so that a program which allocates nothing else has minor collections. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
 /*
-** In a small heap the rest of the overflow region becomes the current hole, if it has room
-** for n bytes: a second block that is partly used would be a good part of such a heap.
-** Aligned as a new hole is, for userdata (luaN_pad).
+** In a small heap, makes the rest of the overflow region the current hole, if it has n bytes: a
+** second partly used block would be a large part of such a heap. Aligned to 16 bytes, as a new
+** hole is. Returns 0 if it does not.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -59,7 +60,11 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Bumps n bytes out of the current hole, or the next one that has room. */
+/*
+** Allocates n bytes from the current hole, or from the next one that has capacity. Returns NULL
+** if none has; the nursery has no hole then, or a hole for small blocks only. 'desperate':
+** searches every block.
+*/
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;
@@ -82,7 +87,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 }
 
 
-/* n bytes of the overflow region; aligned to 16 for userdata. */
+/* Allocates n bytes from the overflow region, aligned to 16 for a userdata. Returns NULL if there
+   is no memory. */
 static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -98,7 +104,7 @@ static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
 }
 
 
-/* The list that a large block, or the table that owns it, will be in, or NULL. */
+/* Returns the list that a large block of kind 'what', or its table, will be in; NULL if none. */
 static luaN_Vec *listfor (luaN_Gc *c, int what) {
   if (what < LUAN_VARRAY) return &c->lists.large.v;
   if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->lists.tables.v;
@@ -107,9 +113,9 @@ static luaN_Vec *listfor (luaN_Gc *c, int what) {
 
 
 /*
-** The place for a userdata in a block of UDATAROOM bytes more: aligned to 16
-** whatever lua_Alloc gives. The byte before it says how far from the begin it is, in its lower bits
-** (the others are ageing.h's).
+** Returns the address of a userdata in a block of UDATAROOM additional bytes: aligned to 16
+** whatever lua_Alloc returns. Stores the distance from the start of the block in the lower bits
+** of the byte before it; the other bits are the survivor age (ageing.h).
 */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
@@ -119,7 +125,7 @@ static char *udataplace (char *block) {
 }
 
 
-/* Where the block of a listed string or userdata begins, and its bytes. */
+/* Returns the start of the block of a large leaf object, and sets *n to its bytes. */
 static char *textblock (const GCObject *o, size_t *n) {
   char *p = (char *)o;
   *n = luaN_textsize(o);
@@ -156,7 +162,7 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Lines for n bytes, of the overflow region. */
+/* Allocates whole lines for n bytes from the overflow region. Returns NULL if there is no memory. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -173,7 +179,8 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* A block from lua_Alloc, or in lines for itself, with room in its list. */
+/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in its list; an
+   object is added to it. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int what, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, what);
   size_t room = (what == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -193,10 +200,8 @@ static char *newlarge (global_State *g, size_t size, int what, int desperate) {
 }
 
 
-/*
-** Memory for a block that the fast path could not serve. '*outside' tells
-** whether it went past the nursery. NULL: there is none.
-*/
+/* Allocates a block that the fast path could not serve. Sets *outside to 1 if it passed by the
+   nursery. Returns NULL if there is no memory. */
 static char *find (global_State *g, size_t size, int what, int *outside,
                    int desperate) {
   size_t n = luaN_round(size);
@@ -214,10 +219,8 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 #define canretry(g)	(completestate(g) && !(g)->gcstopem)
 
 
-/*
-** Emergency collections in place of every first try that could be retried
-** (the name of the switch is upstream's).
-*/
+/* EMERGENCYGCTESTS (upstream's name): an emergency collection in place of every first attempt
+   that could be repeated. */
 #if defined(EMERGENCYGCTESTS)
 #define firsttry(g)	(!canretry(g))
 #else
@@ -225,8 +228,8 @@ static char *find (global_State *g, size_t size, int what, int *outside,
 #endif
 
 
-/* A large block of n bytes is charged to the nursery: a text with little of it, as far as there is
-   room for texts. */
+/* Charges a large block of n bytes to the nursery. A large leaf object is charged less while
+   pace.textroom has capacity. */
 static void charge (global_State *g, size_t n, int what) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -243,8 +246,11 @@ static void charge (global_State *g, size_t n, int what) {
 }
 
 
-/* A block of 'size' bytes at p goes into the accounts, and may be sampled. 'old' bytes (rounded)
-   are not new; 'd' was the distance before it. */
+/*
+** Adds a block of 'size' bytes at p to the accounts, and samples it. 'old' bytes (rounded) were
+** counted before; 'd' was the distance before the allocation; 'outside' is 1 if it passed by the
+** nursery.
+*/
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int what, int outside,
                                                          uint64_t d) {
@@ -265,9 +271,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 
 
 /*
-** A block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes are not
-** new (a block that is being resized). Collects in an emergency; returns NULL
-** when there is no memory then.
+** Allocates a block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes were counted
+** before (a block that is resized). Runs an emergency collection if there is no memory; returns
+** NULL if there is still none.
 */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   global_State *g = G(L);
@@ -317,9 +323,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int what) {
 
 
 /*
-** n bytes that pass by the nursery, where neither a sample nor a collection is due for them: the
-** point and the limit move left (S1, N3). Where it was the hole's end that set the limit it is
-** lower than it need be, and the next slow allocation sets it anew.
+** Counts n bytes that pass by the nursery, if neither a sample nor a collection is due for them:
+** moves the point and the limit left by n (S1, N3). Returns 0 otherwise. If the end of the hole
+** was the limit, the limit is lower than necessary now, and the next slow allocation corrects it.
 */
 static int passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -332,7 +338,11 @@ static int passes (global_State *g, size_t n) {
 }
 
 
-/* From lua_Alloc, or nothing, to lua_Alloc: its own realloc. */
+/*
+** Resizes explicit memory or a large block to a large block, by lua_Alloc's own realloc. Runs an
+** emergency collection if there is no memory; returns NULL, and the old block stays, if there is
+** still none.
+*/
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int what) {
   global_State *g = G(L);
@@ -375,9 +385,9 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Grows an array of o bytes to n where it lies, if what is behind it has not been handed out
-** yet: it is the last block of the current hole, or of the overflow region, where an array
-** that is being filled stays the last for long. It leaves no garbage, then, and nothing is moved.
+** Grows an array from o to n bytes in place, if the memory after it is the unused part of the
+** current hole or the overflow region. An array that is being filled often is the last block
+** there; it leaves no garbage then and is not copied. Returns 0 if it cannot.
 */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
@@ -435,9 +445,12 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* A large block of n bytes is freed by hand: what is no garbage brings no collection nearer, as
-   far as the nursery has been charged with large blocks, and still is: what they were charged
-   may have been taken back otherwise (luaN_uncharge, a restart). */
+/*
+** Credits the nursery for a large block of n bytes that was freed explicitly: it is no garbage,
+** so it should bring no collection closer. The credit is at most the charge for large blocks that
+** the nursery still has, because part of that may have been removed already (luaN_uncharge, a
+** restart of the collector).
+*/
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most), charged;
@@ -447,7 +460,7 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* the limit is lower than it need be, as in passes */
+  g->totalbytes += back;  /* the limit is lower than necessary, as in passes */
 }
 
 

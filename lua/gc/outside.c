@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What userdata stand for outside of the heap (outside.h).
-*/
+/* External bytes of userdata (outside.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,7 +15,11 @@
 #include "seam.h"
 #include "vec.h"
 
-/* New bytes outside that bring a minor collection: so many, and this part of all. */
+/*
+** New external bytes that bring the next minor collection forward: at least EARLY_MIN, and one
+** EARLY_PART-th of all external bytes. Lower values find dead owners earlier, with more
+** collections.
+*/
 #define EARLY_MIN	((size_t)1 << 20)
 #define EARLY_PART	4u
 
@@ -35,7 +37,7 @@ static size_t unitsof (size_t n) {
 }
 
 
-/* UO1 and UO2 of what is listed. Returns what is wrong, of which userdata; or NULL. */
+/* Checks UO1 and UO2. Returns the violated invariant and sets *where, or returns NULL. */
 const char *luaN_checkoutside (const global_State *g, const void **where) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_List *l = &c->lists.standins;
@@ -45,7 +47,7 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
   for (i = 0; i < l->v.n; i++) {
     const Udata *u = (const Udata *)l->v.a[i];
     size_t units;
-    if (u == NULL) continue;  /* a sweep in slices has been there */
+    if (u == NULL) continue;  /* already visited by a sweep in slices */
     units = unitsof(u->outside);
     *where = u;
     if (u->tt != LUA_VUSERDATA || !(u->marked & LUAN_LISTED)) return "UO1 (listed)";
@@ -58,10 +60,8 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/*
-** Samples count only what 'most' grows by, so that a userdata whose bytes go up and down
-** again and again counts once (UO2).
-*/
+/* Reports n external bytes of u to the sampler. Only growth of 'most' is counted, so that a
+   userdata whose bytes go up and down repeatedly counts once (UO2). */
 static void tellsampler (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What is remembered, looked at ahead of the minor collection. May be called wherever
-** a barrier may.
-*/
+/* Early processing of the remembered set, before the minor collection that would do it. May be
+   called wherever a barrier may: it does not collect and raises nothing. */
 #ifndef luaN_refine_h
 #define luaN_refine_h
 
 #include "lgc.h"
 #include "lstate.h"
 
-/* What the barriers remember is looked at, and then forgotten: what is young there has
-   been tenured. */
+/* Tenure the young objects to which remembered slots (remembered objects) refer, and forget the
+   slots (objects). Slots of weak tables, and objects that are written to without a barrier, stay. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
-/* o, which something old refers to, is tenured, and remembered itself. */
+/* Tenures o, which an old object refers to, and remembers it. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* A slice of a table that is remembered as a whole, at a safe point. Returns 0 when a
-   minor collection can do what is left. */
+/* Processes a part of a table that is remembered as a whole. To be called at a safepoint. Returns
+   0 if the rest is small enough for a minor collection. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 
 #endif

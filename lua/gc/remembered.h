@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The remembered set in a minor collection.
-*/
+/* The remembered set in a minor collection. */
 #ifndef luaN_remembered_h
 #define luaN_remembered_h
 
-/* Marks what is remembered, and forgets all of it but slots whose weak values may be dead. */
+/* Marks from the remembered set and empties it, except for slots of weak tables whose values may
+   be dead. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
 /* Removes the entries of those slots whose values (keys: whose keys) are dead. */

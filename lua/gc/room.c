@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** How large the hash part of a table becomes. Upstream takes the least power of 2
-** that holds the keys there are. Where keys come and go while their number stays
-** just below such a power, the few nodes that are left free are used up at once, and
-** the next new key looks at the whole table again: a cache, a set of what is being
-** done, a weak table, which the collector takes keys out of. So the hash part of a
-** table that is rehashed and has not grown gets room for a part of all slots: a rehash
-** is paid for by the keys that come.
+** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the existing
+** keys. If keys are inserted and removed while their number stays just below such a power, the
+** few free nodes are used up at once and the next new key rehashes the whole table: caches, work
+** sets, and weak tables from which the collector removes keys. So a hash part that is rehashed
+** and has not grown gets free nodes for a part of all slots, and the insertions that fill them
+** pay for the next rehash.
 */
 #define LUA_CORE
 
@@ -18,7 +17,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* A table with fewer slots gets no such room; in others it is this part of the slots. */
+/* Slots of the smallest table that gets such free nodes, and the part of its slots that stays
+   free. A larger PART saves memory and rehashes more often. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What the sampler is asked and told (sampling.h), and what it sets (seam.h): the sample
-** point, the blocks that it watches.
-*/
+/* Calls of the sampler (sampling.h), and the functions that set the sampler, the sample point and
+   the watched blocks (seam.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -37,7 +35,7 @@ static luaN_Kind kindof (int what) {
 }
 
 
-/* Takes the sample of a block at p; returns the distance to the next. */
+/* Takes the sample of the block at p; returns the distance to the next one. */
 static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
                       uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -73,14 +71,14 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* of no account: luaN_moved comes before any allocation */
+    d = 1;  /* any value: luaN_moved is called before the next allocation */
   }
   else d = take(L, p, n, what, outside, new - d);
   luaN_setpoint(h, d);
 }
 
 
-/* Its address in the userdata is the block: nothing else can have it. */
+/* Its address in the userdata names the external bytes as a block; nothing else has that address. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;
@@ -96,7 +94,7 @@ static int iswatched (const luaN_Heap *h, const void *block) {
 }
 
 
-/* Apart, so that who frees has no registers to save for it; so is the next one. */
+/* Not inlined, so that the callers have no registers to save; neither is luaN_tellresized. */
 void luaN_tellfree (lua_State *L, const void *block) {
   luaN_Heap *h = &G(L)->heap;
   if (!iswatched(h, block)) return;
@@ -123,7 +121,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* who has pinned it does not go on */
+  h->pinned = NULL;  /* the code that pinned it does not continue */
   if (h->sampler != NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);
@@ -163,7 +161,7 @@ void luaN_closing (lua_State *L) {
 }
 
 
-/* {== what the sampler sets ============================================= */
+/* {== settings of the sampler ========================================== */
 
 LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
                               uint64_t d) {

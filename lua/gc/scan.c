@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stacks, as collections see them (T1 to T4 of gc.h).
+** Scanning of stacks (T1 to T4 of gc.h).
 **
-** A stack has no write barrier. What may have changed since a collection saw
-** it is what lies above the function of the outermost frame that has run since:
-** CallInfos that were not there then lack CIST_CLEAN.
+** A stack has no write barrier. The part that may have changed since a collection scanned it is
+** above the function of the outermost frame that has run since: the CallInfos of newer frames
+** lack CIST_CLEAN.
 **
-** A stack may end before its block does (T4): one that a deep recursion has left
-** is made short where it lies, so that what is erased above its top is in
-** proportion to what is used of it, and the next recursion finds it long again.
+** A stack may end before its block does (T4). A stack that a deep recursion has left is shortened
+** in place, so that the number of slots erased above its top is in proportion to those in use,
+** and the next recursion can extend it again without a move.
 */
 #define LUA_CORE
 
@@ -21,17 +21,21 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A shorter stack stays as it is: to erase it costs less than a look at its frames. */
+/* Slots up to which a stack is not shortened, because erasing it costs less than visiting its
+   frames. */
 #define MIN_SHORTENED	256
 
-/* Frames that are fetched ahead, if they lie less than so many bytes apart. */
+/* Number of frames that are prefetched ahead, and the largest distance in bytes between two
+   CallInfos for which this is tried. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
-/* Fetches the CallInfo some frames before ci, as they follow one another in memory when one
-   recursion has made them; where they do not, there may be no memory, and to find that out takes
-   the processor as long as all the rest of a small collection. */
+/*
+** Prefetches a CallInfo some frames before ci. It assumes that CallInfos of one recursion are at
+** equal distances. Otherwise the address may not exist, and prefetching it can cost as much as a
+** small collection; so close CallInfos only.
+*/
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
   if (before - at + PREFETCH_APART < 2 * PREFETCH_APART)
@@ -39,7 +43,11 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/* Marks the frames from the running one outwards, to the first clean one. */
+/*
+** Marks the lines of the CallInfos from the running frame outwards, up to the first clean one
+** ('all': all of them), and makes them clean. Returns the function of the last one, from where
+** the stack must be scanned.
+*/
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -54,7 +62,7 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the cached CallInfos, which no call uses at present. */
+/* Marks the lines of the CallInfos that no call uses at present. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -79,10 +87,10 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Makes a stack short if little of it is in use, or a deep recursion has returned by some
-** strides; after errors luaD_shrinkstack does it. To find where frames end costs a look at
-** each: if one of them ends far above the top, they are not looked at again before the
-** stack has become a quarter shorter.
+** Shortens a stack if less than a quarter of it is in use, or if a deep recursion has returned by
+** several strides. (After errors luaD_shrinkstack does it.) To find where frames end, each must
+** be visited: if one ends far above the top, the frames are not visited again before the stack is
+** a quarter shorter.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -107,8 +115,11 @@ static void shorten (lua_State *th) {
 }
 
 
-/* A text in one of the slots from 'from' on stays young: the frames from the outermost that holds
-   one inwards are to be seen again (T2). */
+/*
+** If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of all
+** frames from the running one out to the frame that contains the slot, so that the next
+** collection scans them again (T2).
+*/
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -152,9 +163,10 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** A deep stack in three steps: the lines of the cached CallInfos, those of the CallInfos in
-** use, then what the slots refer to, from the top downwards. Minor collections see what
-** changes between two slices; only thread.c frees CallInfos meanwhile, and tells.
+** A deep stack is scanned in three steps: the lines of the unused CallInfos, those of the
+** CallInfos in use, then the objects that the slots refer to, from the top down. Minor
+** collections scan the parts that change between two slices. Only thread.c frees CallInfos
+** meanwhile; it corrects mark.ci.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -178,7 +190,8 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    if (i > (int)c->mark.index) i = (int)c->mark.index;  /* else it is seen already */
+    /* the slots above were scanned by minor collections */
+    if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;
       luaN_markvalue(g, s2v(th->stack.p + i));

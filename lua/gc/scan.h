@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What collections see of a stack, its CallInfos and open upvalues (T1 to T4).
-*/
+/* Scanning of a stack, its CallInfos and open upvalues (T1 to T4 of gc.h). */
 #ifndef luaN_scan_h
 #define luaN_scan_h
 
-/* Marks what has changed of a stack since a collection saw it, or all of it. */
+/* Marks what the part of the stack that changed since the last scan refers to; 'all': the whole
+   stack. Makes the thread clean. Returns the cost in bytes. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
-/* The same for an old thread that is too deep for a slice of a major collection: its
-   first slice is to come; a slice of n CallInfos or slots. */
+/*
+** The same for an old thread whose stack is too deep for one slice of a major collection:
+** luaN_beginthread prepares it, luaN_threadslice scans n CallInfos or slots. mark.thread is NULL
+** when the thread is done.
+*/
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The debug build's switches (stress.h).
-*/
+/* The switches of the debug build (stress.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,7 +16,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* Emergencies come less often for every so many bytes of old objects (stress.h). */
+/* Bytes of old objects for which emergency collections become one step rarer (stress.h). */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 
@@ -45,7 +43,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Safe points stay where they would be: there finalizers are called. */
+/* Runs an emergency collection and restores the debt, so that safepoints, at which finalizers are
+   called, stay where they were. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

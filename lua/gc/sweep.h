@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Lists of objects that need more than being forgotten when they are dead: threads,
-** tables with large vectors, objects from lua_Alloc, standins; and objects with
-** finalizers, whose list loses its gaps.
+** Lists of objects that need work when they are dead: threads, tables with large vectors, large
+** leaf objects, owners of external bytes. The list of objects with finalizers only loses its
+** gaps.
 */
 #ifndef luaN_sweep_h
 #define luaN_sweep_h
@@ -10,20 +10,20 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* The young part of each in a minor collection, else all. */
+/* Sweeps the young part of each list in a minor collection, else all of it. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* The same in slices (G7): the first comes, a slice of about so many bytes of marking
-   is made (returns what it cost), the last one has ended. */
+/* The same in slices (G7): luaN_beginlists prepares it; luaN_sweepslice sweeps for about 'bytes'
+   of marking cost and returns the cost; luaN_listsdone returns 1 when all lists are swept. */
 LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 LUAI_FUNC int luaN_listsdone (global_State *g);
 
-/* One of these lists, in the order in which they are swept. */
+/* Returns list number 'which'. Lists are swept in the order of their numbers. */
 #define LUAN_LISTS	5
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
-/* The end of a state: gives back what lua_Alloc gave one by one. */
+/* Frees all blocks of lua_Alloc that listed objects have, at the end of a state. */
 LUAI_FUNC void luaN_freelists (lua_State *L);
 
 #endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The life of a thread beside what collections see of it: its stack comes, moves,
-** shrinks and goes.
-*/
+/* The life of a thread apart from its scans: allocation, moves and shrinking of its stack, its
+   end. */
 #ifndef luaN_thread_h
 #define luaN_thread_h
 
-/* Gives back most of a stack that is not in use, and was not since the last time (unless
-   'all'), and of the CallInfos; may allocate. In the generational mode the running thread
-   and the main one have their turn every 64 minor collections, all others after every
-   major one; in the incremental mode, and in full collections, all of them do. Returns
-   about how many bytes were moved or looked at; '*more': there are CallInfos left to free. */
+/*
+** luaN_shrinkthread returns most of the stack's block that is not in use and was not since the
+** last call ('all': in any case), and unused CallInfos. May allocate. luaN_shrinkcalls returns
+** more CallInfos. Both return the cost in bytes and set *more to 1 if CallInfos are left to free.
+** In the generational mode the running and the main thread are shrunk every 64 minor collections
+** and all others after every major one; in the incremental mode, and in full collections, all
+** are.
+*/
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* The same for a running thread, some of whose CallInfos go at once. */
+/* The same for the running or main thread; frees several slices of CallInfos at once. */
 LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
-/* A dead thread: closes its upvalues and frees what lua_Alloc gave. */
+/* Ends a dead thread: closes its upvalues that are alive and frees its large blocks. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Traversal (traverse.h), with an explicit stack (mark.c).
-*/
+/* Traversal (traverse.h), with an explicit stack (mark.c). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -20,34 +18,36 @@
 #include "traverse.h"
 #include "weak.h"
 
-/* A slice of marking goes through a table of more than WHOLE slots by SLICE_SLOTS at a time, which
-   cost it what is settled there, too (mark.c). Those of an array that hold numbers cost such a
-   part of the others: they come one after the other, and lead nowhere. */
+/*
+** A table of more than WHOLE slots is traversed by a slice in parts of SLICE_SLOTS slots; what is
+** eagerly marked in a part (mark.c) is added to its cost. Array slots with numbers cost one
+** NUMBERS_PART-th, because they are contiguous and refer to nothing. Smaller parts make pauses
+** more exact.
+*/
 #define WHOLE		1024u
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 
-/* CallInfos, or slots of a stack, that a slice looks at in one go: what has more is a deep
-   thread. */
+/* CallInfos, or stack slots, of one part of a slice. A thread that has more is deep. */
 #define DEEP		2048u
 
-/* Cost of a CallInfo or a slot of a deep stack: of what it refers to, no cache has much. */
+/* Cost in bytes of a CallInfo or a slot of a deep stack, whose objects are rarely in the cache. */
 #define STACKCOST	48u
 
-/* Objects waiting for their finalizer that a slice marks in one go, and the cost of
+/* Number of objects pending finalization that a slice marks at a time, and the cost in bytes of
    one. */
 #define SLICE_FINALIZED	16u
 #define FINALIZEDCOST	48u
 
-/* Objects that are put in order (traverseinorder). */
+/* Largest number of objects that traverseinorder sorts. */
 #define MAX_SORTED	8
 
-/* A table with larger vectors is broad: what it refers to has left the cache when it is
-   traversed, so small tables there are settled before (mark.c). */
+/* Bytes of the vectors of a table from which on it is broad: the objects that it refers to have
+   left the cache when they are traversed, so small tables there are eagerly marked (mark.c). */
 #define BROAD		(32 * sizeof(TValue))
 
 
-/* Marks the metatable of t, if it has one. Returns whether t is weak, and was discovered. */
+/* Marks the metatable of t, if it has one. Returns 1 if t is weak and was discovered. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -65,8 +65,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Most tables are small and have one part, so this is luaN_markvectors and luaN_traverseslots
-   without what their calls cost. */
+/* Traverses a table. For the frequent case of small vectors it does what luaN_markvectors and
+   luaN_traverseslots do, without their calls. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -96,7 +96,7 @@ static size_t traverseproto (global_State *g, Proto *f) {
 }
 
 
-/* What is no table. */
+/* Traverses an object that is not a table. Returns the cost in bytes. */
 static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject *o) {
   int i;
   switch (o->tt) {
@@ -106,7 +106,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* open or closed, and whoever its thread is */
+    case LUA_VUPVAL:  /* open or closed, and whatever its thread is */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -133,7 +133,7 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== until nothing is left ============================================= */
 
-/* Traverses a pending object, whichever collection left it. */
+/* Traverses a pending object, whichever collection made it pending. */
 static void again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -182,7 +182,7 @@ void luaN_forgetpending (global_State *g) {
   for (k = g->heap.blocks.chunks; k != NULL; k = k->next) {
     for (n = 0; n < k->nblocks; n++) {
       luaN_Block *b = luaN_blockat(k, n);
-      if (b->pending) memset(luaN_bits(b), 0, b->nlines);  /* a bit a granule */
+      if (b->pending) memset(luaN_bits(b), 0, b->nlines);  /* one bit per granule */
       b->pending = 0;
     }
   }
@@ -194,10 +194,10 @@ void luaN_forgetpending (global_State *g) {
 
 
 /*
-** Traverses o, an old object, and sorts the few objects that this puts on the mark stack,
-** so that the first in memory comes next: what a program has made one after the other lies
-** in that order, in which the processor prefetches, while a table's slots are in the order
-** of hashes. (What is young lies in the cache anyway.)
+** Traverses the old object o, and sorts the few objects that this pushes on the mark stack, so
+** that the one at the lowest address is popped first. Objects that a program has allocated one
+** after the other are in that order, for which the processor prefetches; the slots of a table are
+** in the order of hashes. (Young objects are in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
@@ -214,7 +214,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* What a minor collection has tenured may hold texts that stay young. */
+/* Empties the mark stack of the young objects, with each as the holder of objects that may stay
+   young. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -229,7 +230,8 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));  /* slices have finished it */
+  /* slices have finished them */
+  lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
     else if (all && c->mark.old.n > 0) {
@@ -244,7 +246,7 @@ void luaN_drain (global_State *g, int all) {
 
 
 static int deepness (const global_State *g) {
-  (void)g;  /* in a release build */
+  (void)g;  /* unused in a release build */
   return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)DEEP;
 }
 
@@ -256,7 +258,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* The slots of t's array part from i on that refer to nothing, by fours, up to SLICE_SLOTS. */
+/* Returns the number of array slots of t from i on that refer to no object, in fours, up to
+   SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -265,7 +268,7 @@ static unsigned countnumbers (const Table *t, unsigned i) {
 }
 
 
-/* The next slots of the table that is gone through. Returns the cost. */
+/* Visits the next slots of the table that is traversed in slices. Returns the cost in bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;
@@ -306,14 +309,14 @@ int luaN_markslice (global_State *g, size_t bytes) {
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
       done += SLICE_FINALIZED * FINALIZEDCOST;
-    else return 1;  /* what is pending is left to luaN_drain */
+    else return 1;  /* pending objects are left to luaN_drain */
   }
   return 0;
 }
 
 
-/* Objects that wait for their finalizer are roots as well, but none of them is young, and
-   major collections mark them in slices (luaN_markfinalized). */
+/* Objects pending finalization are roots as well, but none of them is young, and major
+   collections mark them in slices (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -328,7 +331,8 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)  /* the others have it */
+  /* the others have the epoch */
+  for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }
 

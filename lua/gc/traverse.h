@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Traversal: what marked objects refer to, until nothing is left or a slice is over.
-*/
+/* Traversal: marks the objects to which marked objects refer, until nothing is left or a slice is
+   over. */
 #ifndef luaN_traverse_h
 #define luaN_traverse_h
 
 #include "lgc.h"
 #include "lstate.h"
 
-/* Traverses o; returns about how many bytes were looked at. */
+/* Marks everything that o refers to. Returns the cost in bytes. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Until nothing is left on the mark stack of the young (all: on that of the old, too). */
+/* Traverses until the mark stack of the young objects is empty; 'all': until that of the old is
+   empty, too. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
-/* What is pending is not traversed: marking begins anew. */
+/* Drops all pending objects, because marking starts again. */
 LUAI_FUNC void luaN_forgetpending (global_State *g);
 
-/* A slice of marking: at most about 'bytes'. Returns 1 when all is marked but
-   what is pending, which luaN_drain looks for. */
+/* Runs a slice of marking of at most about 'bytes'. Returns 1 if everything is marked except
+   pending objects, which luaN_drain finds. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
-/* Marks what is alive without anybody referring to it. */
+/* Marks the roots: objects that are alive without a reference to them. */
 LUAI_FUNC void luaN_markroots (lua_State *L);
 
 #endif

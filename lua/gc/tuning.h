@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The parameters of the pacer: what the operator has said in LUA_GC, else the program.
-*/
+/* Parameters of the pacer: the operator's settings in LUA_GC, or else the program's. */
 #ifndef luaN_tuning_h
 #define luaN_tuning_h
 
-/* Reads LUA_GC, for a new state. */
+/* Reads LUA_GC for a new state. Prints an error and ignores the variable if it has an unknown
+   word. */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))

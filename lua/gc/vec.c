@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Growing arrays (vec.h): twice the size each time.
-*/
+/* Growing arrays (vec.h), which double in size. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -13,7 +11,7 @@
 #include "host.h"
 #include "vec.h"
 
-#define SMALLEST	2u	/* words; each state begins with some lists */
+#define SMALLEST	2u	/* words; small because every state has several lists */
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {
@@ -39,12 +37,12 @@ int luaN_reserve (global_State *g, luaN_Vec *v, size_t n) {
 
 void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
   if (v->size > 32 * SMALLEST && v->n + spare < v->size / 8)
-    resize(g, v, v->size / 4);  /* stays as it is when that fails */
+    resize(g, v, v->size / 4);  /* keeps its size if that fails */
 }
 
 
 void luaN_fitvec (global_State *g, luaN_Vec *v) {
-  if (v->n > 0) resize(g, v, v->n);  /* stays as it is when that fails */
+  if (v->n > 0) resize(g, v, v->n);  /* keeps its size if that fails */
 }
 
 

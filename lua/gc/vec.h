@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growing arrays of words for the collector's own lists. They come straight
-** from lua_Alloc: growing one neither collects nor raises, and says so when it
-** fails. Their bytes count as held, not as in use.
+** Growing arrays of words for the collector's own lists. Their memory comes from lua_Alloc:
+** growing neither collects nor raises, but returns 0 on failure. Their bytes count as reserved,
+** not as in use.
 */
 #ifndef luaN_vec_h
 #define luaN_vec_h
@@ -21,27 +21,28 @@ typedef struct luaN_Vec {
 /* A list of objects of which the last ones may be young. */
 typedef struct luaN_List {
   luaN_Vec v;
-  size_t old;			/* so many are old */
+  size_t old;			/* number of entries at the start that are old */
 } luaN_List;
 
-/* Makes room for n more. 0: no memory, nothing has changed. */
+/* Ensures capacity for n more words. Returns 0 if there is no memory; nothing has changed then. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Gives most of an array's memory back when few of its words are in use; room
-   for 'spare' more stays. */
+/* Frees most of the array's unused memory if few of its words are in use; keeps capacity for
+   'spare' more. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
-/* Nothing will be added: gives back all that is not in use. */
+/* Frees all unused memory of an array that will not grow. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
+/* Frees the memory of the array and makes it empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }
 
-/* Appends p. 0: no memory. */
+/* Appends p. Returns 0 if there is no memory. */
 static inline int luaN_push (struct global_State *g, luaN_Vec *v, void *p) {
   if (l_unlikely(v->n == v->size) && !luaN_reserve(g, v, 1)) return 0;
   v->a[v->n++] = p;

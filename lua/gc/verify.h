@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The heap verifier, which every build has; the debug build runs it after collections.
-*/
+/* The heap verifier, which every build has. The debug build runs it after collections. */
 #ifndef luaN_verify_h
 #define luaN_verify_h
 
 /*
-** Checks the invariants of heap.h, nursery.h and gc.h by a walk over the whole
-** heap. Returns NULL, or a line that names the invariant that does not hold;
-** the line is in static memory. 'exact': a full collection has just ended, so
-** the bytes counted for old objects must be those that can be reached. 'over': some collection has,
-** so nothing is young (G2).
+** Checks the invariants of heap.h, nursery.h, gc.h and outside.h by a walk over the whole heap.
+** Returns NULL, or a line that names the violated invariant; the line is in static memory.
+** 'exact': a full collection has just ended, so that the bytes counted for old objects must be
+** those that are reachable. 'over': some collection has just ended, so that nothing is young
+** (G2).
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 
-/* Ends the process with that line when an invariant does not hold. */
+/* Ends the process with that line if an invariant does not hold. */
 #if defined(LUAN_DEBUG)
 LUAI_FUNC void luaN_mustverify (lua_State *L, int exact);
 #else

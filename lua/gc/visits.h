@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A set of objects, for walks over the heap: a bit for each granule of a block, which
-** the marker has for what is pending, and TESTBIT of those that are listed. It
-** is empty between two walks, and while nothing is pending.
+** A set of objects, for walks over the heap: one bit for each granule of a block (the marker uses
+** the same bits for pending objects), and TESTBIT of listed objects. The set is empty between two
+** walks; a walk is possible only while no object is pending.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h
@@ -10,7 +10,8 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Puts o into the set; returns whether it was there. */
+/* luaN_visit adds o to the set and returns 1 if it was in it. luaN_isvisited returns 1 if o is in
+   the set. luaN_clearvisits makes the set empty. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);
 LUAI_FUNC int luaN_isvisited (const global_State *g, const GCObject *o);
 LUAI_FUNC void luaN_clearvisits (global_State *g);

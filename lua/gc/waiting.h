@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Userdata wait young for the call of their finalizer.
+** Userdata that die young stay young until their finalizer has run.
 **
-** A minor collection that finds one dead, which has a finalizer, must keep it until that has been
-** called, and as a rule it is dead for good then. Were it tenured, it would take a look at all that
-** is old to find it so: buffers and cursors made the heap of a host grow that drops each
-** of them at once. So it is left young, if nothing that is alive again refers to it (MET of gc.h,
-** while the collection runs): what it refers to is marked, itself it is not. The next minor
-** collection leaves it once more, until its call; from then on it is as young as what has
-** just been made, whoever the finalizer has given it to.
+** A minor collection that finds a userdata dead must keep it for its finalizer; after the call it
+** is usually garbage. If it were tenured, only a major collection could free it: buffers and
+** cursors that are dropped at once made the heap of a host grow. So it is left young, unless a
+** live object refers to it again: it has LUAN_MET while the collection runs, and what it refers
+** to is marked, but not the userdata itself. The next minor collections leave it young again,
+** until its finalizer is called. From then on it is like any new object, whatever the finalizer
+** has stored it in.
 **
-** In memory it stays as if it had been marked: of a large one sweep.c knows; the lines of another
-** bear LUAN_HELD, which the next minor collection takes off. (So do those of others in lines that
-** have a finalizer and age, which are alive: ageing.h.) Where weak tables ask for it, more
-** than some thousands wait, it stands for bytes outside, or a major collection runs or
-** begins, it is tenured as all else.
+** Its memory is kept as if it were marked: sweep.c keeps a large one; the lines of a small one
+** have LUAN_HELD until the next minor collection. (So have those of small userdata that are
+** ageing and alive: ageing.h.) It is tenured like other objects if a weak table must be able to
+** refer to it, if more than MOST_WAITING are pending, if it owns external bytes, or if a major
+** collection runs or starts.
 **
-** finalize.left has all that the last minor collection has left, in the order of their calls,
-** of which 'called' have been called by now (G11).
+** finalize.left has all that the last minor collection has left young, in the order of their
+** calls, of which the first 'called' have been called (G11).
 */
 #ifndef luaN_waiting_h
 #define luaN_waiting_h
@@ -25,34 +25,36 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* A minor collection begins: no lines are HELD for what the last one has left young in them. */
+/* Removes LUAN_HELD from the lines of all userdata that the last minor collection left young. To
+   be called when a minor collection starts. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Those that still wait are left once more, unless they are marked; where none may stay young
-   (ageing.h) they are marked at once. */
+/* Leaves userdata young that are still pending finalization and not marked; if none may stay
+   young (ageing.h), marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* o, which has just been selected, waits, and what it refers to is marked; 0: it must be marked
-   itself. */
+/* Leaves o, which was just selected, young, and marks what it refers to. Returns 0 if that is not
+   possible; o must be marked then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
-/* All is marked, nothing swept: who waits on, or ages, has its lines; of those that were called the
-   dead are told to a sampler. */
+/* Holds the lines of the userdata that stay young, and reports the dead among those that were
+   called to the sampler. To be called when everything is marked and nothing is swept. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* ... and swept, for a dead one may still be in a list: those that were marked wait no more, and
-   the lines of the dead are free. */
+/* Removes userdata that were called or marked from the list, and frees the lines of dead ones. To
+   be called after the sweep, because a dead one may be in another list until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* The finalizer of o is about to be called. */
+/* Counts o as called if it is the next one of finalize.left. To be called before its finalizer
+   runs. */
 #define luaN_waited(c,o) \
   ((c)->finalize.called += ((c)->finalize.called < (c)->finalize.left.n && \
                             (c)->finalize.left.a[(c)->finalize.called] == (void *)(o)))
 
-/* Right behind a minor collection: all of them, and those that age, are tenured after all. */
+/* Tenures all userdata that stayed young. To be called right after a minor collection. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* A full collection begins, which takes them for what they are. */
+/* Empties the lists for a full collection, which treats these userdata like all others. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
