@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Texts that stay young (ageing.h).
-*/
+/* Objects that stay young (ageing.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -12,14 +10,18 @@
 #include "vec.h"
 
 
-/* Whoever holds a text is looked at again: where very many do, as nodes do of what they were parsed
-   from, it is no text that is edited. Of a big table only the slots are, which may be more, as
-   those of a queue. */
+/*
+** Limits of the holders, because each one is visited again: objects, and slots of tables that
+** have had a large vector. If there are very many holders, for example nodes that refer to the
+** text that they were parsed from, the object is not a short-lived one. The limit for slots is
+** higher, because only the slots are visited, as those of a queue.
+*/
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	4096u
 
 
-/* The text that is met is to be met again. 0: too many are. */
+/* Lists the holder of an object that is to stay young. Returns 0 if there are too many, or no
+   memory. */
 static int hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;
@@ -56,7 +58,8 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Does userdata u lead to nothing that is not marked, but for its metatable? */
+/* Returns 1 if every object that u refers to, except its metatable, is marked. Only for up to one
+   user value. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
@@ -64,7 +67,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Is it a text? While keys are chased whatever may be one passes through a mark stack. */
+/* Returns 1 if o is an ageing object. During a chase a userdata is none, because every possible
+   key must pass a mark stack. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Weak tables in slices (ahead.h).
-*/
+/* Visits weak tables in slices (ahead.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,35 +15,38 @@
 #include "vec.h"
 #include "weak.h"
 
-/* A smaller table is left to the atomic step. */
+/* Slots of the smallest table that slices visit; smaller ones are left to the atomic step. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
-/* Cost of a slot, in bytes looked at by a slice of marking. */
+/* Cost of visiting a slot, in bytes of marking. */
 #define SLOT_COST	48u
 
-/* Doubtful entries are looked at again if at least one of so many had something to mark this
-   time, and not more than so many times; or, fewer times, if too much was marked to be logged. */
+/*
+** The lists of undecided entries are visited again if more than one in MIN_RESOLVED_PART entries
+** had something to mark, at most MAX_PASSES times; up to FEW_PASSES times if too much was marked
+** to be logged. More passes leave less to the atomic step.
+*/
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* Fewer doubtful values are left to the atomic step. */
+/* Number of undecided values that are left to the atomic step without tombstones. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* Cost of a slot that is hidden, shown or cleared. */
+/* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
 #define CLEAR_COST	24u
 
-/* Slots between the one that is looked at and the one that is fetched. */
+/* Distance in slots at which the objects that slots refer to are prefetched. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* What of an entry may be dead, by the list for it. */
+/* The bit of a list in a set of lists. */
 #define DOUBT(list)	(1u << (list))
 
-/* Slot i of t. Marks what it holds; returns what of the rest may be dead. What is hidden is listed
-   already. */
+/* Visits slot i of t: marks what it refers to strongly, and returns the set of lists in which it
+   is undecided. A tombstoned slot is listed already. */
 static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -73,17 +74,16 @@ static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsig
 
 typedef struct Entry {
   Table *t;
-  int kind;		/* of t; it may be strong for the time being */
-  unsigned asize, i;	/* of its array part; of the slot */
-  Node *n;		/* NULL: in the array part */
+  int kind;		/* of t; it may have become strong */
+  unsigned asize, i;	/* size of t's array part; index of the slot */
+  Node *n;		/* NULL: the slot is in the array part */
   TValue *v;
 } Entry;
 
 static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
 
 
-/* What tells whether o is dead: its head, and before that the mark of its line
-   (luaN_isunseen). */
+/* Prefetches what luaN_isunseen will read for o: the mark of its line, and its header. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -93,8 +93,8 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches what the entries behind k refer to, as far as they are of the table of e: their keys,
-   or their values. */
+/* Prefetches the keys, or values, of the entries some words after k, if they are of the table of
+   e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -123,16 +123,19 @@ static void enter (global_State *g, Table *t, Entry *e) {
 }
 
 
-/* The table of what comes before word k of the list, or NULL. */
+/* Returns the table of the word before index k of the list, or NULL. */
 static Table *tablebefore (const luaN_Vec *d, size_t k) {
   while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
   return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
 }
 
 
-/* Entry k of the list into *e, which still has the one before. 0: it is the table of those that
-   follow, or the slot is no longer the table's, or the table will be gone through as a
-   whole. 'ahead': it will be asked who is dead. */
+/*
+** Reads word k of the list into *e, which still has the previous entry. Returns 0 if it is the
+** table of the words after it, or if the slot is no longer one of the table, or the table will be
+** visited as a whole. 'ahead' is 1 if the caller will test whether objects are dead: prefetches
+** the next ones.
+*/
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
   unsigned i;
@@ -149,8 +152,8 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 }
 
 
-/* Entry k, of table t, stays in the list, of which *kept words do so far, the last of table
-   *keptof. There is room: k is behind t's own word. */
+/* Keeps word k of the list, a slot of t, as word *kept; *keptof is the table of the last kept
+   word. There is capacity, because the table's own word is before k. */
 static inline void keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                          size_t *kept) {
   void *slot = d->a[k];
@@ -176,24 +179,27 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* More doubtful keys than that were listed behind those that have been looked at again are too many
-   for the atomic step. */
+/* Number of undecided keys, listed after those that were visited again, that is too many for the
+   atomic step. */
 #define MANY_LISTED	4096u
 
-/* So many look-ups of what was logged are made at least before all doubtful keys are looked at again
-   in their stead, or as many as there are keys. */
+/* Number of lookups of logged objects, or the number of keys if that is larger, after which all
+   undecided keys are visited instead. */
 #define LEAST_LOOKUPS	4096u
 
-/* A table has been gone through. Must the doubtful be looked at again for its sake? A pass that is
-   under way goes on: what began anew for each new table would never end. */
+/*
+** Returns 1 if the undecided entries must be visited again because another table was gone
+** through. A pass that is in progress continues: starting it again for each table might never
+** end.
+*/
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > MANY_LISTED;
 }
 
 
-/* At most n slots of t from c->weak.slot on. Returns 1 when t is done, or the list has no
-   room: then the atomic step looks at all of t. */
+/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done, or if a list has no
+   memory; the atomic step visits all of t then. */
 static int looktable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
@@ -220,7 +226,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* The next of the discovered tables, or a part of it. Returns the cost. */
+/* Visits the next discovered table, or a part of it. Returns the cost in bytes. */
 static size_t looknext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -242,7 +248,7 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* A list is to be looked at again; of the values those that are not hidden. */
+/* Starts to visit a list again; of the values, those that are not tombstoned. */
 static void beginlist (luaN_Weak *w, unsigned list) {
   w->again = (lu_byte)list;
   w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
@@ -250,14 +256,14 @@ static void beginlist (luaN_Weak *w, unsigned list) {
 }
 
 
-/* All doubtful keys are to be looked at. What is marked from now on is logged behind them. */
+/* Starts the log: objects that are marked from now on are listed after the undecided keys. */
 static void beginlog (luaN_Weak *w) {
   w->lookedat = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* Of those that were looked at 'kept' words stay, with all that has come meanwhile. */
+/* Ends a visit of the undecided keys: 'kept' words stay, and all that were added meanwhile. */
 static void endlook (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->lookedat;
@@ -267,8 +273,11 @@ static void endlook (luaN_Weak *w, size_t kept) {
 }
 
 
-/* A list has been looked at again. That both have become shorter is no reason to go on: the
-   program may have removed entries, given them other values, or moved them by a new key. */
+/*
+** Ends a visit of a list and starts the next, if another one is worth it. That both lists are
+** shorter is no reason for another pass: the program may have removed entries, changed their
+** values, or moved them.
+*/
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
@@ -286,7 +295,7 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Takes entries that are no longer doubtful off a list. Returns the cost. */
+/* Visits entries of a list again and removes those that are decided. Returns the cost in bytes. */
 static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -311,7 +320,7 @@ static size_t lookagain (global_State *g, size_t bytes) {
 }
 
 
-/* May the value be hidden? Not that of a metamethod, nor one of the registry. */
+/* Returns 1 if the value of e may be tombstoned: it is no metamethod and not in the registry. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -322,8 +331,8 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Are there values to be hidden? Those that come to the list meanwhile have their turn in another
-   round (which ends at 'doubtkept'), but not for ever. */
+/* Returns 1 if there are values to be tombstoned. Values that are listed meanwhile are done in
+   another round (which ends at 'doubtkept'); the number of rounds is bounded. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided) return 0;
@@ -332,8 +341,8 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Hides doubtful values. Those that may not be hidden, and those of a table that has another kind for
-   the time being, are listed again, for the atomic step. Returns the cost. */
+/* Tombstones undecided values. Those that may not be, and those of a table that has another kind
+   for the moment, are listed again for the atomic step. Returns the cost in bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -361,14 +370,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* The key of an entry without a value is no key any more. */
+/* Makes the key of an entry without a value dead. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* All that was hidden is shown. What is behind it in the list stays there. */
+/* Removes the tombstoned slots, which are all restored or cleared now, from the list of values;
+   keeps the words after them. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -382,7 +392,7 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Who is dead is decided: shows what was hidden, or clears it. Returns the cost. */
+/* Restores or clears tombstones after the decision. Returns the cost in bytes. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -411,7 +421,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
     else if (c->weak.doubting) done += lookagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
-    else return c->mark.old.n == 0;  /* or marking goes on */
+    else return c->mark.old.n == 0;  /* or marking continues */
   }
   return 0;
 }
@@ -421,8 +431,8 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Marks the value of entry e if its key is alive, with all that it refers to. Returns whether its
-   key is in doubt no longer. */
+/* Marks the value of entry e, with everything that it refers to, if its key is alive. Returns 1
+   if the key is decided. */
 static int resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -434,7 +444,7 @@ static int resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* The same of all that were listed up to now. */
+/* The same for all keys that are listed now. Returns the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -450,8 +460,8 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* o has been marked since the doubtful keys were looked at. Is it one of them? The tables
-   themselves find their entries by their keys. */
+/* Resolves the entries whose key is o, an object that was marked since the undecided keys were
+   visited. Each table is searched for the key. Returns the number of values marked. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;
@@ -530,7 +540,7 @@ int luaN_decide (global_State *g) {
 /* }===================================================================== */
 
 
-/* {== the sweep ======================================================== */
+/* {== the sweep of entries with dead keys =============================== */
 
 void luaN_beginclearing (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Barriers (G1 of gc.h): what the core calls where it stores into something old. A list
-** that has got long is gone through at once (refine.c), so that no minor collection
-** has many to look at.
+** Barriers (G1 of gc.h): the functions that the core calls after a store into an old object. A
+** list that has become long is refined at once (refine.c), so that no minor collection has to
+** visit many entries.
 */
 #define LUA_CORE
 
@@ -28,7 +28,8 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* A big table that gets a metatable is not looked at for its sake. */
+/* A large table that gets a metatable is not remembered as a whole: the metatable is tenured
+   instead. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -53,10 +54,10 @@ static int issmall (const Table *t) {
 
 
 /*
-** Is o, or NULL, what a slot of a vast table was given last? Then it is tenured at once, as it
-** would be by the next refinement: a program that fills such a table with few objects has each
-** of them remembered twice at most. (At the address of one that has died lies another by then,
-** which may be tenured as well.)
+** Returns 1 if o is the object that was last stored into a huge table, and tenures it then, as
+** the next refinement would. So a program that fills such a table with few objects has each of
+** them remembered at most twice. (If o was freed and another object has its address, that one may
+** be tenured as well.) o may be NULL.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -69,10 +70,7 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/*
-** The slot may be about to be written to: what is remembered is refined before it
-** is put there, not after.
-*/
+/* The slot may not have its new value yet, so lists are refined before it is added, not after. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -98,7 +96,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Would a collection miss nothing that the node has? */
+/* Returns 1 if no collection could miss the key or the value v of node n. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -113,7 +111,8 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Where the value is now that lay in 'slot' of vectors that t no longer has. */
+/* Returns the present address of the value that was at 'slot' in the previous vectors of t; NULL
+   if it is not there any more. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
@@ -132,10 +131,8 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/*
-** The slots of t that are remembered follow their values. No other slot refers
-** to what must be remembered, for the values are those of before.
-*/
+/* Moves the remembered slots of t to the present addresses of their values. No other slot needs
+   to be remembered, because the values are the same as before. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -151,7 +148,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  c->remset.aged = 0;  /* some may be missing */
+  c->remset.aged = 0;  /* some entries may be missing */
 }
 
 
@@ -164,7 +161,8 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
-/* Of the vectors that the table had: the array, unless it has stayed, and the hash part. */
+/* Returns the bytes of the previous vectors that were copied: the array, unless it was not moved,
+   and the hash part. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
                           const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
@@ -185,7 +183,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||
         c->remset.slots.n > luaN_asize(t) + (size_t)sizenode(t))
-      luaN_remember(L, obj2gco(t));  /* for as much work as has been done */
+      luaN_remember(L, obj2gco(t));  /* costs as much as has been paid for already */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);
@@ -195,7 +193,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (!(t->marked & LUAN_LISTED) &&
       (luaN_asize(t) * sizeof(TValue) > LUAN_LARGE ||
        (size_t)sizenode(t) * sizeof(Node) > LUAN_LARGE)) {
-    lua_assert(c->lists.tables.v.n < c->lists.tables.v.size);  /* reserved: nursery.c */
+    lua_assert(c->lists.tables.v.n < c->lists.tables.v.size);  /* reserved in nursery.c */
     t->marked |= LUAN_LISTED;
     c->lists.tables.v.a[c->lists.tables.v.n++] = t;
   }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Ephemerons by their keys (chase.h). Whatever can be a weak key passes through a mark stack
-** when it is marked: only strings do not, and they are values.
-*/
+/* Ephemerons by their keys (chase.h). Every object that can be a weak key passes a mark stack
+   when it is marked. Only strings do not, and they count as values. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -53,7 +51,7 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* o is alive: so are the values that it is the key of. */
+/* Marks the values of the entries whose key is o, which has been marked. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {
@@ -64,7 +62,7 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* The next object that is marked and not traversed; NULL: there is none. */
+/* Removes the next marked object from the mark stacks and returns it; NULL if there is none. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

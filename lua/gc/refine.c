@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What is remembered, looked at ahead of the minor collection that it waits for:
-** by the barriers when a list has got long, and by safe points when big tables are
-** remembered as a whole, a slice at each. So the collection itself finds little, no
-** matter how much has been written to, and where no safe point comes.
+** Early processing of the remembered set, before the minor collection that would do it: by
+** barriers when a list has become long, and by safepoints in slices when large tables are
+** remembered as a whole. So the collection finds little to do, however much was stored, and even
+** if no safepoint comes.
 **
-** To look at something means to tenure the young objects that it refers to, where they
-** lie, as the collection would have done. After that it need not be remembered; the
-** tenured objects are, for what they refer to may be young. So what is remembered grows
-** by no more than is allocated. An object that was tenured in this way stays until a
-** major collection even if the program drops it before the minor one, so this is done
-** only where much is remembered. No key is cleared here: a key without a value may be
-** about to get one. When it gets one, only the value goes through a barrier; so such a key
-** is tenured like any other.
+** Processing an entry tenures the young objects that it refers to, as the collection would. The
+** entry is forgotten; the tenured objects are remembered, because they may refer to young ones.
+** So the set grows by at most what is allocated. An object that was tenured in this way lives
+** until a major collection even if the program drops it before the minor one, so this is done
+** only when much is remembered. No key is cleared here: a key without a value may be about to get
+** one, and then only the value passes a barrier. So such a key is tenured like any other.
 **
-** A store into a vast table remembers the slot without a look at the header of what is
-** stored (gc.h); here these headers are looked at, many together and prefetched. A table
-** of which as many slots were remembered as it has is remembered as a whole: stores cost
-** nothing from then on, and its slots are looked at in their order.
+** A store into a huge table remembers the slot without reading the header of the stored object
+** (gc.h). Here these headers are read, many together and prefetched. If as many slots of a table
+** were remembered as it has, the table is remembered as a whole: further stores cost nothing, and
+** its slots are visited in their order.
 **
-** Slots of weak tables stay remembered: if what they refer to were tenured, no minor
-** collection could remove it from them. When there are too many, a minor collection is
-** asked for, which knows what is dead; only if none comes are they looked at like others.
+** Slots of weak tables stay remembered, because a tenured object could be removed from them only
+** by a major collection. If there are too many, a minor collection is requested, which finds the
+** dead ones; they are processed like others only if it does not come.
 */
 #define LUA_CORE
 
@@ -41,14 +39,15 @@
 
 /* {== tenuring ========================================================== */
 
-/* A table refers to o; a weak one keeps nothing old alive. */
+/* Marks o, which a table refers to; for a weak table only if o is young, because it keeps nothing
+   old alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Looks at slots i to end - 1 of t. */
+/* Visits the slots from i to end - 1 of t. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -61,7 +60,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    if (keyiscollectable(n)) see(g, gckey(n), weak);  /* without a value, too: it stays */
+    if (keyiscollectable(n)) see(g, gckey(n), weak);  /* even if it has no value */
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
 }
@@ -72,7 +71,8 @@ static unsigned slotsof (const Table *t) {
 }
 
 
-/* Is t weak? (The major collection may have taken it for strong.) */
+/* Returns 1 if t is weak, and lists it for the major collection, which may have treated it as
+   strong. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -80,6 +80,7 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
+/* Starts to process table t: it is no longer logged, its metatable and vectors are marked. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -87,7 +88,7 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* What has been tenured is remembered. */
+/* Remembers the objects that were tenured. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -104,7 +105,7 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================= */
 
-/* Must the slot of a weak table still be remembered? */
+/* Returns 1 if slot i of a weak table must stay remembered. */
 static int isyoungslot (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -115,9 +116,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 
 
 /*
-** Looks at the remembered slots from word k on that are the vast table t's, up to the
-** first that is not in its array part. Returns the word of that one. An address that is of
-** no slot is of vectors that t had before, whose memory the array has now.
+** Visits the remembered slots from word k on that are in the array part of the huge table t.
+** Returns the index of the first word that is not. An address that is no slot is from previous
+** vectors of t, whose memory the array has now.
 */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -139,7 +140,8 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 }
 
 
-/* Looks at all remembered slots but (keep) those of weak tables. */
+/* Visits all remembered slots; 'keep': leaves those of weak tables in the list if they are still
+   needed. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -209,7 +211,8 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET  /* weak: they stay */
+  /* slots of weak tables, which stay */
+  c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
 }
@@ -219,7 +222,7 @@ void luaN_refineslots (lua_State *L) {
 
 /* {== objects =========================================================== */
 
-/* Is o written to without a barrier: a thread, which may run, or a variable on its stack? */
+/* Returns 1 if o is written to without a barrier: a thread, which may run, or an open upvalue. */
 static int iswritten (const GCObject *o) {
   return o->tt == LUA_VTHREAD || (o->tt == LUA_VUPVAL && upisopen(gco2upv(o)));
 }
@@ -260,7 +263,8 @@ int luaN_refinetables (lua_State *L) {
   Table *t = c->remset.refining;
   size_t i, slots;
   unsigned end;
-  if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;  /* all of it, again */
+  /* all of it is remembered again */
+  if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;
   for (i = 0; i < c->remset.whole.n; i++) slots += slotsof((Table *)c->remset.whole.a[i]);

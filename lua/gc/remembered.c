@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The remembered set in a minor collection (remembered.h).
-*/
+/* The remembered set in a minor collection (remembered.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -19,7 +17,7 @@
 #include "weak.h"
 
 
-/* May o be dead? Strings are values: they are not. */
+/* Returns 1 if o may be dead. Strings are marked and are not, because they count as values. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -30,8 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 
 
 /*
-** A slot of a table with weak values, or (kind) with weak keys as well: marks what it
-** refers to strongly. Returns whether something that it refers to weakly may be dead.
+** Marks what slot i of a table with weak values refers to strongly. 'kind' is that of the table;
+** its keys may be weak as well. Returns 1 if something that the slot refers to weakly may be
+** dead.
 */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
@@ -41,7 +40,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    lua_assert(!luaN_ishidden(v));  /* it was stored to */
+    lua_assert(!luaN_ishidden(v));  /* a store has overwritten it */
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
       return 0;
@@ -55,10 +54,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/*
-** The same in a table with weak keys: an entry whose key is alive holds its value, one
-** whose key may be dead is unresolved.
-*/
+/* The same for a table with weak keys and strong values: marks the value if the key is alive,
+   else lists the entry as unresolved. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
@@ -69,8 +66,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i when its value is dead (keys: when its key is). Returns
-   whether it stays and its key may be dead. */
+/* Removes the entry of slot i if its value is dead ('keys': if its key is). Returns 1 if the
+   entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -104,7 +101,7 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Is v something as a text is that no minor collection has met? */
+/* Returns 1 if v is a long string or userdata that is young and of survivor age 0. */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
@@ -113,9 +110,10 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Has slot i of t, entry k of the list, which a text had that stayed young, another one by now? Then
-** it was remembered again for that, behind this entry, or is the last of them, which the barrier
-** has found there. Without this, entries of a queue's slots would be ever more.
+** Returns 1 if slot i of t, entry k of the list, was remembered for an object that stayed young
+** and has another new one now. The slot was remembered again for that, later in the list, or is
+** its last entry, which the barrier found there. Without this test the entries for a queue's
+** slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -123,26 +121,29 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* Arrays of up to so many slots have a bit for each, while their slots are gone through: one that
-   was written to again and again is remembered as often. */
+/*
+** Number of slots up to which an array has one bit per slot while its remembered slots are
+** visited, so that a slot that was stored to repeatedly is visited once. The bits are 2 KiB of
+** the C stack.
+*/
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
 
 typedef struct Seen {
-  unsigned n;			/* slots of the array that have a bit */
+  unsigned n;			/* number of slots that have a bit */
   uintptr_t bits[MOST_SEEN / SEENBITS];
 } Seen;
 
 
-/* Slots of another array follow, of which none was seen. */
+/* Prepares 's' for the slots of another array. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
   memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
 }
 
 
-/* Has slot i of that array been seen? It is now. */
+/* Returns 1 if slot i was seen before; notes it as seen. */
 static int isseen (Seen *s, unsigned i) {
   uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
   if (i >= s->n) return 0;
@@ -154,9 +155,9 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** A table may have got other vectors since a slot was remembered. Then it is itself
-** remembered; an old slot whose address happens to lie in the new vectors is just one
-** more to look at.
+** Marks from the remembered slots. A table may have other vectors than when a slot was
+** remembered; then the table itself is remembered, and an old address that happens to be in the
+** new vectors is visited without effect.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
@@ -192,7 +193,7 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots goes on with it */
+    else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots continues with it */
       s->a[kept++] = t;
       s->a[kept++] = slot;
     }
@@ -204,7 +205,8 @@ static void markslots (global_State *g) {
 }
 
 
-/* Each of them is UNLOGGED again. 'ageing': each may be remembered once more for a text. */
+/* Traverses all objects of a list, which get LUAN_UNLOGGED again. 'ageing': each may be the
+   holder of an object that stays young. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The remembered set (remset.h).
-*/
+/* The remembered set (remset.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -31,7 +29,7 @@ void luaN_dirtythread (lua_State *L) {
 }
 
 
-/* Takes a thread off the list of dirty ones, or returns NULL: there is none. */
+/* Removes the first thread from the list of dirty ones and returns it; NULL if there is none. */
 static lua_State *nextdirty (luaN_Remset *r) {
   lua_State *th = r->dirty;
   if (th == LUAN_LASTDIRTY) return NULL;

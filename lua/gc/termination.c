@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The end of marking (termination.h): when everything else is marked, each ephemeron
-** table is looked at once, and its entries whose keys may be dead are looked at again
-** until nothing changes, or found by their keys (chase.h). Then what is dead is cleared: values before the dead with
-** finalizers are brought back, keys after it.
+** The end of marking (termination.h). When everything else is marked, each ephemeron table is
+** visited once; its entries whose keys may be dead are visited again until nothing changes, or
+** are found by their keys (chase.h). Then dead entries are cleared: values before the dead with
+** finalizers are resurrected, keys after that.
 */
 #define LUA_CORE
 
@@ -23,21 +23,21 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Up to so many objects with finalizers are looked at in one pause, which marks so many
-   bytes for the dead among them; more of them need slices. */
+/* Limits of one pause for objects with finalizers: objects that are tested, and bytes that are
+   marked for the dead among them. Above these, slices do the work. */
 #define MAX_FINALIZERS_AT_ONCE	2048u
 #define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
 
-/* All is marked but what finalizers bring back. */
+/* Records the live bytes before anything is kept for finalizers only. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
-/* Passes over all unresolved entries before they are followed by their keys, if so many are
-   left. */
+/* Number of passes over all unresolved entries before a chase, if at least MIN_FOLLOWED entries
+   are left. A chase costs more than one pass and has a linear bound. */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values whose keys are alive. Returns whether there were any. */
+/* Marks the values of t whose keys are alive. Returns 1 if there were any. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -53,9 +53,9 @@ static int markvalues (global_State *g, Table *t) {
 
 
 /*
-** An ephemeron table, once: marks the values whose keys are alive, and lists the entries
-** whose keys may be dead as unresolved. Where there is no memory for the list, converge
-** looks at whole tables again and again.
+** Visits ephemeron table t for the first time: marks the values whose keys are alive, and lists
+** the entries whose keys may be dead as unresolved. If there is no memory for the list, converge
+** visits whole tables repeatedly.
 */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
@@ -66,8 +66,8 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of unresolved entries whose key turned out to be alive, and takes them off
-   the list; goes from its end when 'backwards'. Returns how many there were. */
+/* Marks the values of unresolved entries whose keys are alive now, and removes these entries from
+   the list; from its end if 'backwards'. Returns their number. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -87,10 +87,10 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Follows the entries that passes have left. Returns whether all of them were. */
+/* Resolves the remaining entries by a chase. Returns 1 if all were resolved. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  int doubtful = (!c->mark.minor && !c->weak.logging);  /* more than their log has */
+  int doubtful = (!c->mark.minor && !c->weak.logging);  /* more than their log contains */
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
   if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
@@ -101,14 +101,15 @@ static int follow (global_State *g) {
 }
 
 
-/* Grows with every object that is marked, for whatever can be a key takes some bytes. */
+/* A number that grows with every marked object that can be a key, because each has at least some
+   bytes. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
 /*
-** Marks until no ephemeron has a value left to mark. Tables of the list before '*first'
-** have been through resolvetable; what is unresolved was looked at when clockof was
-** '*clock', so if that has not changed there is no need to look again.
+** Marks until no ephemeron has a value left to mark. The tables before '*first' in the list have
+** been through resolvetable. '*clock' is clockof at the last visit of the unresolved entries; if
+** it has not changed, they need no visit.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -129,7 +130,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
-        if (!c->weak.logging) *clock = clockof(c) - 1;  /* once more, whatever was marked */
+        if (!c->weak.logging) *clock = clockof(c) - 1;  /* one more pass, whatever was marked */
       }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }
@@ -144,7 +145,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Removes entries with dead values from the tables of the list from i on. */
+/* Removes entries with dead values from the listed tables from index i on. */
 static void clearvalues (global_State *g, size_t i) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   for (; i < w->n; i++) {
@@ -163,8 +164,8 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still unresolved, those of tables whose
-   keys and values are weak, and all that the list had no memory for. */
+/* Removes entries with dead keys: those that are still unresolved, those of tables whose keys and
+   values are weak, and all for which the list had no memory. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -189,14 +190,14 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* The tables that slices have discovered join those of the atomic step, but for those that
-   were gone through ahead of it. */
+/* Moves the tables that slices have discovered to the list of the atomic step, except those whose
+   entries slices have visited. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
   for (i = 0; i < c->weak.inmajor.n; i++) {
     Table *t = luaN_tableof(c->weak.inmajor.a[i]);
-    int kind = luaN_weakness(g, t);  /* as it is now */
+    int kind = luaN_weakness(g, t);  /* the present kind */
     if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->weak.inmajor.a[i])) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;
@@ -210,9 +211,11 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* The tables that this pause has discovered wait for the end of the major collection. One that
-   its list has no memory for counts as strong: it may lead to more of them, which join this
-   list meanwhile. */
+/*
+** Moves the tables that this pause has discovered to the list of the major collection. A table
+** for which that list has no memory counts as strong; it may lead to more weak tables, which are
+** appended to this list meanwhile.
+*/
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -226,8 +229,8 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks all that is alive, and clears weak values, before the dead that have
-   finalizers are selected. 'first' and 'clock' are those of converge. */
+/* Marks everything that is alive and clears weak values, before the dead that have finalizers are
+   selected. 'first' and 'clock' are those of converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -240,7 +243,7 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Entries whose keys are dead unless the objects with finalizers keep them. */
+/* Returns the number of entries whose keys are dead unless objects with finalizers refer to them. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
@@ -256,8 +259,8 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* Marks all that the selected refer to; then clears weak keys, and weak values in the tables
-   that only the selected have led to, which the list has from 'nalive' on. */
+/* Marks everything that the selected objects refer to; then clears weak keys, and weak values in
+   the tables that only selected objects have led to, which the list has from 'nalive' on. */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -269,7 +272,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* what was tenured by luaN_tenuremet, which leads to nothing young */
+  luaN_drain(g, 0);  /* objects that luaN_tenuremet has tenured; they refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -297,7 +300,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* There is to be another atomic step. Returns 0. */
+/* Prepares for another atomic step. Returns 0. */
 static int leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
@@ -307,8 +310,8 @@ static int leave (global_State *g) {
 }
 
 
-/* Selects the dead at once if few objects have finalizers, and marks for a slice what they
-   refer to. Returns 1 when all of that is marked: no slices are needed. */
+/* Selects the dead at once if few objects have finalizers, and marks as much as one slice of what
+   they refer to. Returns 1 if all of that is marked, so that no slices are needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {
@@ -321,11 +324,8 @@ static int selectfew (lua_State *L) {
 }
 
 
-/*
-** While the dead that have finalizers are selected and marked in slices, the program runs.
-** Of what is not marked it can reach only keys of weak tables; what it stores of these
-** passes the barriers, and is marked.
-*/
+/* While slices select the dead that have finalizers, the program runs. Of unmarked objects it can
+   reach only keys of weak tables; if it stores one of these, a barrier marks it. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The life of a thread (thread.h).
-*/
+/* The life of a thread (thread.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -21,13 +19,17 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Cached CallInfos that one slice looks at. */
+/* Number of unused CallInfos that one slice visits. */
 #define SLICE_CALLINFOS	2048u
 
-/* ... and slices at once for a thread that runs. */
+/* Number of slices at once for the running thread. */
 #define MAX_OWN_SLICES	8
 
-/* A thread gets CallInfos in runs, of such a part of those it has. */
+/*
+** A thread receives CallInfos in runs: one CALLINFO_PART-th of those that it has, up to
+** MAX_CALLINFO_RUN. Longer runs put more frames next to each other in memory and leave more of
+** them unused.
+*/
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -43,7 +45,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  v->a[v->n++] = o;  /* an emergency may have made room, not taken it */
+  v->a[v->n++] = o;  /* an emergency collection may have freed capacity, never used it */
   o->marked = 0;
   o->tt = cast_byte(tt);
   gco2th(o)->stack.p = NULL;
@@ -52,9 +54,11 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 }
 
 
-/* Each CallInfo of a run was put in front of the one made before it. Turns the first n behind the
-   frame that runs about: deeper frames lie behind in memory, where the processor fetches
-   ahead. */
+/*
+** Reverses the order of the first n CallInfos after the running frame, because each one of a run
+** was inserted before the previous one. Deeper frames are at higher addresses then, in the order
+** in which the processor prefetches.
+*/
 static void inorder (lua_State *L, unsigned n) {
   CallInfo *last = L->ci->next, *ci = last, *rest = NULL;
   while (n-- > 0) {
@@ -72,13 +76,13 @@ static void inorder (lua_State *L, unsigned n) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  L->ci->next->u.l.savedpc = NULL;  /* of a C function, too, lastchunk.c asks for these */
+  L->ci->next->u.l.savedpc = NULL;  /* valid for a C function too: lastchunk.c reads both */
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  if (!g->gcstopem) {  /* L gets no more than this one, else */
+  if (!g->gcstopem) {  /* otherwise L gets one CallInfo only */
     unsigned run = L->nci / CALLINFO_PART, i;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* nothing is collected for what is not needed yet */
+    g->gcstopem = 1;  /* no collection for CallInfos that are not needed yet */
     for (i = 1; i < run && luaE_extendCI(L, 0) != NULL; i++) {}
     g->gcstopem = 0;
     if (i > 1) inorder(L, i);
@@ -87,10 +91,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/*
-** An emergency collection may have tenured the thread while its stack was asked
-** for: there was nothing to scan then, and nothing to count.
-*/
+/* An emergency collection may have tenured the thread while its stack was being allocated: then
+   it neither scanned nor counted the stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -108,7 +110,7 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing is allocated between the move and this (S2). */
+/* Nothing is allocated between the move and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -127,16 +129,18 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Is the block so much longer than the stack that the rest of it should go back? */
+/* Returns 1 if the block is so much longer than the stack that its rest should be returned. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
 }
 
 
-/* Frees every other one of the next SLICE_CALLINFOS CallInfos that are not in use, but for the
-   first. Returns how many it has looked at. A major collection that has come to one of them
-   goes on with the next in its way: were it begun anew, a deep stack would never be marked. */
+/*
+** Frees every second one of the next SLICE_CALLINFOS unused CallInfos, except the first. Returns
+** the number that it visited. A major collection that has reached one of the freed ones continues
+** with the next: if it started again, it would never finish a deep stack.
+*/
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
@@ -167,16 +171,18 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    if (stacksize(th) / 3 > th->top.p - th->stack.p)  /* else it looks at all frames */
-      luaD_shrinkstack(th);                           /* and finds it used enough */
+    /* otherwise luaD_shrinkstack visits all frames */
+    if (stacksize(th) / 3 > th->top.p - th->stack.p)
+      luaD_shrinkstack(th);                           /* and finds that too much is in use */
     if (isroomy(th))
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (!all) cost += luaN_shrinkcalls(th, more);
     else {
-      if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);  /* once more */
-      do {  /* half of the CallInfos that are not in use, in the end all but one */
+      /* starts the scan again */
+      if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
+      do {  /* luaE_shrinkCI frees half of the unused CallInfos */
         n = th->nci;
         luaE_shrinkCI(th);
       } while (th->nci < n);
@@ -200,7 +206,7 @@ void luaN_endthread (lua_State *L, lua_State *th) {
   UpVal *uv;
   while ((uv = th->openupval) != NULL) {
     th->openupval = uv->u.open.next;
-    if (!luaN_white(g, obj2gco(uv))) {  /* a closure keeps it */
+    if (!luaN_white(g, obj2gco(uv))) {  /* a closure refers to it */
       TValue *slot = &uv->u.value;
       setobj(L, slot, uv->v.p);
       uv->v.p = slot;

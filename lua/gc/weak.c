@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Weak tables and ephemerons, as marking meets them (weak.h). They are kept in a list,
-** tagged with their kind, until everything else is marked (termination.c).
+** Weak tables and ephemerons during marking (weak.h). A weak table that is reached is put into a
+** list, tagged with its kind, until everything else is marked (termination.c).
 **
-** A minor collection takes every old object for alive. While a major one is marking,
-** the weak tables that either of them discovers wait for its end.
+** A minor collection takes every old object for alive. While a major collection is marking, the
+** weak tables that either collection discovers are kept for its end.
 */
 #define LUA_CORE
 
@@ -22,8 +22,9 @@
 
 
 /*
-** A table that is being resized counts as strong: its values are in the old vectors and in
-** the new ones, and an emergency must clear neither.
+** Returns the kind of t by the __mode of its metatable. A table that is being resized counts as
+** strong: its values are in the previous and the new vectors, and an emergency collection must
+** clear neither.
 */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
@@ -36,7 +37,7 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-/* Strong keys, weak values. */
+/* Marks the keys of a table with strong keys and weak values, and clears keys without values. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (; n < end; n++) {
@@ -58,7 +59,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* Once, however many minor collections discover it as well. */
+/* t is listed once, however many minor collections discover it again. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -67,8 +68,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* As luaN_traverseslots of all of t, but clears no key: a barrier may have come here before the
-   key of a new node has its value. */
+/* Marks everything in t, as luaN_traverseslots, but clears no key: a barrier may have called
+   before the key of a new node has its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -97,8 +98,11 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 }
 
 
-/* Nothing of t, which is SCANNED, is hidden any more; entries that are known to be dead go. Other
-   keys without a value stay: a barrier may have come here before that of a new node has its value. */
+/*
+** Restores or clears all tombstones of the scanned table t, and removes entries that are known to
+** be dead. Other keys without a value stay, because a barrier may have called before a new node
+** has its value.
+*/
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -160,9 +164,10 @@ void luaN_leaveweak (global_State *g) {
 }
 
 
-/* {== looked at ahead of the atomic step =============================== */
+/* {== entries visited before the atomic step ============================ */
 
-/* Times in a major collection that its list of tables is begun anew. */
+/* Number of times in a major collection that the list of tables is started again. It bounds the
+   work for tables that are resized repeatedly. */
 #define MAX_RESCANS	16u
 
 
@@ -175,7 +180,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Is t half gone through? */
+/* Returns 1 if slices have gone through a part of t. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
@@ -192,13 +197,13 @@ void luaN_lookonce (global_State *g, Table *t) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weak.next++;  /* as a whole, in the end */
+  else if (isinhand(c, t)) c->weak.next++;  /* the atomic step visits it as a whole */
   else return;
   c->weak.slot = 0;
 }
 
 
-/* Old, and not reached: what is young is the minor collection's. */
+/* Returns 1 if o is old and unmarked. Young objects are the minor collection's. */
 static int isleft (global_State *g, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }
