@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the core asks of its collector (lgc.h): when to collect, and how much.
-** Takes the place of upstream's lgc.c, together with the other files here.
+** The collector's interface to the core (lgc.h): when to collect, and how much. This file and the
+** others here replace upstream's lgc.c.
 **
-** A minor collection is due when the nursery's bytes are used up. After it, a
-** major collection that runs goes on for a slice, or one begins when the pacer
-** (pace.c) finds it due. Finalizers come last, in batches: the rest of them has
-** its turn at safe points on the way to the next minor collection. A program that
-** has asked for the incremental mode has the same collections, but its objects
-** with finalizers are found dead by major ones only.
+** A minor collection is due when the nursery's bytes are used up. After it, a running major
+** collection continues by one slice, or one starts if the pacer (pace.c) finds it due. Finalizers
+** are last, in batches; the rest of them run at safepoints before the next minor collection. A
+** program in the incremental mode has the same collections, but only major ones find its objects
+** with finalizers dead.
 **
-** Hosts that pace by hand stop the collector and ask for a step now and then. A
-** step of n KiB stands for as many bytes of allocation and pays for as much of a
-** cycle (a major collection) as upstream's: the step multiplier is percent there,
-** of 16 bytes, so that a byte pays for a hundred. Between two cycles is upstream's
-** pause, for which steps count as allocation does.
+** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
+** n KiB stands for n KiB of allocation and pays for as much of a cycle (a major collection) as in
+** upstream: there the step multiplier is in percent of 16-byte units, so that a byte pays for a
+** hundred. Between two cycles is upstream's pause, for which steps count like allocation.
 */
 #define LUA_CORE
 
@@ -42,37 +40,41 @@
 #include "vec.h"
 #include "verify.h"
 
-/* Bytes to allocate between two slices of luaN_refinetables. The minor collection waits for
-   these slices, until the nursery has grown to so many bytes and that part of what is old. */
+/*
+** REFINEGAP: bytes of allocation between two slices of luaN_refinetables. These slices delay the
+** minor collection until the nursery has grown to REFINED bytes plus one REFINEDPART-th of the
+** old bytes. Larger bounds make the collection shorter and the nursery larger.
+*/
 #define REFINEGAP	((l_mem)16 * 1024)
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Minor collections after which a stack that stayed short gives its block back. */
+/* Number of minor collections after which a stack that stayed short is moved to a smaller block. */
 #define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* only while a state is being made */
+    luaM_error(L);  /* only while a state is being created */
 }
 
 
-/* A batch of finalizers; those that are left come before the next collection. */
+/* Calls a batch of finalizers. If some are left, makes the next safepoint come early. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
 }
 
 
-/* A minor collection, and 'work' bytes of a major one, which may begin. */
+/* Runs a minor collection and 'work' bytes of a major one; 'begin': starts a major one if none
+   runs. */
 static void step (lua_State *L, size_t work, int begin) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    begin = 1;  /* the minor collection must not put it off */
+    begin = 1;  /* the minor collection must not delay it */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -122,7 +124,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int begin = 1;
-  if (kilobytes < 0) return 0;  /* what an int makes of very many, too */
+  if (kilobytes < 0) return 0;  /* also a large value that was converted to int */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
@@ -131,7 +133,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !begin)) {
       if (!stopped) luaN_shorten(g, bytes);
-      finalize(L);  /* a step has the next batch, too */
+      finalize(L);  /* a step calls the next batch, too */
       return 0;
     }
   }
@@ -164,10 +166,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** A C function may store for ever without a safe point. The vectors that its tables have
-** outgrown, which malloc would have had back at once, are garbage here. They may come to as
-** much as is old, so that a full collection costs no more than they did. No allocation
-** collects by itself: in the midst of a resize a table would lose its weak values.
+** A C function may store into tables for a long time without a safepoint. The vectors that its
+** tables have outgrown are garbage here, which malloc would have reused. They may reach the
+** number of old bytes, so that a full collection costs no more than they did. An allocation
+** itself does not collect, because a table in the middle of a resize would lose its weak values.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
@@ -185,8 +187,8 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* The heap takes no more memory until its next major collection, so that the next direct request
-   succeeds, too. */
+/* Takes no more memory for the heap until the next major collection has ended, so that the next
+   direct request of the caller succeeds, too. */
 LUA_API int luaN_refused (lua_State *L) {
   if (G(L)->gcstopem) return 0;
   G(L)->heap.blocks.refused = 1;
@@ -217,6 +219,6 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   lua_pushvalue(L, idx);
   luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
   L->top.p--;
-  luaC_checkGC(L);  /* here, where the userdata has its metatable as a rule */
+  luaC_checkGC(L);  /* here, where the userdata usually has its metatable */
   lua_unlock(L);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Objects with finalizers (finalize.h).
-*/
+/* Objects with finalizers (finalize.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -27,19 +25,22 @@
 #include "waiting.h"
 
 
-/* Cost of an entry, in bytes looked at by a slice of marking. */
+/* Cost of an entry, in bytes of marking. */
 #define LISTCOST	48u
 
 
-/* A batch of finalizers ends after so many nanoseconds; the clock is looked at once in
-   CALLS_A_LOOK calls, and twice as seldom, up to MOST_A_LOOK, when those since the last look
-   took less than such a part of them. */
+/*
+** A batch of finalizers ends after MAX_BATCH_NS nanoseconds. The clock is read once in
+** CALLS_A_LOOK calls; the interval doubles, up to MOST_A_LOOK, if the calls since the last
+** reading took less than one QUICK_PART-th of the batch. A longer batch means longer pauses and
+** fewer safepoints.
+*/
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_LOOK	8u
 #define MOST_A_LOOK	64u
 #define QUICK_PART	32u
 
-/* Calls that a batch makes at least when the last ones were too few. */
+/* Number of calls that a batch makes at least when earlier batches were too small. */
 #define MIN_QUOTA	64u
 
 
@@ -65,13 +66,14 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 
 
 static void setaside (luaN_Gc *c, GCObject *o) {
-  lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);  /* makeroom */
+  /* reserved by makeroom */
+  lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);
   c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
   c->finalize.found = 1;
 }
 
 
-/* Entries whose finalizer was called leave the list when they are half of it. */
+/* Removes the entries whose finalizers were called, if they are at least half of the list. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -83,8 +85,11 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Makes room for another object in 'finalizable', and in 'tobefinalized' for all that are
-   there: a collection that moves the dead from the one to the other must not fail. */
+/*
+** Ensures capacity for one more object in 'finalizable', and for all of them in 'tobefinalized',
+** because a collection that moves the dead from one to the other must not fail. Returns 0 if
+** there is no memory.
+*/
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -93,11 +98,12 @@ static int makeroom (global_State *g) {
 }
 
 
-/* The lists keep a place for the object whose finalizer is running, if one is. */
+/* The lists keep capacity for the object whose finalizer is running. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
-  luaN_shrinkspare(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n);  /* makeroom */
+  /* as makeroom requires */
+  luaN_shrinkspare(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n);
 }
 
 
@@ -116,19 +122,20 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->finalize.finalizable.v;
   if (getsfinalizer(g, o, mt)) {
-    lua_assert(v->n < v->size);  /* luaN_beforefinalizer */
+    lua_assert(v->n < v->size);  /* reserved by luaN_beforefinalizer */
     v->a[v->n++] = o;
     l_setbit(o->marked, FINALIZEDBIT);
     if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >=
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* the passes will not come to it */
+      luaN_mark(g, o);  /* the passes of the selection will not visit it */
   }
 }
 
 
-/* A minor collection found 'alive' of 'young' young objects with finalizers alive. */
+/* Adjusts youngbits after a minor collection in which 'alive' of 'young' young objects with
+   finalizers survived. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -142,9 +149,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 
 
 /*
-** At once. A major collection in slices needs two passes (luaN_selectslice): it must have
-** found all that are dead before it marks the first of them, which marks what that refers
-** to and so hides other dead ones.
+** Selects in one pass. A major collection in slices needs two passes (luaN_selectslice): it must
+** have found all dead objects before it marks the first one, because marking also marks other
+** dead objects that it refers to.
 */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
@@ -180,8 +187,8 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* An object that gets its finalizer while the slices go on is put behind 'kept', where none
-   of them looks: it counts as alive until the next major collection. */
+/* An object that gets its finalizer while the slices run is appended after 'kept', where no slice
+   visits it. It counts as alive until the next major collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;
@@ -249,11 +256,11 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 
 
 /*
-** Where finalizers take longer than it takes to make their objects, batches that
-** end by the clock would leave ever more of them waiting. So a batch makes four
-** times as many calls whenever a collection finds more waiting than the one before it,
-** until none wait: the program pays for their time. (While a selection is still moving
-** its dead, that more of them wait says nothing.)
+** If finalizers take longer than the allocation of their objects, batches that end by the clock
+** would leave more and more calls pending. So a batch makes four times as many calls each time a
+** collection finds more pending calls than the one before it, until none are pending; the program
+** pays with time. (While a selection is moving its dead objects, a higher number of pending calls
+** does not count.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -264,24 +271,27 @@ void luaN_setquota (global_State *g) {
 }
 
 
-/* Calls that come one after the other. */
+/* A series of finalizer calls. */
 typedef struct Batch {
   luaN_Calls which;
-  int over;			/* it has ended by the clock */
-  uint64_t end, looked;		/* when it is to, and when the clock was looked at last, or 0 */
-  size_t calls, quota;		/* how many there were, and are to be at least, ... */
-  size_t look, gap;		/* ... at how many the clock is looked at, and again */
+  int over;			/* 1: it has ended by the clock */
+  /* nanoseconds: when it must end; when the clock was last read, or 0 */
+  uint64_t end, looked;
+  size_t calls, quota;		/* number of calls made, and to be made at least */
+  /* number of calls at which the clock is read next, and the interval */
+  size_t look, gap;
 } Batch;
 
 
-/* Is the batch over before another call? */
+/* Returns 1 if the batch must end before another call. */
 static int isover (Batch *b) {
   uint64_t now;
   if (b->which != LUAN_BATCH || ++b->calls < b->look) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);  /* or it went back */
+    /* or the clock went back */
+    b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);
     if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
     else if (b->gap < MOST_A_LOOK) b->gap *= 2;
   }
@@ -291,7 +301,7 @@ static int isover (Batch *b) {
 }
 
 
-/* Calls the finalizer of the next object. */
+/* Calls the finalizer of the next pending object. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
@@ -301,7 +311,7 @@ static void callfinalizer (lua_State *L) {
   if (c->finalize.next == c->finalize.tobefinalized.n)
     c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
         c->finalize.quota = 0;
-  resetbit(o->marked, FINALIZEDBIT);  /* it may get one again */
+  resetbit(o->marked, FINALIZEDBIT);  /* it may get another one */
   setgcovalue(L, &v, o);
   tm = luaT_gettmbyobj(L, &v, TM_GC);
   if (notm(tm)) return;
@@ -311,7 +321,7 @@ static void callfinalizer (lua_State *L) {
 }
 
 
-/* Calls finalizers until one raises an error, the batch is over, or none is left. */
+/* Calls finalizers until one raises an error, the batch ends, or none is left. */
 static void callmany (lua_State *L, void *ud) {
   luaN_Finalize *f = &G(L)->heap.gc.finalize;
   Batch *b = (Batch *)ud;
@@ -319,7 +329,7 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* An error becomes a warning, and the next finalizer has its turn. */
+/* An error becomes a warning, and the next finalizer is called. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -343,7 +353,7 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
     g->gcstp = stopped;
     if (l_unlikely(status != LUA_OK)) {
       luaE_warnerror(L, "__gc");
-      luaN_keepdirty(L);  /* the warning may have run Lua elsewhere */
+      luaN_keepdirty(L);  /* the warning may have run Lua code in another thread */
       L->top.p--;  /* the error object */
     }
   }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A state begins and ends.
-*/
+/* Creation and end of a state. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -31,7 +29,7 @@
 #include "vec.h"
 
 
-/* Weak tables that the lists have room for from the beginning. */
+/* Number of weak tables for which the lists have capacity from the start. */
 #define FEW_WEAK	4
 
 
@@ -46,7 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  h->gc.strings.kept = -MINSTRTABSIZE;  /* as if that many had come: in the next nursery, too */
+  /* as if that many strings had been allocated, in the next nursery too */
+  h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
   h->gc.mark.previous = 2;
@@ -56,16 +55,14 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/*
-** Weak tables that do not fit into the list are taken for strong (weak.c): that
-** must not happen to a program with a few of them.
-*/
+/* Reserves capacity in the lists of weak tables. A table that does not fit is treated as strong
+   (weak.c), which a program with few weak tables must never see. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* the core's own strings */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* it has only the core's own strings */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -73,16 +70,13 @@ void luaN_start (lua_State *L) {
 }
 
 
-/*
-** Objects go wholesale: only what lua_Alloc gave one by one is freed here, the
-** rest with the chunks.
-*/
+/* Frees all memory of a state: blocks of lua_Alloc here, everything else with the chunks. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    L->stack_last.p = L->stack.p + L->stackroom;  /* lstate.c frees what stacksize says */
+    L->stack_last.p = L->stack.p + L->stackroom;  /* lstate.c frees stacksize slots */
   luaN_dropgrowths(g);
   luaN_freelists(L);
   g->strt.nuse = 0;
@@ -113,7 +107,7 @@ static void freeall (lua_State *L) {
 
 void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
-  g->gcstp = GCSTPCLS;  /* what is made from here on has no finalizer */
+  g->gcstp = GCSTPCLS;  /* objects created from here on have no finalizer */
   luaN_endselection(&g->heap.gc);
   luaN_selectfinalizable(L, 1);
   luaN_callfinalizers(L, LUAN_CLOSING);
@@ -121,7 +115,7 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Where states come and go the next one is about to need what this one has had. */
+/* If states are created and closed repeatedly, memory is kept for the next state. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The major collection, in slices between minor ones:
+** The major collection, in slices between minor ones. Its phases:
 **
 **   GCSpause       none runs
-**   GCSpropagate   marking; ends with an atomic step right after a minor
-**                  collection, when all changes have been seen: weak tables,
-**                  finalizers
-**   GCSselect      many objects have finalizers: the dead among them are put aside;
-**                  then comes GCSpropagate again, for all that they refer to
-**   GCSswpallgc    entries with dead keys leave the weak tables that were gone through ahead; dead
-**                  strings leave the string table, bucket by bucket
-**   GCSswpfinobj   lists of what lua_Alloc gave one by one
-**   GCSswpend      lines lose the marks of the epoch before, block by block
-**   GCSstacks      stacks of threads give back what they no longer need
+**   GCSpropagate   marking; ends with an atomic step right after a minor collection,
+**                  when all changes have been visited: weak tables, finalizers
+**   GCSselect      many objects have finalizers: the dead among them are queued; then
+**                  GCSpropagate again, for everything that they refer to
+**   GCSswpallgc    entries with dead keys are removed from the weak tables that slices
+**                  have visited; dead strings are removed from the string table
+**   GCSswpfinobj   lists of objects that have a block, or lines, to themselves
+**   GCSswpend      the marks of the previous epoch are removed from all lines
+**   GCSstacks      threads return unused stack memory
 **
-** A slice begins right after a minor collection: there is nothing young. Dead
-** objects stay whole until their lines are swept, when nothing can reach them:
-** a dead string that is made again meanwhile comes back to life (isdead).
+** A slice starts right after a minor collection, when nothing is young. Dead objects stay whole
+** until their lines are swept, when nothing can reach them any more: a dead string that the
+** program makes again meanwhile is resurrected (isdead).
 */
 #define LUA_CORE
 
@@ -47,42 +46,44 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of a bucket, a block, a thread, in bytes looked at by a slice of marking. */
+/* Cost of a bucket, a block, a thread, in bytes of marking. */
 #define BUCKETCOST	48u
 #define BLOCKCOST	384u
 #define THREADCOST	48u
 
-/* Bytes of a slice. */
+/* Bytes of one slice. Smaller slices keep closer to the budget and cost more calls. */
 #define SLICE_BYTES		((size_t)128 * 1024)
 
-/* Part of the heap that stays in empty blocks for the next need, beside a nursery. */
+/* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next need. */
 #define RESERVE_PART		8u
 
-/* So many bytes of empty blocks may stay in all states of the process together, whatever they
-   need: to give them back and take them again costs more than they are worth. */
+/* Bytes of empty blocks that may stay in all states of the process together: returning and
+   requesting them again costs more than they are worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* The heap has shrunk if more than this part of it has died since the last major
-   collection. */
+/* The heap has shrunk if more than this part of it has died since the last major collection. */
 #define SHRUNK_PART		4
 
-/* What a heap has shrunk from goes back to the system when it has not had it again for a while,
-   or two: a program that makes something and drops it, over and over, would else have the system
-   clear the same pages each time, which takes it longer than all the rest. A while is over after
-   so long, or when so many times as much was allocated: a major collection meets such a heap at
-   a random part of its way up, the best of some come near to its height. Of larger heaps (all
-   states of the process share this) the pages that become free go back at once, but what malloc has
-   free behind full collections only (giveback.h): a pause as long as that takes would be seen. */
+/*
+** Memory from which a heap has shrunk is returned to the system if the heap has not needed it
+** again for one or two periods. A program that builds something and drops it repeatedly would
+** otherwise have the system clear the same pages each time, which takes longer than everything
+** else. A period ends after WHILE_MS milliseconds, or after WHILE_HEAPS times that much
+** allocation, because a major collection meets such a heap at a random part of its growth, and
+** the highest of some samples is near its maximum. For larger heaps (LATELY_BYTES is shared by
+** all states of the process) pages that become free are returned at once, but free memory of
+** malloc only in full collections (giveback.h), because that pause would be noticed.
+*/
 #define WHILE_MS	1000u
 #define WHILE_HEAPS	3u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
 
-/* A thread that is not running keeps up to so many CallInfos. */
+/* Number of CallInfos that a thread which is not running keeps. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
 static void takeepoch (luaN_Gc *c) {
-  /* the one that no object has */
+  /* the epoch that no object has */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
@@ -107,12 +108,12 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* All that is alive is marked. What is in use at this moment, with all garbage, is what
-   the program will need again by the end of the next major collection. */
+/* Updates the accounts when everything alive is marked. The blocks in use now, including all
+   garbage, are what the program will need again by the end of the next major collection. */
 static void known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  size_t free = h->blocks.vacant + h->blocks.released;  /* vacant ones may be released, too */
+  size_t free = h->blocks.vacant + h->blocks.released;  /* empty blocks may be released, too */
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LATELY_BYTES / luaN_countstates();
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
@@ -124,8 +125,8 @@ static void known (global_State *g) {
 }
 
 
-/* Everything that is alive gets the epoch; the rest is dead. The roots have it:
-   a minor collection has just seen them. */
+/* The atomic step: gives everything alive the epoch; the rest is dead. The roots have it already,
+   because a minor collection has just marked them. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -152,8 +153,8 @@ static void atomic (lua_State *L) {
 }
 
 
-/* A thread other than L gives back what it no longer needs, or goes on with it (*more).
-   Returns the cost. */
+/* Makes thread th, if it is not L, return unused memory; continues with it if *more is set.
+   Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -164,8 +165,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* The running thread and the main one; in the generational mode minor collections see to
-   them (collect.c). */
+/* The same for the running and the main thread. In the generational mode minor collections do
+   that (collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
@@ -174,7 +175,7 @@ static void shrinkown (lua_State *L, int all) {
 }
 
 
-/* Some of the threads. Returns what it cost. */
+/* Shrinks some of the threads. Returns the cost in bytes. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -188,7 +189,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* The sweep is over: nothing dead is left. */
+/* Ends the sweep: nothing dead is left. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
@@ -197,7 +198,7 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* The collection is over: its lists give back memory, the pacer says when the next is due. */
+/* Ends the collection: returns memory of its lists, and computes when the next one is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -224,7 +225,7 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* At most about 'bytes' of the phase that is due. Returns what it cost. */
+/* Runs at most about 'bytes' of the current phase. Returns the cost in bytes. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -278,7 +279,7 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* When a while is over, pages are looked for that were kept for what was in use before it. */
+/* Ends a period if it is over; then pages that were kept for the use before it may be released. */
 static void turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -296,8 +297,8 @@ static void turn (global_State *g) {
 }
 
 
-/* Bytes of blocks that do not go back: of what was in use at some moments a part more, for it was
-   more between them. */
+/* Returns the bytes of blocks that must not be returned, which is a part more than the use at
+   some times, because the use was higher between them. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -342,7 +343,7 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 }
 
 
-/* In an emergency lists that are empty give back all of their memory. */
+/* Frees the memory of empty lists, in an emergency. */
 static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_freevec(g, &c->mark.young);
@@ -367,7 +368,7 @@ void luaN_full (lua_State *L) {
   luaN_retire(g);
   luaN_dropgrowths(g);
   luaN_forgetall(L);
-  c->mark.old.n = 0;  /* of one that was running */
+  c->mark.old.n = 0;  /* of a major collection that was running */
   luaN_forgetpending(g);
   luaN_leaveweak(g);
   luaN_endselection(c);
@@ -402,7 +403,7 @@ void luaN_full (lua_State *L) {
     for (i = 0; i < c->lists.threads.v.n; i++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* none of them is left that is dead */
+  c->bytes.textsbefore = c->bytes.texts;  /* none of them is dead now */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The minor collection: marks what is young and reachable from the roots and
-** from what is remembered, and tenures it where it lies. The rest of the
-** nursery is forgotten. Its cost is that of the survivors and of what was
-** written to; the dead cost a visit only if they are on one of the lists of
-** sweep.c.
+** The minor collection: marks the young objects that are reachable from the roots and the
+** remembered set, and tenures them at their addresses. The other memory of the nursery is free
+** again. Its cost is that of the survivors and of the remembered set; a dead object costs a visit
+** only if it is in one of the lists of sweep.c.
 */
 #define LUA_CORE
 
@@ -30,9 +29,9 @@
 
 
 /*
-** A program that asked for the incremental mode takes a finalizer's call for
-** the sign that a whole cycle is over: there, objects with finalizers are found
-** dead by major collections only.
+** Marks all young objects with finalizers, in the incremental mode. A program of that mode takes
+** a finalizer's call for the end of a cycle, so that only major collections may find such objects
+** dead.
 */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
@@ -41,21 +40,21 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* What has stayed young is tenured after all: of the texts all that are behind the old ones. */
+/* Tenures everything that stayed young. In lists.large these are all entries after the old ones. */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  luaN_drain(g, 0);  /* what userdata refer to is old */
+  luaN_drain(g, 0);  /* userdata refer only to old objects */
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = c->bytes.aged = 0;
 }
 
 
-/* Whoever holds a text that has stayed young is remembered. Where none has, or a major collection
-   begins now (which takes what is young for a fault, and may find the holder dead), nobody is. */
+/* If nothing stayed young, or a major collection starts now (which takes young objects for an
+   error, and may find the holder dead), no holder is remembered. */
 void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

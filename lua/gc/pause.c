@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Pauses (pause.h).
-*/
+/* Pauses (pause.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,7 +16,8 @@
 #include "seam.h"
 
 
-/* 0 for a time before 0, which a clock shows that went back by more than it had run. */
+/* Returns 0 for a negative time, which a clock can show that was set back by more than it had
+   run. */
 static uint64_t nanoseconds (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
@@ -31,7 +30,7 @@ uint64_t luaN_now (void) {
 }
 
 
-/* What the processor has spent on this OS thread: unlike the clock, not on others. */
+/* Returns the CPU time of this OS thread, which does not include other threads. */
 static uint64_t processor (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -43,7 +42,8 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  g->heap.spare = 0;  /* what a collection frees is not paid back: its nursery is over */
+  /* blocks that a collection frees are not credited, because its nursery has ended */
+  g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }
 
@@ -53,13 +53,13 @@ void luaN_beginslice (global_State *g) {
 }
 
 
-/* Nanoseconds from 'then' to 'now'; 0 if the clock went back. */
+/* Returns the nanoseconds from 'then' to 'now'; 0 if the clock went back. */
 static uint64_t between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;
 }
 
 
-/* CPU time of all slices, with that of the one that is running. */
+/* Returns the CPU time of all slices, including the running one. */
 static uint64_t slices (const luaN_Gc *c) {
   return c->pause.slices + ((c->pause.slicebegan != 0) ? between(c->pause.slicebegan, processor()) : 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Objects looked at in the middle of a collection, for the sampler (seam.h).
-** Nothing here runs a metamethod, allocates or writes. The dead may be looked
-** at as well: until lines are handed out again, they are as they were.
+** Reads of objects in the middle of a collection, for the sampler (seam.h). They run no
+** metamethod, allocate nothing and write nothing. Dead objects may be read as well: they are
+** unchanged until their lines are allocated again.
 */
 #define LUA_CORE
 

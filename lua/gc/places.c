@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Where the memory of a state is (luaN_places, luaN_beside of seam.h): chunks by what
-** their lines are used for, and what came from lua_Alloc one by one. A walk over the
-** marks of all blocks, 512 bytes each; looks at no object.
-*/
+/* Where the memory of a state is (luaN_places, luaN_beside of seam.h): chunks by the use of their
+   lines, and blocks of lua_Alloc. Reads the marks of all blocks, 512 bytes each, and no object. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,14 +14,12 @@
 #include "seam.h"
 
 
-/* A word of bytes that are all c. */
+/* A word of eight bytes that are all c. */
 #define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
 
 
-/*
-** Free lines of b. Of marks[] a word at a time, which lines of a block are: 'sums' has a
-** count in each byte (a block has at most 64 words), and then in each of four halves.
-*/
+/* Returns the number of free lines of b. Reads eight marks at a time: 'sums' has a count in each
+   byte (a block has at most 64 words), and then in each of four halves. */
 static unsigned freelines (const luaN_Block *b) {
   const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sums = 0;
@@ -39,7 +34,7 @@ static unsigned freelines (const luaN_Block *b) {
 }
 
 
-/* Bytes of the collector's own lists. */
+/* Returns the bytes of the collector's own lists. */
 static uint64_t listbytes (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *const lists[] = {

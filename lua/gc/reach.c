@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The walk over everything that can be reached, with names for what holds what
-** (luaN_walk of seam.h). It reaches what a full collection that began now would
-** keep, and sizes are what the collector counts, so that they add up to the bytes
-** in use behind one.
+** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
+** reaches what a full collection would keep if it started now. Sizes are those that the collector
+** counts, so that they add up to the bytes in use after one.
 **
-** Breadth first, so that the edge by which something is reached first ends a
-** shortest path. What a name leads to comes before what only a stack holds: stacks
-** wait until nothing else is left, and objects that only wait for their finalizers
-** come last. A weak reference holds nothing; the value of an entry with a weak
-** key is held by the key, once both table and key are reached.
+** The walk is breadth first, so that the edge by which an object is reached first ends a shortest
+** path. Objects with a name are before those that only a stack refers to: stacks are deferred
+** until nothing else is left, and objects that only wait for their finalizers are last. A weak
+** reference holds nothing; the value of an entry with a weak key is held by the key, once both
+** table and key are reached.
 **
-** The set of what was reached (visits.c) is clear again when the walk ends, and nothing
-** else is written to.
+** The set of reached objects (visits.c) is empty again when the walk ends; nothing else is
+** written.
 */
 #define LUA_CORE
 
@@ -35,7 +34,7 @@
 #include "visits.h"
 #include "weak.h"
 
-/* A growing array of the walk's, from the walker's memory. */
+/* A growing array in the walker's memory. */
 typedef struct List {
   void **a;
   size_t n, size;
@@ -44,18 +43,20 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  uint32_t *parents;	/* of a tree: as many as 'queue' has room for */
-  List queue;		/* all that was reached, in order; ... */
-  size_t next;		/* ... what is before this has been looked at */
-  List threads;		/* whose stacks wait: place in 'queue'; ... */
-  size_t nextthread;	/* ... these before have been looked at */
-  List open;		/* table, node, next of its chain or 0: entries whose weak key is
-			   not reached; ... */
-  List heads;		/* ... chains of them by key, once converge has looked: a power of
-			   two, of places in 'open' from 1 on */
-  luaN_Edge e;		/* the edge that is told, 'from' that of all of them */
-  int alone;		/* luaN_edges: nothing is entered */
-  int failed;		/* what luaN_walk returns, 0: all is well so far */
+  uint32_t *parents;	/* of a tree: the parents, with the capacity of 'queue' */
+  List queue;		/* all reached objects, in order */
+  size_t next;		/* index in 'queue' of the next one to visit */
+  List threads;		/* places in 'queue' of threads whose stacks are deferred */
+  size_t nextthread;	/* index in 'threads' of the next stack to visit */
+  /* Entries whose weak key is not reached, as triples: table, node, next of its chain or 0. */
+  List open;
+  /* Hash table of these entries by key, after converge: a power of two of indexes in 'open', from
+     1 on. */
+  List heads;
+  /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
+  luaN_Edge e;
+  int alone;		/* 1: luaN_edges, where no object is entered */
+  int failed;		/* result of luaN_walk; 0: no failure so far */
 } Walk;
 
 
@@ -76,7 +77,7 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* The same for a tree: an object was reached, from the place that w->e says. */
+/* The same for a tree: appends an object that was reached from the place in w->e. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -96,7 +97,7 @@ static int pushchild (Walk *w, GCObject *o) {
     }
     w->parents = p;
   }
-  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* LUAN_NOPLACE: LUAN_NOPARENT */
+  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* LUAN_NOPLACE becomes LUAN_NOPARENT */
   return 1;
 }
 
@@ -111,7 +112,7 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Is the slot empty? One that is hidden has a weak value, and its key is held. */
+/* Returns 1 if slot v is empty. A tombstoned slot has a weak value, and its key is held. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -119,21 +120,21 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* A string that no tree has. */
+/* Returns 1 if the tree does not contain this string. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Of a tree: 'o' is reached from where w->e says. Returns whether it is new. */
+/* For a tree: enters 'o', reached from w->e. Returns 1 if it is new. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/* Tells the edge to 'o', which w->e describes but for that. */
+/* Reports the edge to 'o', which w->e describes otherwise. */
 static void tell (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -169,20 +170,20 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
 }
 
 
-/* What is held by 'o', at 'place' in the queue, comes next. */
+/* Sets the origin of the next edges: 'o', at 'place' in the queue. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
 }
 
 
-/* A value that its table holds: weak values are not, but for strings. */
+/* Returns 1 if table values of this kind are held: weak ones are not, except strings. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
 
 
-/* The value of an entry with a weak key that was reached: the key holds it. */
+/* Reports the value of an entry whose weak key was reached, as held by the key. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -198,7 +199,7 @@ static void **headof (const Walk *w, const GCObject *key) {
 }
 
 
-/* The entry at 'i' of 'open' is the first of its chain. */
+/* Puts the entry at index i of 'open' into its chain. */
 static void link (Walk *w, size_t i) {
   void **head = headof(w, gckey((Node *)w->open.a[i + 1]));
   w->open.a[i + 2] = *head;
@@ -206,7 +207,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Chains for twice as many entries as there are. */
+/* Builds chains for twice as many entries as there are. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -224,7 +225,7 @@ static void chain (Walk *w) {
 }
 
 
-/* An entry whose key is not reached. */
+/* Lists an entry whose key is not reached. */
 static void await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -234,7 +235,7 @@ static void await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* The values of the entries that waited for 'key'. */
+/* Reports the values of the listed entries whose key is 'key'. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -256,7 +257,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    if (kind & LUAN_WEAKVALUES)  /* a string, which is never cleared for itself */
+    if (kind & LUAN_WEAKVALUES)  /* a string, which is never cleared for its own sake */
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
     else await(w, t, n);
@@ -270,14 +271,14 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Of a tree: a value of an object. Strings that are passed are not touched. */
+/* For a tree: enters a value. Strings that the tree does not contain are not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Of a tree: what a strong table holds. */
+/* For a tree: enters everything in a strong table. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -327,7 +328,7 @@ static void proto (Walk *w, Proto *f) {
 }
 
 
-/* Name of the local variable in slot 'n' (from 1) of a Lua frame, or NULL. */
+/* Returns the name of the local variable in slot 'n' (from 1) of a Lua frame, or NULL. */
 static const TString *localname (const Proto *p, int n, int pc) {
   int i;
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -336,14 +337,14 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* The C function that is a value, or NULL. */
+/* Returns the address of the C function in f, or NULL. */
 static const void *codeof (const TValue *f) {
   return ttislcf(f) ? (const void *)(uintptr_t)fvalue(f)
        : ttisCclosure(f) ? (const void *)(uintptr_t)clCvalue(f)->f : NULL;
 }
 
 
-/* What the slots from 'o' on hold, up to 'end', of the frame ci. */
+/* Reports the objects in the slots from 'o' up to 'end' of frame ci. */
 static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   w->e.code = isLua(ci) ? NULL : codeof(s2v(ci->func.p));
   for (; o < end; o++) {
@@ -372,7 +373,8 @@ static void stack (Walk *w, lua_State *th) {
     if (ci != th->ci) {
       const CallInfo *next = ci->next;
       end = next->func.p;
-      if (isLua(next) && ci_func(next)->p->is_vararg)  /* what is below it */
+      /* its extra arguments are below its function */
+      if (isLua(next) && ci_func(next)->p->is_vararg)
         end -= next->u.l.nextraargs + 1;
     }
     if (end > th->top.p) end = th->top.p;
@@ -425,7 +427,7 @@ static void edges (Walk *w, GCObject *o) {
     case LUA_VPROTO:
       proto(w, gco2p(o));
       break;
-    default: break;  /* strings hold nothing, threads wait */
+    default: break;  /* strings refer to nothing, threads are deferred */
   }
 }
 
@@ -492,7 +494,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
       to->kind = LUAN_KTHREAD;
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
-      if (!to->main)  /* that one is part of the state */
+      if (!to->main)  /* the main thread is part of the state */
         to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
       break;
     }
@@ -504,7 +506,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* All that is in the queue; stacks wait. */
+/* Visits everything in the queue; stacks are deferred. */
 static void drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -527,9 +529,9 @@ static void drain (Walk *w, lua_State *L) {
 
 
 /*
-** Entries whose weak keys have been reached meanwhile. One pass finds most, as a rule; the
-** others are found from their keys, when these are looked at (drain): passes until nothing is
-** left would be as many as a chain of entries is long.
+** Reports entries whose weak keys were reached meanwhile. The first pass usually finds most of
+** them; the others are found from their keys when those are visited (drain). Repeated passes
+** would take as many rounds as a chain of entries is long.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -575,7 +577,8 @@ static void roots (Walk *w, lua_State *L) {
 }
 
 
-/* A stack has its turn, or what waits to be finalized. 0: there is no more. */
+/* Visits the next deferred stack, or the objects pending finalization. Returns 0 if nothing is
+   left. */
 static int next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Lists of objects that need more than being forgotten (sweep.h); what lua_Alloc gave
-** one by one goes back to it. (Strings: interned.c.)
-*/
+/* Sweeps the lists of objects that need work when they are dead (sweep.h): blocks of lua_Alloc
+   are returned. (interned.c sweeps strings.) */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -24,8 +22,8 @@
 #include "thread.h"
 #include "vec.h"
 
-/* Cost of an entry, beside that of one that is dead, in bytes looked at by a slice of
-   marking; this part of the bytes that lua_Alloc is given back counts, too. */
+/* Cost of an entry, and of a dead entry in addition, in bytes of marking. One FREEPART-th of the
+   bytes that lua_Alloc gets back is added. */
 #define LISTCOST	48u
 #define DEADCOST	208u
 #define FREEPART	16u
@@ -42,7 +40,7 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* The block that has lost lines finds its list. */
+/* Puts the block whose lines were freed last into the right list. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -50,7 +48,8 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* What dies together lies in few blocks, one after the other: each is looked at once. */
+/* Frees a large leaf object. Objects that die together are in few blocks, one after the other, so
+   that each block is relisted once. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -69,7 +68,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Each returns whether o stays in its list; what is dead is given back. */
+/* The functions named keep… free what o owns if it is dead, and return 1 if o stays in its list.
+   This one is for threads. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -97,7 +97,7 @@ static int keepstandin (lua_State *L, void *o) {
 }
 
 
-/* The dead among those with finalizers are gone already. */
+/* The dead of the list of finalizable objects were removed before. */
 static int keepany (lua_State *L, void *o) {
   (void)L; (void)o;
   return 1;
@@ -106,7 +106,7 @@ static int keepany (lua_State *L, void *o) {
 
 typedef int (*Keep) (lua_State *L, void *o);
 
-/* What userdata stand for comes first: what is large is freed behind it. */
+/* Owners of external bytes are first, because a large userdata is freed in a later list. */
 static const Keep keep[LUAN_LISTS] =
   { keepstandin, keepthread, keeptable, keeplarge, keepany };
 
@@ -122,7 +122,7 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* All of a list from its entry 'first' on. */
+/* Sweeps a list from index 'first' on. */
 static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
   size_t i, n;
   G(L)->heap.gc.pause.looked[LUAN_LLISTED] += l->v.n - first;
@@ -136,8 +136,11 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 }
 
 
-/* What is young of the large objects, in a minor collection: texts that stay young come behind
-   the others. A sampler may think of an aged text, which has lived through its decision. */
+/*
+** Sweeps the young part of the large-object list in a minor collection. Objects that stay young
+** are moved after the tenured ones. A sampler may have reported an ageing object as alive, so the
+** death of a watched one is reported.
+*/
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -169,7 +172,8 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* A full collection: what has been young has its lines; those of the dead are freed. */
+/* Holds the lines of the young large leaf objects in a full collection, so that the sweep frees
+   those of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -179,8 +183,11 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* Those with finalizers, in a minor collection: they stay in the order in which they got them, and
-   the first that has stayed young ends the old ones. */
+/*
+** Moves the boundary of old objects in the list of those with finalizers, in a minor collection.
+** They stay in the order in which they got the finalizers; the first one that stayed young is the
+** boundary.
+*/
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What an operator says of the collector who cannot change the program: the
-** variable LUA_GC of the environment, words with commas between them.
+** Settings of an operator who cannot change the program: the environment variable LUA_GC, a list
+** of words separated by commas.
 **
 **   generational, incremental  the mode
-**   pause=N, stepmul=N         parameters of the incremental one, percent
-**   major=N                    multiplier of the generational one, percent
+**   pause=N, stepmul=N         parameters of the incremental mode, percent
+**   major=N                    multiplier of the generational mode, percent
 **   nursery=N                  bytes from one minor collection to the next (K, M)
-**   nursery=N-M                each time another number of them, from N to M
+**   nursery=N-M                each nursery has another size, from N to M
 **   huge-pages                 a large heap has them from the first touch on
-**   no-madvise                 the system call madvise is not made
+**   no-madvise                 madvise is not called
 **
-** What it says holds for the life of every state: a program that sets the same by
-** collectgarbage or lua_gc is answered as if it had been obeyed, and the collector
-** runs as the operator wants. What it does not say is the program's, and so are
-** "stop", full collections and steps by hand, whose answers follow the program's
-** own mode: it may wait for the end of a cycle. The variable is read once a state,
-** when that is made, and not by programs that run with the rights of another user.
+** A setting holds for the life of every state. A program that sets the same parameter by
+** collectgarbage or lua_gc receives the answers that it would get without LUA_GC, and the
+** collector runs as the operator has set. Parameters that LUA_GC does not name are the program's.
+** So are "stop", full collections and explicit steps, whose answers follow the program's own
+** mode, because it may wait for the end of a cycle. The variable is read once for each state,
+** when it is created, and not by programs that run with the rights of another user.
 **
-** A word that is none leaves the whole variable without effect, which is told on
-** standard error, once a process.
+** An unknown word makes the whole variable ineffective; a message on standard error says so, once
+** per process.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
@@ -43,14 +43,14 @@
 #define NURSERY_LEAST	((size_t)4 * 1024)
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-#define SHOWN	60	/* bytes of a word that a message shows */
+#define SHOWN	60	/* bytes of a word that a message contains */
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Says what is wrong with a word of n bytes. */
+/* Prints why a word of n bytes is wrong, once per process. */
 static void complain (const char *word, size_t n, const char *why) {
   static int told;
   char text[SHOWN + 1];
@@ -64,7 +64,8 @@ static void complain (const char *word, size_t n, const char *why) {
 }
 
 
-/* The digits from p to 'end', at most 'most'. 0: they are none, or more. */
+/* Reads the digits from p to 'end' into *n. Returns 0 if there are none, or their value is above
+   'most'. */
 static int number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
@@ -95,7 +96,7 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* One size, or two. */
+/* Reads one size, or two with a '-' between. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;
@@ -105,7 +106,7 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 }
 
 
-/* The words with a value: their names with the '='. */
+/* The words with a value, in the order of 'names' in readword. */
 enum { PAUSE, STEPMUL, MAJOR, NURSERY };
 
 static int valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
@@ -118,7 +119,7 @@ static int valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
 }
 
 
-/* A word of n bytes. Returns what is wrong with it, or NULL. */
+/* Reads a word of n bytes into *t. Returns an error text, or NULL. */
 static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN

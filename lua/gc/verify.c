@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The heap verifier (verify.h), which the seam exports. It walks everything that can be
-** reached with marks of its own (visits.h) and a stack from malloc.
-*/
+/* The heap verifier (verify.h), which the seam exports. It walks all reachable objects with marks
+   of its own (visits.h) and a stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -38,15 +36,15 @@
 
 typedef struct Walk {
   global_State *g;
-  const char *bad;		/* the first invariant that does not hold */
+  const char *bad;		/* the first violated invariant, or NULL */
   GCObject **stack;
   size_t n, size;
-  size_t bytes;			/* of what was reached */
-  size_t logged;		/* objects among it that G8 speaks of */
-  GCObject *from;		/* what is being looked at, or NULL: a root */
-  const TValue *slot;		/* ... and the slot of a table or stack */
-  int weak;			/* some table is weak: 'bytes' may be less */
-  int over;			/* a collection is just over: G2 holds */
+  size_t bytes;			/* bytes of the objects that were reached */
+  size_t logged;		/* number of logged objects among them (G8) */
+  GCObject *from;		/* the object that is being visited, or NULL: a root */
+  const TValue *slot;		/* the slot of a table or stack that is being visited */
+  int weak;			/* 1: some table is weak, so 'bytes' may be too small */
+  int over;			/* 1: a collection has just ended, so G2 must hold */
 } Walk;
 
 
@@ -65,7 +63,7 @@ static void fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* The lines of n bytes at p of an owner of that epoch bear its mark. */
+/* Checks that the lines of n bytes at p, of an owner of that epoch, have its mark. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -77,14 +75,14 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* an old table's new vector, which a minor collection has met */
+             /* a new vector of an old table, which a minor collection has marked */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
 
-/* The same of a long string or userdata: one that is listed has lines for itself, without epoch. */
+/* The same for a long string or userdata. A listed one has lines to itself, without an epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -98,7 +96,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
-    for (; uv != NULL; uv = uv->u.open.next)  /* written by a closure? */
+    for (; uv != NULL; uv = uv->u.open.next)  /* a closure may have stored through it */
       if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
   }
@@ -114,7 +112,7 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* What is being looked at refers to o: may it? */
+/* Checks that the object that is being visited may refer to o. Returns 0 if o is no object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -135,13 +133,13 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Is o, which is young, a text that is so? */
+/* Returns 1 if the young object o has a survivor age above 0. */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
 
 
-/* Does o, which is young, wait? */
+/* Returns 1 if the young object o is pending finalization. */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -175,7 +173,7 @@ static void reachvalue (Walk *w, const TValue *v) {
 }
 
 
-/* Is the slot empty, and not hidden? What is hidden keeps G13. */
+/* Returns 1 if slot v of t is empty and not tombstoned; checks G13 of a tombstoned one. */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -204,7 +202,7 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    if (isvoid(w, t, gval(n))) {  /* the key may get a value again, and goes through no barrier then */
+    if (isvoid(w, t, gval(n))) {  /* the key may get a value again without a barrier for the key */
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
     }
@@ -222,13 +220,13 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Is o, in a weak table, what the atomic step would miss? */
+/* Returns 1 if o, in a weak table, is old and unmarked. */
 static int isleft (const Walk *w, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, w->g->heap.gc.mark.epoch);
 }
 
 
-/* G9: 'known' are n slots, in order. */
+/* Checks G9 for table t. 'known' has n slots in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -253,7 +251,7 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];  /* tagged tables are no slots */
+  for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];  /* tagged tables equal no slot */
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
   qsort(known, n, sizeof(void *), comparewords);
@@ -265,7 +263,7 @@ static void checkahead (Walk *w) {
 }
 
 
-/* G6, but for a table that has the bit and is not there. */
+/* Checks G6, except for tables that have the bit and are not listed. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -277,7 +275,7 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* What is young below a clean frame has been stored there by a closure (T2). */
+/* Checks that young objects below a clean frame were stored there by a closure (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -351,7 +349,7 @@ static void walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUPVAL:
       checklines(w, o, sizeof(UpVal), epoch);
-      if (upisopen(gco2upv(o))) w->from = NULL;  /* its thread answers */
+      if (upisopen(gco2upv(o))) w->from = NULL;  /* the barrier is that of its thread */
       reachvalue(w, gco2upv(o)->v.p);
       break;
     case LUA_VUSERDATA: {
@@ -395,7 +393,7 @@ static void walk (Walk *w, GCObject *o) {
 }
 
 
-/* Those of G8 that were reached and are in v are no longer counted. */
+/* Removes the reached objects in v from the count of logged ones; checks their bits (G8). */
 static void uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -406,7 +404,7 @@ static void uncount (Walk *w, const luaN_Vec *v) {
 }
 
 
-/* What the marker still has to look at, for G3: all of it (1) or none (0). */
+/* Marks ('on') everything that the marker still has to visit, for G3, or removes these marks. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v[3];
@@ -431,7 +429,8 @@ static void setgray (global_State *g, int on) {
 }
 
 
-/* The objects of a list from 'first' on are to be finalized, each once. */
+/* Checks that the objects of a list from index 'first' on have finalizers and are listed once
+   (G4). */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
@@ -445,7 +444,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* G7: where the lists of sweep.c are NULL. */
+/* Checks where the lists of sweep.c are NULL (G7). */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -457,7 +456,7 @@ static const char *checklists (global_State *g) {
       int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
       if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
           !(swept && i < c->sweep.next))
-        continue;  /* NULL where one was put aside */
+        continue;  /* NULL if it was queued */
       if ((l->v.a[i] == NULL) != gap)
         return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
     }
@@ -466,7 +465,7 @@ static const char *checklists (global_State *g) {
 }
 
 
-/* G10. */
+/* Checks G10 for lists.large. */
 static const char *checkaged (const global_State *g) {
   const luaN_List *l = &g->heap.gc.lists.large;
   size_t i;
@@ -481,7 +480,7 @@ static const char *checkaged (const global_State *g) {
 }
 
 
-/* G10 and H1, of what is in lines, not listed, and left young; *bytes: how much it is. */
+/* Checks G10 and H1 for small userdata that were left young; adds their bytes to *bytes. */
 static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -501,7 +500,7 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* G11. */
+/* Checks G11. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
@@ -523,7 +522,7 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* G12, and what G5 says of old strings; 'over': none is young. */
+/* Checks G12 and G5. 'over': no string may be young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -542,7 +541,7 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* G1, of open upvalues. */
+/* Checks G1 for open upvalues. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -659,8 +658,8 @@ static const char *checkblocks (const luaN_Blocks *h) {
 }
 
 
-/* Those that wait have their place, and so have those that may come; what the next
-   minor collection was put off by is part of its nursery. */
+/* Checks that tobefinalized has capacity for all objects with finalizers (G4), and that the
+   withheld part of the nursery is not larger than the nursery. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
@@ -709,7 +708,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
 
 
 #if defined(LUAN_DEBUG)
-/* A heap with more old bytes is verified after every sixteenth collection only. */
+/* Bytes of old objects above which the heap is verified after every sixteenth collection only. */
 #define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
 void luaN_mustverify (lua_State *L, int exact) {
@@ -718,9 +717,9 @@ void luaN_mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it runs */
+  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it is running */
   if ((h->minors + h->majors) % every != 0) return;
-  lent = luaN_lend(1);  /* its stack is not the program's native memory */
+  lent = luaN_lend(1);  /* the verifier's stack is not native memory of the program */
   broken = luaN_verify(L, exact, 1);
   luaN_lend(lent);
   if (broken == NULL) return;

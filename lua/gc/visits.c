@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Sets of objects (visits.h).
-*/
+/* Sets of objects (visits.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -15,7 +13,7 @@
 #include "visits.h"
 
 
-/* Is this object in lists.large, or the main thread? */
+/* Returns 1 if o is in lists.large or is the main thread. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Userdata that wait for the call of their finalizer (waiting.h).
-*/
+/* Userdata that stay young until their finalizer has run (waiting.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -16,12 +14,12 @@
 #include "waiting.h"
 
 
-/* So many may wait: each minor collection looks at all of them. Others are tenured, of no more account
-   than texts (pace.c). */
+/* Largest number of such userdata, because each minor collection visits all of them. Others are
+   tenured, and count for the pacer as large leaf objects do (pace.c). */
 #define MOST_WAITING	16384u
 
 
-/* Does o lie in lines, and is in no list? */
+/* Returns 1 if o is in lines and in no list. */
 static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
@@ -37,7 +35,7 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* o is left young by the collection that runs. */
+/* Leaves o young in the running collection, and marks what it refers to. */
 static void leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -48,7 +46,7 @@ static void leave (global_State *g, GCObject *o) {
 }
 
 
-/* The lines of o, which lies in some, bear LUAN_HELD ('on'), or no longer do. */
+/* Sets ('on') or removes LUAN_HELD on the lines of o, which is in lines. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -60,7 +58,7 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Nor do those of all that the last collection has left. */
+/* Removes LUAN_HELD from the lines of all that the last collection left young. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -102,7 +100,7 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* o, which is MET, stays young; of a large one sweep.c takes that off. */
+/* Keeps o, which has LUAN_MET, young. sweep.c does that for a large one. */
 static void keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -112,8 +110,8 @@ static void keep (global_State *g, GCObject *o) {
 }
 
 
-/* The block of o, which was called, if o lies in lines and is dead now, or waits again, for it got
-   another finalizer; or NULL. */
+/* Returns the block of o, whose finalizer was called, if o is in lines and is dead, or was left
+   young again because it got another finalizer; else NULL. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -166,7 +164,7 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* The sweep of lines that comes frees those that are not marked until then. */
+/* The sweep of lines that follows frees those that are not marked until then. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
