@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Finds the profiler and gives it the states (attach.h).
-*/
+/* Finds the profiler's module and passes the states to it (attach.h). */
 #define LUA_CORE
 #define _GNU_SOURCE
 
@@ -20,27 +18,27 @@
 
 #include "attach.h"
 
-/* Of the fork's own tree; then of a rock that was installed into it. */
+/* Paths of the module: in the fork's own tree; in a rock that was installed into it. */
 static const char *const modules[] = {"/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* What the module has for us: 1: it takes states from here on; 0: it has said why not. */
+/* Functions of the module: asamp_setup returns 1 if it accepts states, 0 after it has printed why
+   not; asamp_join receives a state. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
-/* As text in the file, for who moves it. */
+/* The folder that the library was built for, as text in the file, so that an installer can
+   replace it. */
 static const char *const volatile built = LUAN_HOME;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;
 static Join *join;
-/* The module makes states of its own meanwhile. */
+/* 1 while the module is set up: it creates states of its own, which are not profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 
-/*
-** Folders that 'lib' and 'share' may be in: that of the library, of the program, and the
-** one that they were built for. Returns 0 behind the last.
-*/
+/* Sets 'home' to candidate number i of the folder that contains 'lib' and 'share': that of the
+   library, that of the program, and the one of the build. Returns 0 after the last one. */
 static int gethome (int i, char *home) {
   Dl_info info;
   char *slash;
@@ -59,7 +57,8 @@ static int gethome (int i, char *home) {
 }
 
 
-/* The loader's reason for a failure as a terminal may show it, since paths are in it. */
+/* Copies the loader's reason for a failure, with bytes replaced that could control a terminal,
+   since it contains paths. */
 static void getreason (char *to, size_t size) {
   const char *error = dlerror();
   snprintf(to, size, "%s", error != NULL ? error : "");

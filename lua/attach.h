@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** States that are profiled because the environment says so (ASAMP): when one is
-** complete, the profiler's module is asked to take it. The module is found beside the
-** library, so that no state's package.cpath matters; it is loaded, with all that it
-** needs, when the library is: later the process may be elsewhere (chroot).
+** Profiling of states because of the environment variable ASAMP: when a state is complete, the
+** profiler's module receives it. The module is searched relative to the library, so that no
+** state's package.cpath matters. It is loaded with everything that it needs when the library is
+** loaded, because the process may not reach the files later (chroot).
 **
-** Where the variable is not set, a state costs one getenv. A setuid program does not
-** see it (secure_getenv).
+** If the variable is not set, a state costs one getenv. A setuid program ignores it
+** (secure_getenv).
 */
 #ifndef luaN_attach_h
 #define luaN_attach_h
 
+/* Passes the complete state L to the profiler, if ASAMP is set. */
 LUAI_FUNC void luaN_complete (struct lua_State *L);
 
 #endif

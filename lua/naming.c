@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names of functions, from their definitions (naming.h).
-*/
+/* Names of functions, from their definitions (naming.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -17,9 +15,11 @@
 
 #include "naming.h"
 
-#define MAX_STORE_DISTANCE	32	/* instructions from a closure to what stores it */
-#define MAX_KEY_DISTANCE		8	/* ... from a key to the closure stored under it */
-#define MAX_LIVE	255	/* variables at a time: each has a register */
+/* largest number of instructions from a closure to its store */
+#define MAX_STORE_DISTANCE	32
+/* largest number of instructions from a key to the closure that is stored under it */
+#define MAX_KEY_DISTANCE		8
+#define MAX_LIVE	255	/* largest number of variables at a time: each has a register */
 
 
 static TString *constant (const Proto *f, int i) {
@@ -27,17 +27,17 @@ static TString *constant (const Proto *f, int i) {
 }
 
 
-/* The variables of a function that live at an instruction, and so the registers they are in:
-   they end in the opposite order to that in which they began. */
+/* The variables of a function that are live at an instruction, in the order of their registers.
+   They end in the reverse order of their starts. */
 typedef struct Scope {
   const Proto *f;
-  int next;  /* of its locvars, the first that begins later */
+  int next;  /* index in locvars of the first variable that starts later */
   int n;
   const LocVar *live[MAX_LIVE];
 } Scope;
 
 
-/* On to the instruction at 'pc'. */
+/* Moves the scope forward to the instruction at 'pc'. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -51,7 +51,8 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* The variable in register 'r' at 'pc', which comes soon; 'from': -1, or where it begins. */
+/* Returns the name of the variable in register 'r' at 'pc', an instruction at or shortly after
+   the scope's; NULL if there is none. If 'from' is not -1, the variable must start there. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -63,12 +64,13 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
     if (v == end || v->startpc > pc) return NULL;
   }
   if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
-  return (*getstr(v->varname) != '(') ? v->varname : NULL;  /* of loops: "(for state)" */
+  /* a variable of a loop: "(for state)" */
+  return (*getstr(v->varname) != '(') ? v->varname : NULL;
 }
 
 
-/* The string that register 'r' was given before 'pc', as a key that does not fit
-   into an instruction. */
+/* Returns the string that was loaded into register 'r' before 'pc', for a key that does not fit
+   into an instruction; NULL if it is not found. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -80,11 +82,8 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/*
-** Does the instruction put something into a register above 'r', or elsewhere, and
-** leave 'r' as it is? They stand between closure and store where several
-** variables are set at once.
-*/
+/* Returns 1 if the instruction leaves register 'r' and the value in it as they are. Such
+   instructions are between a closure and its store if several variables are set at once. */
 static int passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -101,13 +100,13 @@ static int passes (Instruction i, int r) {
 }
 
 
-/* Where the closure goes that the instruction at 'at' makes; NULL: it has no name. */
+/* Returns the name under which the closure of the instruction at 'at' is stored, or NULL. */
 static TString *nameof (const Scope *s, int at) {
   const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    TString *name = variable(s, r, pc, pc);  /* its register becomes one? */
+    TString *name = variable(s, r, pc, pc);  /* the register may become a variable here */
     if (name != NULL) return name;
     if (passes(i, r)) continue;
     switch (GET_OPCODE(i)) {
@@ -127,7 +126,8 @@ static TString *nameof (const Scope *s, int at) {
 }
 
 
-/* Not inlined: a scope is large, and functions may be nested deeply. */
+/* Names the functions that f defines. Not inlined, because a scope is large and functions may be
+   nested deeply. */
 static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
   Scope s;
   int i;
@@ -149,14 +149,14 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* The line of the last function without a name, and how many it has so far. */
+/* The line of the last function without a name, and the number of such functions in it so far. */
 typedef struct Line {
   int line;
   unsigned short n;
 } Line;
 
 
-/* Names the functions in 'f', and numbers those without a name (NM4): in the order of the source,
+/* Names the functions in 'f' and numbers those without a name (NM4), in the order of the source,
    in which lines do not decrease. */
 static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;

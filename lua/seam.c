@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The seam's view of the running stack and of the core's code (seam.h). What
-** the seam says of memory stands in gc: sampling.c, pause.c, collect.c.
-*/
+/* The seam's functions for the running stack and the core's code (seam.h). Those for memory are
+   in gc: sampling.c, pause.c, collect.c. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -35,11 +33,11 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
-    if (f->pc < 0) f->pc = 0;  /* about to begin */
+    if (f->pc < 0) f->pc = 0;  /* about to start */
     f->fresh = (ci->callstatus & CIST_FRESH) != 0;
   }
   else {
-    /* a call hook or a __call may stand here with no C function yet */
+    /* a call hook or a __call may be here without a C function */
     f->function = ttislcf(func) ? (const void *)(uintptr_t)fvalue(func)
                 : ttisCclosure(func) ? (const void *)(uintptr_t)clCvalue(func)->f
                 : NULL;
@@ -51,7 +49,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* The thread outside of L, or NULL. One that is not built yet has no frames. */
+/* Returns the thread that resumed L, or its resumer, that has frames; NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -71,10 +69,8 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/*
-** The frames from the outermost one inwards, to 'frames' downwards from its
-** end, until OUTER are there or 'stop' of thread L is. Returns how many.
-*/
+/* Writes the frames from the outermost one inwards, from the end of 'frames' downwards, until
+   there are OUTER frames or frame 'stop' of thread L is written. Returns their number. */
 static unsigned outermost (lua_State *L, const CallInfo *stop,
                            luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -118,9 +114,9 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** CIST_SHOWN goes when a CallInfo is used for another call. So a frame that has
-** it, and that the call before has given, is the same activation. In a main
-** thread that runs no coroutine's loop, its bytecode loop is the same, too.
+** CIST_SHOWN is cleared when a CallInfo is used for another call. So a frame that has it, and
+** that the previous call of this function has reported, is the same activation. In a main thread
+** that runs no coroutine's loop, its bytecode loop is the same, too.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -193,11 +189,8 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 }
 
 
-/*
-** The sections that the build gives to the core's code (build.mk), and
-** core.h to the bytecode loop, to coroutines and to protected calls. The
-** linker defines the names of their bounds.
-*/
+/* Bounds of the sections of the core's code: the build (build.mk) places all of it, and core.h
+   the bytecode loop, coroutines and protected calls. The linker defines these names. */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The seam: all that code outside the core may know of the fork. What is
-** declared here is exported beside Lua's own API, under the prefix luaN_.
-** The core calls a sampler through the function pointers of luaN_Sampler; it
-** knows no profiler and runs the same without one.
+** The seam: everything that code outside the core may use of the fork. The declarations are
+** exported in addition to Lua's own API, under the prefix luaN_. The core calls a sampler through
+** the function pointers of luaN_Sampler; it depends on no profiler and runs in the same way
+** without one.
 **
-** Unless said otherwise a function may be called wherever the Lua API may be
-** called, from a luaN_Sampler's functions too, and allocates nothing, collects
-** nothing and raises nothing.
+** Unless stated otherwise, a function may be called wherever the Lua API may be called, also from
+** the functions of a luaN_Sampler, and allocates nothing, collects nothing and raises nothing.
 */
 #ifndef luaN_seam_h
 #define luaN_seam_h
@@ -17,9 +16,9 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	13	/* version of what follows */
+#define LUAN_SEAM	13	/* version of this interface */
 
-/* What a block of memory is. */
+/* Kinds of memory blocks. */
 typedef enum luaN_Kind {
   LUAN_KTABLE, LUAN_KARRAY, LUAN_KHASH, LUAN_KSTRING, LUAN_KLCLOSURE,
   LUAN_KCCLOSURE, LUAN_KUPVALUE, LUAN_KUSERDATA, LUAN_KTHREAD, LUAN_KSTACK,
@@ -28,108 +27,96 @@ typedef enum luaN_Kind {
 
 /* The block that reached the sample point. */
 typedef struct luaN_Sample {
-  const void *block;	/* its memory; not yet initialized. LUAN_KOUTSIDE: a name
-			   for what the owner stands for */
-  const void *owner;	/* the object whose life it shares (itself, or the
-			   table of a vector), or NULL */
+  /* Its memory, not initialized yet. LUAN_KOUTSIDE: an address that names the owner's external
+     bytes. */
+  const void *block;
+  /* The object whose life it shares: itself, or the table of a vector; or NULL. */
+  const void *owner;
   uint64_t size;	/* bytes of the block, rounded up */
   luaN_Kind kind;
-  int outside;		/* 1: obtained past the nursery */
-  unsigned rounding;	/* of an object: how many of the bytes were not asked for */
+  int outside;		/* 1: it passed by the nursery */
+  /* Of an object: bytes of the block that rounding has added. */
+  unsigned rounding;
 } luaN_Sample;
 
 /*
-** A sampler. Its functions run inside an allocation, a free or a collection:
-** they must not call the Lua API, but for lua_getstack, and lua_getinfo with 'S',
-** 'n' and 'l', on frames of luaN_frames too, nor raise, nor allocate from the
-** state. The debug build ends the process that does.
+** A sampler. Its functions run inside an allocation, a free or a collection. They must not call
+** the Lua API, except lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames of
+** luaN_frames; they must not raise, and must not allocate from the state, because its heap may be
+** inconsistent. The debug build ends a process that violates this.
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /*
-  ** 's' passed the sample point by 'over' bytes. Returns the distance in bytes
-  ** from the end of 's' to the next sample point, at least 1.
-  */
+  /* Takes the sample of 's', which passed the sample point by 'over' bytes. Returns the distance
+     in bytes from the end of 's' to the next sample point, at least 1. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
-  /*
-  ** A collection knows what is dead: luaN_isdead answers for every owner, and
-  ** everything that has died since the decision before is still whole.
-  */
+  /* Called when a collection has decided which objects are dead: luaN_isdead answers for every
+     owner, and everything that has died since the previous decision is still whole. 'major' is 1
+     in a major collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /*
-  ** The pause that began with 'began' of luaN_memory is over; 'decide' was
-  ** called in it, once or (a major collection's turn came) twice. Nothing was
-  ** allocated since.
-  */
+  /* Called when a pause is over, the one that started at 'began' of luaN_memory. 'decide' was
+     called in it once, or twice if a major collection also ended its marking. Nothing was
+     allocated since. */
   void (*collected) (void *ud, lua_State *L);
   /*
-  ** A block that is no object (it may have an owner) is freed by hand; or its
-  ** owner stands for nothing any more. Or it is a string, or userdata, of more than 512 bytes,
-  ** which was alive in a minor collection, or a userdata that one had left waiting for its
-  ** finalizer, and another, behind its decision, has found it dead. Called
-  ** for those of luaN_watch, and for some that are not watched.
+  ** Called when a block is freed that is not an object (it may have an owner), or when its owner
+  ** has no external bytes any more; and when a collection finds dead, after its decision, a
+  ** string or userdata of more than 512 bytes that was alive in an earlier minor collection, or a
+  ** userdata that one had left pending finalization. Called for the blocks of luaN_watch, and for
+  ** some others.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /*
-  ** A block that is no object had 'before' bytes at 'from', and has 'after' at 'to', which
-  ** may be the same place: what it keeps of them lives on, the rest of them is freed. What it
-  ** has grown by is new, and may have had its sample already. Called as 'freed' is, but not
-  ** of a table's array that grows where it lies.
-  */
+  /* Called when a block that is not an object is resized: it had 'before' bytes at 'from', and
+     has 'after' bytes at 'to', which may be the same address. The common part lives on; the rest
+     is freed. New bytes may have had their sample already. Called under the same conditions as
+     'freed', but not for a table's array that grows in place. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
-  /*
-  ** Moments noted by luaN_interrupt are complete now: luaN_frames gives the
-  ** stack on which they happened, with frames inside of it that have been
-  ** entered since. A frame of a moment that is not there has been left. May be
-  ** called without a moment.
-  */
+  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt: luaN_frames returns
+     the stack on which they happened, possibly with inner frames that were entered since. If a
+     frame of a tick is missing, it has been left. May be called without a tick. */
   void (*point) (void *ud, lua_State *L);
-  /* lua_close begins; the state is whole, collections are still possible. */
+  /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /*
-  ** Growth has moved n bytes (luaN_setcopies), and passed its point by 'over'. Returns
-  ** the distance to the next one, at least 1; UINT64_MAX: no more. May be NULL.
-  */
+  /* Called when growth has moved n bytes (luaN_setcopies) and passed the copy point by 'over'.
+     Returns the distance to the next one, at least 1; UINT64_MAX: no more copy samples. May be
+     NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
-  /* Memory has run out, a full collection has not helped: an error is raised next. */
+  /* Called when memory has run out and a full collection has not helped. An error is raised next. */
   void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
-/*
-** Sets the state's sampler ('s' stays the caller's and must live until it is
-** taken off) and the distance to the first sample, at least 1. NULL takes it
-** off: the sample point is at infinity then.
-*/
+/* Sets the state's sampler and the distance to the first sample, at least 1. 's' belongs to the
+   caller and must exist until it is removed. NULL removes the sampler. */
 LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
                               uint64_t distance);
 LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L);
 
-/* Bytes until the next sample; UINT64_MAX without a sampler. */
+/* Returns the bytes until the next sample; UINT64_MAX without a sampler. */
 LUA_API uint64_t luaN_distance (lua_State *L);
 
-/* Moves the next sample 'distance' bytes (>= 1) from here. Needs a sampler. */
+/* Sets the next sample 'distance' bytes (>= 1) from here. Needs a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
-/* Bytes that samples count: what the state has allocated in its life, and what
-   userdata have come to stand for. */
+/* Returns the bytes that samples count: those that the state has allocated in its life, and
+   external bytes of userdata. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
-** 'copied' is called when growth has moved so many bytes from here: of a table the old
-** array that was moved and the old hash part, of a C code's buffer (luaL_Buffer) what it
-** held. UINT64_MAX: never, as it is when a sampler is set.
+** Sets the distance to the next copy sample: the number of bytes that growth moves, in a table
+** its previous array, if that was moved, and its previous hash part; in a buffer of C code
+** (luaL_Buffer) its contents. UINT64_MAX, the value when a sampler is set: none.
 */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
-/* A buffer of n bytes that grows (lauxlib.c). */
+/* Counts the growth of a buffer that contains n bytes (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /*
-** Inside 'sample', of a string that a concatenation makes: bytes of the operands that
-** come from where its result goes, s in s = s .. x (a local variable, an upvalue, a
-** global one, a field). Others: 0.
+** In 'sample', for a string that a concatenation makes: returns the bytes of the operands that
+** come from where the result is stored, s in s = s .. x (a local variable, an upvalue, a global,
+** a field); 0 for other blocks.
 */
 LUA_API size_t luaN_replaced (lua_State *L);
 
@@ -137,9 +124,9 @@ LUA_API size_t luaN_replaced (lua_State *L);
 #define LUAN_STRINGHEAD	17u
 
 /*
-** Blocks whose free 'freed' is to be told of: 2^log2 bits, log2 at least 6, where
-** that of each of them is set (luaN_watchbit); others may share it. They stay the
-** caller's and may change at any time. NULL: none.
+** Sets the blocks whose free is reported to 'freed': 'bits' has 2^log2 bits, log2 at least 6,
+** with the bit of each block set (luaN_watchbit); other blocks may share a bit. The bits belong
+** to the caller and may change at any time. NULL: none.
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
@@ -147,73 +134,76 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* Is 'owner' dead? To be asked inside 'decide' only. */
+/* Returns 1 if 'owner' is dead. To be called in 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/*
-** Tables by their addresses, for 'decide' only. What is got there is good until
-** 'decide' returns; a table that is not dead is good until a later 'decide' says
-** that it is.
-*/
+/* Access to tables by their addresses, in 'decide' only. Results are valid until 'decide'
+   returns. A table that is not dead is valid until a later 'decide' finds it dead. */
 
-/* Metatable of an owner of samples, NULL: it has none, or is of a type whose
-   values share one. */
+/* Returns the metatable of an owner of samples; NULL if it has none, or its type has a shared
+   one. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
-/* What a table has under a key that is a string. */
+/* An entry of a table. */
 typedef struct luaN_Entry {
-  const char *key;	/* NULL: another kind of key (luaN_next) */
+  const char *key;	/* NULL: the key is not a string (luaN_next) */
   size_t keylength;
-  const char *string;	/* the value, when it is a string; else NULL */
+  const char *string;	/* the value if it is a string, else NULL */
   size_t length;
-  const void *table;	/* the value, when it is a table; else NULL */
+  const void *table;	/* the value if it is a table, else NULL */
 } luaN_Entry;
 
-/* Raw access; 'key' has at most 40 bytes. 0: there is nothing. */
+/* Reads an entry without metamethods; 'key' has at most 40 bytes. Returns 0 if there is none. */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
-/* The slot '*i' of a table's hash part, moving '*i' on. 0: there are no more.
-   Slots without an entry, or whose value is no table, have e->table NULL. */
+/* Reads slot '*i' of a table's hash part and increments '*i'. Returns 0 after the last slot.
+   e->table is NULL for slots without an entry, or whose value is no table. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
-/* The registry, and the table of globals (NULL: the program took it away). */
+/* luaN_registry returns the registry, luaN_globals the table of globals or NULL if the program
+   has removed it. */
 LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
-** What holds what: a walk over everything that a full collection would keep, and
-** the edges by which it is held. Nothing is changed by it: no count, no weak table,
-** no finalizer runs. Breadth first: the first edge to an object ends a shortest path
-** from a root; what only a stack holds comes behind what a name leads to.
+** A walk over all objects that a full collection would keep, and the edges that hold them. It
+** changes nothing: no count, no weak table, and no finalizer runs. It is breadth first: the first
+** edge to an object ends a shortest path from a root; objects that only a stack refers to come
+** after those with a name.
 */
 typedef enum luaN_EdgeKind {
-  LUAN_EROOT,		/* index: luaN_Root; 'from' is NULL */
+  LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
   LUAN_EMETATABLE,
   LUAN_EINDEX,		/* t[index] */
-  LUAN_EFIELD,		/* t[key], the key a string, whose LUAN_EKEY came before */
-  LUAN_EENTRY,		/* t[key], another key: an object, or NULL (a float, true …) */
+  /* t[key], where the key is a string, whose LUAN_EKEY was reported before. */
+  LUAN_EFIELD,
+  /* t[key], where the key is another object, or NULL for a value that is no object (a float, true
+     …). */
+  LUAN_EENTRY,
   LUAN_EKEY,		/* a key of the table */
-  LUAN_EWEAKKEY,	/* the value under the key 'from' of the table 'in', whose
-			   keys are weak */
-  LUAN_EUPVALUE,	/* of a closure: number 'index', called 'key' or NULL; 'in': the
-			   prototype; of a C function NULL, and 'code' */
-  LUAN_EVALUE,		/* what an upvalue holds */
-  LUAN_EUSERVALUE,	/* number 'index' */
+  /* The value under the key 'from' of the table 'in', whose keys are weak. */
+  LUAN_EWEAKKEY,
+  /* Upvalue number 'index' of a closure, called 'key' or NULL. 'in' is the prototype; for a C
+     function it is NULL and 'code' is set. */
+  LUAN_EUPVALUE,
+  LUAN_EVALUE,		/* the value of an upvalue */
+  LUAN_EUSERVALUE,	/* user value number 'index' of a userdata */
   LUAN_ELOCAL,		/* of a thread: a variable called 'key' of prototype 'in' */
-  LUAN_ESTACK,		/* ... slot 'index' of a call, 0: the function that runs; 'in':
-			   its prototype; of a C function NULL, and 'code'. Neither: of
-			   a coroutine that has not begun */
-  LUAN_EOPEN,		/* ... an upvalue that is open */
-  LUAN_EPROTO,		/* the prototype of a closure, of a function in a function */
+  /* Of a thread: slot 'index' of a call, where 0 is the function that runs. 'in' is its
+     prototype; for a C function it is NULL and 'code' is set. Both are NULL for a coroutine that
+     has not started. */
+  LUAN_ESTACK,
+  LUAN_EOPEN,		/* of a thread: an open upvalue */
+  LUAN_EPROTO,		/* the prototype of a closure, or of a function in a function */
   LUAN_ECONSTANT,
-  LUAN_ENAME		/* a name for debugging, the source */
+  LUAN_ENAME		/* a name for debugging, or the source */
 } luaN_EdgeKind;
 
 typedef enum luaN_Root {
   LUAN_RREGISTRY, LUAN_RTHREAD, LUAN_RPINNED, LUAN_RFIXED, LUAN_RFINALIZER,
-  LUAN_RTYPE = 16	/* and more: the metatable of a type, LUA_TNIL first */
+  LUAN_RTYPE = 16	/* and higher: the metatable of a type, LUA_TNIL first */
 } luaN_Root;
 
 #define LUAN_NOPLACE	((size_t)-1)
@@ -222,43 +212,42 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge to this object */
   const void *from, *to;
-  size_t place;		/* of 'from' among the objects told; LUAN_NOPLACE: of none */
+  /* Place of 'from' among the reported objects; LUAN_NOPLACE if it has none. */
+  size_t place;
   const void *key, *in;
-  const void *code;	/* a C function's address; of those kinds alone */
+  const void *code;	/* address of a C function, for the kinds that have one */
   long long index;
 } luaN_Edge;
 
 typedef struct luaN_Object {
   const void *object;
-  luaN_Kind kind;	/* of objects, never of vectors: these are in 'size' */
-  size_t place;		/* 0, 1, ...: the order in which objects are reached */
+  luaN_Kind kind;	/* kind of the object; vectors are not reported, 'size' includes them */
+  size_t place;		/* 0, 1, …: the order in which objects are reached */
   size_t size;		/* bytes with vectors, as the collector counts them */
-  const char *text;	/* of a string; else NULL */
+  const char *text;	/* text of a string, else NULL */
   size_t length;
   const void *name, *source;  /* of a prototype: strings, or NULL */
-  int line;		/* ... where its definition begins; 0: main */
-  const void *function;	/* of a closure: prototype, or the C function's address */
+  int line;		/* of a prototype: line where its definition starts; 0: main */
+  const void *function;	/* of a closure: prototype, or address of the C function */
   int main;		/* 1: the main thread */
 } luaN_Object;
 
 typedef struct luaN_Walker {
   void *ud;
-  /* As lua_Alloc: memory for the walk, some 8 to 16 bytes an object. */
+  /* As lua_Alloc: memory for the walk, about 8 to 16 bytes per object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Comes before its edges, which may come in two parts (stacks). 0: stop. NULL: none
-     are told. */
+  /* Called for each object, before its edges, which may come in two parts (stacks). Returns 0 to
+     stop the walk. NULL: objects are not reported. */
   int (*object) (void *ud, const luaN_Object *o);
   int (*edge) (void *ud, const luaN_Edge *e);
-  /*
-  ** Not NULL: only the tree of first edges is wanted. 'edge' is told those that come from
-  ** no place (of roots, of values under weak keys), and 'done' gets the others; of
-  ** strings there are those alone whose bit is set, as in luaN_watch.
-  */
+  /* If not NULL, only the tree of first edges is wanted. 'edge' receives the edges without a
+     place (from roots, to values under weak keys), and 'done' the others. Of strings, only those
+     whose bit is set are in the tree, as in luaN_watch. */
   const uint64_t *strings;
   unsigned log2;
-  /* All objects, by their places, and of a tree the places that they were reached from
-     (LUAN_NOPARENT: none, in the order in which 'edge' was told), which it may change.
-     May be NULL. */
+  /* Called at the end with all objects by their places, and for a tree with the place from which
+     each was reached (LUAN_NOPARENT: from none, in the order of the calls of 'edge'). It may
+     change 'parents'. May be NULL. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -266,208 +255,211 @@ typedef struct luaN_Walker {
 
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
-/* Returns LUAN_WALKED, or why it ended: no memory; a function returned 0; BUSY: the
-   collector is in the midst of something, or was called in an emergency; ask again later.
-   Not from a sampler's functions, except 'closing' and 'collected'. */
+/*
+** Runs a walk. Returns LUAN_WALKED, or why it ended: LUAN_NOMEMORY; LUAN_STOPPED, because a
+** function returned 0; LUAN_BUSY, because the collector is in an inconsistent state or in an
+** emergency: call again later. Must not be called from a sampler's functions, except 'closing'
+** and 'collected'.
+*/
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
-/* What an object that a walk has told is, and all its edges ('place' and 'fresh' say
-   nothing), those of weak keys too. Only while nothing was allocated since. */
+/*
+** luaN_object describes an object that a walk has reported; luaN_edges reports all its edges,
+** including those of weak keys ('place' and 'fresh' are meaningless). Only valid while nothing
+** was allocated since the walk.
+*/
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
-/* Bytes in use that are no object's: the state itself, the table of strings. */
+/* Returns the bytes in use that belong to no object: the state itself, the string table. */
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
-** A caller of lua_Alloc (lua_getallocf) got no memory: runs a full collection without finalizers,
-** which gives the heap's free blocks back, so that a second request may succeed. Returns 0 if no
-** collection is possible at this time. Any string, table or userdata must be on the stack.
+** To be called by code that uses lua_Alloc directly (lua_getallocf) and got no memory: runs a
+** full collection without finalizers and returns the heap's free blocks, so that a second request
+** may succeed. Returns 0 if no collection is possible now. Every object in use must be reachable,
+** for example on the stack.
 */
 LUA_API int luaN_refused (lua_State *L);
 
 /*
-** The userdata that gets a finalizer next will be closed explicitly, as the box of a luaL_Buffer: it
-** does not count for the number of young finalizable objects that starts a minor collection.
+** Announces that the userdata that gets a finalizer next will be closed explicitly, like the box
+** of a luaL_Buffer. It does not count for the number of young objects with finalizers that starts
+** a minor collection.
 */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection, which decides the fate of every sample. Finalizers
-** wait for the next collection. Does nothing inside a collection or a finalizer,
-** or when the state is being closed. Not from a sampler's functions, except
-** 'closing'.
+** Runs a minor collection, which decides the survival of every sample. Finalizers run after the
+** next collection. Has no effect inside a collection or a finalizer, or when the state is being
+** closed. Must not be called from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
-/* 1 while lua_close takes the state apart: what is made now has no finalizer. */
+/* Returns 1 while lua_close takes the state apart: objects created then have no finalizer. */
 LUA_API int luaN_isclosing (lua_State *L);
 
-/* Where a major collection is, between two of its slices. */
+/* Phase of a major collection, between two of its slices. */
 typedef enum luaN_Phase {
   LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
 } luaN_Phase;
 
-/* What a pause looks at besides the objects that it finds alive. */
+/* Kinds of entries that a pause visits in addition to the objects that it finds alive. */
 typedef enum luaN_Looked {
-  LUAN_LREMEMBERED,	/* slots and objects that were written to since the last one */
+  /* Slots and objects that were stored to since the last collection. */
+  LUAN_LREMEMBERED,
   LUAN_LSTACKS,	/* slots of stacks */
   LUAN_LWEAK,	/* entries of weak tables */
-  LUAN_LLISTED,	/* entries of the collector's lists: threads, objects with finalizers,
-			   large ones */
+  /* Entries of the collector's lists: threads, objects with finalizers, large objects. */
+  LUAN_LLISTED,
   LUAN_NLOOKED
 } luaN_Looked;
 
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
-  uint64_t held;	/* obtained from lua_Alloc */
-  uint64_t allocated;	/* by the state, in its life */
-  uint64_t tenured;	/* of these, survived their first collection (large strings: three;
-				   userdata that wait for their finalizer: none) */
+  uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
+  uint64_t allocated;	/* allocated in the state's life */
+  /* Bytes of 'allocated' that survived their first collection (large strings: three; userdata
+     pending finalization: none). */
+  uint64_t tenured;
   uint64_t nursery;	/* from one minor collection to the next */
-  uint64_t charged;	/* what all nurseries so far were filled with: more than
-			   'allocated', for vectors that get another place are new memory, of
-			   which what large ones leave is paid back in the same nursery, ... */
-  uint64_t planned;	/* ... and what they were to have, as far as they came */
-  uint64_t minors, majors;  /* collections so far */
-  uint64_t pause;	/* the last one: a minor collection and the slice of a
-			   major one after it, or a full collection */
+  /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector
+     that is moved is new memory; what large ones free in the same nursery is subtracted. */
+  uint64_t charged;
+  /* The sizes that those nurseries were planned to have, as far as they were used. */
+  uint64_t planned;
+  uint64_t minors, majors;  /* number of collections so far */
+  /* The last pause: a minor collection and the slice of a major one after it, or a full
+     collection. */
+  uint64_t pause;
   uint64_t longest;	/* the longest pause so far */
-  uint64_t pauses;	/* all of them */
-  uint64_t began;	/* CLOCK_MONOTONIC when the last pause, or the one that
-			   is running, began */
-  uint64_t processor;	/* CLOCK_THREAD_CPUTIME_ID then, if a sampler was set; ... */
-  uint64_t slices;	/* ... and how much of it slices of major collections have taken so
-			   far, in pauses that a minor one began */
+  uint64_t pauses;	/* sum of all pauses */
+  /* CLOCK_MONOTONIC at the start of the last pause, or of the running one. */
+  uint64_t began;
+  /* CLOCK_THREAD_CPUTIME_ID at that time, if a sampler was set. */
+  uint64_t processor;
+  /* CPU time of slices of major collections so far, in pauses that a minor collection started. */
+  uint64_t slices;
   luaN_Phase phase;	/* of the major collection */
-  uint64_t outside;	/* what userdata stand for (luaN_outside) */
-  uint64_t looked[LUAN_NLOOKED];  /* by luaN_Looked: what the collector has looked at in
-			   the last pause besides the objects that it found alive */
-  uint64_t work;	/* sum of these, but for what was remembered */
-  uint64_t mostwork;	/* the most of any pause so far */
+  uint64_t outside;	/* external bytes of userdata (luaN_outside) */
+  /* By luaN_Looked: number of entries that the last pause visited in addition to the objects that
+     it found alive. */
+  uint64_t looked[LUAN_NLOOKED];
+  uint64_t work;	/* sum of 'looked' without LUAN_LREMEMBERED */
+  uint64_t mostwork;	/* the largest 'work' of a pause so far */
 } luaN_Memory;
 
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes: held = chunks + large + lists, and the chunks are
-** heads + lines + unused + empty, but for what aligns blocks and what the system has back.
-** A walk over the heads of all blocks. 'chunk' (may be NULL) is told every chunk.
+** Where the state's memory is, in bytes. held = chunks + large + lists; chunks = heads + lines +
+** unused + empty + alignment of blocks + pages returned to the system. Reads the heads of all
+** blocks. 'chunk' (may be NULL) is called for every chunk.
 */
 typedef struct luaN_ChunkPlace {
-  const void *from;	/* the chunk, ... */
+  const void *from;	/* address and bytes of the chunk */
   size_t size;
-  const void *first;	/* ... its blocks, ... */
+  const void *first;	/* address and bytes of its blocks */
   size_t bytes;
-  int mapped;		/* ... and whether it is mapped; else it came from lua_Alloc */
+  int mapped;		/* 1: mapped; 0: from lua_Alloc */
 } luaN_ChunkPlace;
 
 typedef struct luaN_Places {
   uint64_t inuse;	/* as collectgarbage "count" */
-  uint64_t living;	/* of these the last major collection has found alive so many;
-			   0: there was none */
+  /* Bytes of 'inuse' that the last major collection found alive; 0: there was none. */
+  uint64_t living;
   uint64_t chunks;
-  uint64_t lent;	/* of these, what lua_Alloc gave */
-  uint64_t heads;	/* of blocks */
-  uint64_t lines;	/* that something lies in */
-  uint64_t unused;	/* free lines of blocks in which others are not, ... */
-  uint64_t empty;	/* ... and of the other blocks; both without what the system has */
-  uint64_t large;	/* what lua_Alloc gave one by one: large objects and vectors */
-  uint64_t lists;	/* the collector's own */
+  uint64_t lent;	/* bytes of 'chunks' that came from lua_Alloc */
+  uint64_t heads;	/* heads of blocks */
+  uint64_t lines;	/* lines in use */
+  /* Free lines of blocks that have lines in use, without pages returned to the system. */
+  uint64_t unused;
+  /* Lines of blocks without any in use, without pages returned to the system. */
+  uint64_t empty;
+  /* Large objects and vectors: blocks of lua_Alloc. */
+  uint64_t large;
+  uint64_t lists;	/* the collector's own lists */
 } luaN_Places;
 
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* Of the block that an address in a chunk's blocks lies in: bytes of its lines that are
-   used, and free. */
+/* For the block that contains the address 'object', which must be in a chunk: sets *used and
+   *unused to the bytes of its lines in use and free. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
-/*
-** The allocator of luaL_newstate's states: malloc. While a state has it, the chunks
-** of its heap do not come from it but are mapped.
-*/
+/* The allocator of luaL_newstate's states: malloc. While a state has this allocator, the chunks
+   of its heap are mapped. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* In upstream's words: f is its allocator, which nothing else calls. */
+/* Upstream's name: f is its allocator, which nothing else calls. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /*
-** Bytes from one minor collection to the next, from now on; 0: as the collector
-** sees fit; LUAN_ASK: as before. Returns what was set before; LUAN_ASK, and does nothing,
-** while a finalizer runs or the state is made or closed.
+** Sets the bytes from one minor collection to the next; 0: the collector chooses; LUAN_ASK: no
+** change. Returns the previous setting; returns LUAN_ASK, and changes nothing, while a finalizer
+** runs or the state is being created or closed.
 */
 #define LUAN_ASK	UINT64_MAX
 
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 
-/*
-** One frame of a Lua stack. The frames of a coroutine are followed by those of
-** the thread that resumed it.
-*/
+/* One frame of a Lua stack. After the frames of a coroutine come those of the thread that resumed
+   it. */
 typedef struct luaN_Frame {
-  lua_State *L;		/* the thread it belongs to */
+  lua_State *L;		/* the thread that it belongs to */
   void *ci;		/* for lua_Debug.i_ci */
-  const void *function;	/* prototype of a Lua function, or the C function */
-  unsigned int *id;	/* the prototype's number, 0 at first, the sampler's to
-			   set; NULL for a C function */
+  const void *function;	/* prototype of a Lua function, or address of the C function */
+  /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */
+  unsigned int *id;
   int pc;		/* index of the running instruction; Lua functions only */
-  unsigned char fresh;	/* 1: a luaV_execute of its own began with this frame */
+  unsigned char fresh;	/* 1: a luaV_execute of its own started with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
-  unsigned char hooked;	/* 1: a hook of its is running */
-  unsigned char resumable;  /* 1: C function that was given a continuation */
+  unsigned char hooked;	/* 1: a hook of this frame is running */
+  unsigned char resumable;  /* 1: a C function with a continuation */
   unsigned char cut;	/* 1: frames between this and the next are left out */
 } luaN_Frame;
 
-/*
-** The thread that runs when the core is asked something in the name of L: L, or
-** the coroutine that runs instead of it (C code may use any thread's L).
-*/
+/* Returns the thread that runs when the core is called with L: L, or a coroutine that runs
+   instead of it (C code may use any thread's L). */
 LUA_API lua_State *luaN_running (lua_State *L);
 
-/*
-** Writes the running stack of L, innermost frame first; returns how many there
-** are. Of more than LUAN_DEPTH the LUAN_INNER innermost and the outermost are
-** there.
-*/
+/* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
+   than LUAN_DEPTH frames, it writes the LUAN_INNER innermost ones and the outermost ones. */
 #define LUAN_DEPTH	1536u
 #define LUAN_INNER	1024u
 
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
-** The same for somebody who walks again and again: only the frames that may
-** have changed since this function was last called. 'known' are the frames of
-** the main thread that were running then (their 'ci', n of them, innermost
-** first; outer ones may be left out). Writes frames up to the innermost Lua function among
-** these that has stayed: its pc may have moved; what is outside of it has not
-** run, nor has the C code that called it. '*shared' is its index in 'known'; n:
-** there is none, and all frames are written as by luaN_frames.
-** Frames of coroutines are always new: they may have been left and entered
-** again, without their C code.
+** The same for a caller that walks repeatedly: only the frames that may have changed since the
+** previous call. 'known' has the 'ci' of the n frames of the main thread that were running then,
+** innermost first; outer ones may be left out. Writes frames up to the innermost Lua function in
+** 'known' that is still running: its pc may have moved, but the frames outside it have not run,
+** nor has the C code that called it. Sets '*shared' to its index in 'known'; n if there is none,
+** and all frames are written as by luaN_frames. Frames of coroutines are always written: they may
+** have been left and entered again without their C code.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
 
-/* coroutine.yield, which the bytecode loop knows by its address (calls.h). */
+/* coroutine.yield, which the bytecode loop recognizes by its address (calls.h). */
 LUA_API int luaN_yield (lua_State *L);
 
 /*
-** The full userdata at 'idx' stands for n bytes outside of the heap from now on
-** (0: for none): memory of a library, or what a resource is worth (the io library
-** takes LUAN_FILE for an open file). That paces the collector, and is taken back
-** when the userdata dies. Samples count it as allocated where this is called, of
-** the kind LUAN_KOUTSIDE and in units of LUAN_UNIT bytes, up to 2^32 of these: what
-** is more than the most since it was 0. They are told of what is taken back when
-** that is all of it. luaN_memory tells the sum, which is LUAN_MOSTOUTSIDE at most;
-** what is beyond that does not count.
+** Sets the external bytes of the full userdata at 'idx' to n (0: none): memory of a library, or a
+** cost of a resource (the io library uses LUAN_FILE for an open file). They pace the collector,
+** and are subtracted when the userdata dies. Samples count them as allocated at this call, with
+** kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, up to 2^32 units: the growth over the maximum
+** since they were 0. A sampled userdata whose bytes become 0 is reported as freed. luaN_memory
+** returns the sum, which is at most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
 **
-** A hint, which is lost when there is no memory to note it. May collect and call
-** finalizers, as an allocation; raises no error. Call it when the userdata has its
-** metatable. A C module that is to run with upstream's Lua, too, says
-** '#pragma weak luaN_outside' and asks whether the function is there.
+** It is a hint, which is lost if there is no memory to record it. May collect and call
+** finalizers, like an allocation; raises no error. Call it when the userdata has its metatable. A
+** C module that must also run with upstream's Lua declares '#pragma weak luaN_outside' and tests
+** whether the function exists.
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 
@@ -475,69 +467,64 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Not 0: lua_Alloc runs on this OS thread, called by the heap of a state: what it asks the
-   system for is counted there. */
+/* Returns true if lua_Alloc is running on this OS thread, called by the heap of a state: its
+   requests to the system are counted there. */
 LUA_API int luaN_isallocating (void);
 
-/*
-** The label of a thread: a number that whoever samples has given it. A new thread has
-** that of the thread that makes it, a new state's main thread 0; nothing else changes
-** it.
-*/
+/* The label of a thread is a number that the sampler's owner has set. A new thread has the label
+   of the thread that creates it, a new state's main thread has 0; nothing else changes it. */
 LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
-/* 1: the thread is the state's main thread. */
+/* Returns 1 if the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 
-/* Line of instruction 'pc' of a prototype; 0 when it is not known. */
+/* Returns the line of instruction 'pc' of a prototype; 0 if it is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** What the definition of a function calls it, and the length: the variable or the
-** field that it is put into. NULL: nothing, or it is a main function; '*length' is then its
-** number among the functions without a name that start in the same line, from 1 on (0: a main
-** function).
+** Returns the name of a function from its definition, and sets '*length' to the name's length:
+** the variable or field in which the function is stored. Returns NULL if it has none, or is a
+** main function; '*length' is then its number among the functions without a name that start in
+** the same line, from 1 on (0: a main function).
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
-/*
-** A moment of which a sample is to be taken, noted from a signal handler.
-*/
+/* A tick: an instant of which a time sample is taken, recorded by a signal handler. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran */
-  void *ci;		/* its innermost frame, as in luaN_Frame; NULL: none */
-  unsigned label;	/* of the thread, then (luaN_label) */
-  int collecting;	/* LUAN_MINOR, LUAN_MAJOR: in a collection; 0: not */
+  /* Its innermost frame, as in luaN_Frame; NULL: none. */
+  void *ci;
+  unsigned label;	/* label of the thread at the tick (luaN_label) */
+  int collecting;	/* LUAN_MINOR or LUAN_MAJOR in a collection; else 0 */
 } luaN_Moment;
 
 enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
 
-/* What the machine held when the signal came. */
+/* The machine's registers when the signal arrived. */
 typedef struct luaN_Registers {
-  const char *ip;	/* the address at which it was */
+  const char *ip;	/* the interrupted address */
   const uintptr_t *r;	/* general registers, in any order; may be none */
   unsigned n;
 } luaN_Registers;
 
 /*
-** Notes the moment in 'm' and has the sampler's 'point' called soon: before the
-** next VM instruction when a Lua function ran, or when the C function that ran
-** calls another or ends; at the end of the collection that ran. L is any thread
-** of the state. Safe in a signal handler. 0: another OS thread has run the state
-** since this one did; nothing is noted then.
+** Records a tick in 'm' and requests a call of the sampler's 'point': before the next VM
+** instruction if a Lua function was running, when a running C function calls another or ends, or
+** at the end of a running collection. L is any thread of the state. Async-signal-safe. Returns 0,
+** and records nothing, if another OS thread has run the state since this one did.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
-/* VM instructions of the state's before which the bytecode loop has turned aside for
-   a moment, so far: one for each at most. */
+/* Returns the number of VM instructions of the state that were diverted for a tick; at most one
+   for each tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /*
-** Address ranges of the core's code, for those who walk the C stack: the
-** bytecode loop, what runs a coroutine for lua_resume, what runs a protected
-** call, and all else. 'from' inclusive, 'to' not.
+** Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function
+** that runs a coroutine for lua_resume, the function that runs a protected call, and everything
+** else. 'from' is included, 'to' is not.
 */
 typedef struct luaN_Range {
   const char *from, *to;
@@ -550,28 +537,25 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A protected call that runs: lua_pcall, lua_resume and the like. Those of an OS
-** thread are a chain, whatever states they are of; each is one frame of
-** luaN_Code.protect. 'outer' lies in that frame: a program that switches C
-** stacks may leave some behind, so who follows it looks first where it leads.
+** A protected call that is running: lua_pcall, lua_resume and the like. The calls of an OS thread
+** are linked, whatever their states; each is one frame of luaN_Code.protect. 'outer' is an
+** address in that frame: a program that switches C stacks may leave frames behind, so code that
+** follows the link must check the address first.
 */
 typedef struct luaN_Protected {
   const struct luaN_Protected *outer;  /* NULL: there is none */
   const lua_State *L;	/* its state's main thread */
-  int mixed;		/* 1: it runs inside of one of another state */
+  int mixed;		/* 1: it runs inside a protected call of another state */
 } luaN_Protected;
 
-/* The innermost of this OS thread; its L is NULL: there is none. May be called
-   in a signal handler. */
+/* Returns the innermost protected call of this OS thread; its L is NULL if there is none.
+   Async-signal-safe. */
 LUA_API luaN_Protected luaN_protected (void);
 
 LUA_API lua_State *luaN_main (lua_State *L);
 
-/*
-** Checks the heap's invariants (heap.h, nursery.h, gc.h). NULL: they hold; else
-** a line that names the first that does not. Costs a walk over everything that
-** can be reached; takes memory for it from malloc.
-*/
+/* Checks the heap's invariants (heap.h, nursery.h, gc.h). Returns NULL if they hold, else a line
+   that names the first that does not. Walks all reachable objects, with memory from malloc. */
 LUA_API const char *luaN_check (lua_State *L);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Moments and points of time samples (tick.h).
-*/
+/* Ticks and safepoints of time samples (tick.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -22,10 +20,8 @@
 
 /* {== the dispatch table =============================================== */
 
-/*
-** Where the code of each opcode is (patch 0026, of ljumptab.h); the entry behind the
-** opcodes is where a diverted table leads.
-*/
+/* The code address of each opcode (patch 0026, of ljumptab.h). The entry after the opcodes is the
+   code to which a diverted table leads. */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const void *const __start_luadispatch[NUM_OPCODES + 1] BOUND;
 #define opcodes	__start_luadispatch
@@ -38,7 +34,7 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* In the signal handler: the loop may be anywhere. */
+/* Diverts the table. Runs in the signal handler, so that the loop may be at any place. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -47,8 +43,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* At a point, which takes all moments so far: undoes divert, also that of a signal that
-   comes meanwhile. */
+/* Restores the table, at a safepoint that completes all ticks so far; also after a signal that
+   arrives meanwhile. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -62,12 +58,12 @@ static void restore (luaN_Tick *t) {
 /* }===================================================================== */
 
 
-/* {== which instruction ran ============================================ */
+/* {== the instruction that ran ========================================= */
 
 /*
-** The registers at the last moment of this OS thread, and the state whose moment it was.
-** A state has none of its own, for there may be ten thousand states. If the moment of
-** another state comes before its point, its sample is less exact (TK4).
+** The registers at the last tick of this OS thread, and the state of that tick. They are not
+** stored in each state, because there may be ten thousand states. If a tick of another state
+** follows before the safepoint, the sample of the first is less exact (TK4).
 */
 #define REGISTERS	32u
 
@@ -78,7 +74,7 @@ static __thread struct Held {
 } held __attribute__((tls_model("initial-exec")));
 
 
-/* Instructions that go with the one before, which passes over them as a rule. */
+/* Returns 1 if the instruction belongs to the one before it, which usually skips it. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
   return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
@@ -86,8 +82,7 @@ static int ispart (Instruction i) {
 }
 
 
-/* Can instruction n be the next after x? Jumps that follow a test are part of
-   it. */
+/* Returns 1 if instruction n can follow instruction x. A jump after a test is part of the test. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -113,9 +108,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/*
-** Does a jump lead to n? Of a long function only what is near is looked at.
-*/
+/* Returns 1 if a jump leads to instruction n. In a long function only jumps near n are
+   considered. */
 #define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {
@@ -132,7 +126,7 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Index of the instruction before 'pc' when it leads to n, else -1. */
+/* Returns the index of the instruction before 'pc' if it leads to n, else -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -142,7 +136,7 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* TK4. Returns an index. */
+/* Returns the index of the instruction that ran at the tick, given that n is next (TK4). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -151,9 +145,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* a pc that is n may be that of the instruction before, or have jumped */
+    /* a pc that is n may be that of the instruction before, or of a jump */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* another register may hold where the instruction is, not what follows */
+    /* another register may have the address of the instruction itself */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -165,7 +159,7 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
 __thread luaN_Protected luaN_innermost;
 
 
-/* {== moments and points =============================================== */
+/* {== ticks and safepoints ============================================= */
 
 LUA_API uint64_t luaN_diversions (lua_State *L) {
   return G(L)->heap.tick.diversions;
@@ -191,11 +185,11 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* in the loop with a frame of C: the call begins or ends */
+  /* a C frame in the loop: a call is starting or ending */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
-#if !defined(__SANITIZE_ADDRESS__)  /* it keeps the pc in memory */
+#if !defined(__SANITIZE_ADDRESS__)  /* such a build keeps the pc in memory */
     held.n = (r->n < REGISTERS) ? r->n : REGISTERS;
 #endif
     memcpy(held.r, r->r, held.n * sizeof(*r->r));
@@ -241,7 +235,7 @@ void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
-  }  /* else it has just been returned to, and its pc was saved */
+  }  /* otherwise the function has just been returned to, and its pc was saved */
   luaN_point(L);
   ci->u.l.savedpc = pc;
 }

@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Time samples, the core's part. A signal can arrive between any two machine
-** instructions, when a frame is half built and the pc of the running one is in
-** a register. So the handler walks no Lua stack: luaN_interrupt (seam.h) notes
-** the moment, and the sampler is called at the next point: a place where the
-** running stack can be walked and no frame of that moment is gone yet.
+** Time samples, the core's part. A signal can arrive between any two machine instructions, when a
+** frame is incomplete and the pc of the running function is in a register. So the handler walks
+** no Lua stack: luaN_interrupt (seam.h) records a tick, and the sampler is called at the next
+** safepoint, a place where the running stack can be walked and no frame of that instant is gone
+** yet.
 **
-** Points are
-**   - the next VM instruction, when a Lua function was running: the state's
-**     dispatch table, by which the bytecode loop goes from one to the next, is
-**     diverted until then. The loop has the same instructions, whether it is or
-**     not, and other states have tables of their own;
-**   - where a function is entered, left by a return or left by an error or a
-**     yield: there the core asks for hooks anyway, and a bit of hookmask says
-**     that a point is wanted;
-**   - the end of a collection.
-** A state that is entered on another OS thread than before wants a point, too: there the
-** sampler takes its timer along.
+** Safepoints for ticks are
+**   - the next VM instruction, if a Lua function was running: the state's dispatch table, by
+**     which the bytecode loop finds the code of each instruction, is diverted until then. The
+**     loop executes the same instructions in either case, and other states have tables of their
+**     own;
+**   - the places where a function is entered, or left by a return, an error or a yield: the core
+**     tests for hooks there anyway, and a bit of hookmask requests the safepoint;
+**   - the end of a collection. A state that is entered on another OS thread than before requests
+**     a safepoint, too, where the sampler moves its timer to that thread.
 **
 ** Invariants:
-**   TK1  'wanted' is set from a moment, or from where the state came to another OS
-**        thread, to the next point. While it is set, the bit LUAN_TICK is set in the
-**        hookmask of the thread that ran then, unless a hook was set at that moment; the
-**        point comes later then.
-**   TK2  nobody outside of the core sees the bit, and no other thread has it.
-**   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while
-**        it is diverted, and by nobody else: only the OS thread that runs the state
-**        writes to it. So another thread's samples, or a fork that catches them,
-**        cost this one nothing.
-**   TK4  at a point savedpc of the running Lua function is behind the
-**        instruction that ran at the moment, if that can be told: what the
-**        registers held at the moment tells it, when it leads to the
-**        instruction that is next. Else it is that next instruction (in a build
-**        with AddressSanitizer it always is).
-**   TK5  luaN_innermost tells of the innermost luaD_rawrunprotected of the OS
-**        thread, but for a signal that comes at its begin or its end. A state
-**        is diverted by a signal inside its own bytecode loop only: inside of
-**        another's, which it has called, it has no next instruction.
-**   TK6  a signal on an OS thread touches no state that has been entered on
-**        another one since.
+**   TK1  'wanted' is set from a tick, or from the entry on another OS thread, to the next
+**        safepoint. While it is set, the thread that ran then has the bit LUAN_TICK in its
+**        hookmask, unless a hook was being set at that instant; the safepoint comes later then.
+**   TK2  Code outside the core never sees the bit, and no other thread has it.
+**   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while 'diverted'
+**        is set. Only the OS thread that runs the state writes to it. So samples of another
+**        thread, or a fork during them, cost this thread nothing.
+**   TK4  At a safepoint, savedpc of the running Lua function is after the instruction that ran at
+**        the tick, if that can be determined: from the registers at the tick, if they lead to the
+**        next instruction. Otherwise it is after the next instruction (always in a build with
+**        AddressSanitizer).
+**   TK5  luaN_innermost describes the innermost luaD_rawrunprotected of the OS thread, except for
+**        a signal at its start or end. A signal diverts a state only inside that state's own
+**        bytecode loop: inside the loop of a state that it has called, it has no next
+**        instruction.
+**   TK6  A signal on an OS thread changes no state that has been entered on another one since.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
@@ -47,39 +41,40 @@
 
 #include "seam.h"
 
-#define LUAN_TICK	0x80	/* of hookmask */
+#define LUAN_TICK	0x80	/* bit of hookmask: the thread has a tick to complete */
 
-/* A point of a thread that wants one. */
+/* Completes the ticks of thread L, which wants a safepoint: restores the dispatch table and calls
+   the sampler. */
 LUAI_FUNC void luaN_point (lua_State *L);
 
-/* A point; returns the hooks that the program has set. */
+/* Runs a safepoint if one is wanted; returns the hooks that the program has set. */
 static inline int luaN_hooks (lua_State *L) {
   if (l_unlikely(L->hookmask & LUAN_TICK)) luaN_point(L);
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* The dispatch table was diverted: instruction pc[-1] of ci is next. */
+/* Runs the safepoint of a diverted dispatch table. Instruction pc[-1] of ci is next. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
-/* Of the table of what each opcode's code is: where tick.c finds it. */
+/* Attribute of the table with the code address of each opcode, by which tick.c finds it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Of the label where a diverted table leads: the loop is laid out as if it were not
-   there. Clang warns that labels have no such attribute. */
+/* Attribute of the label to which a diverted table leads: the compiler lays out the loop as if it
+   did not exist. Clang warns that labels have no such attribute. */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
 #define LUAN_COLD	__attribute__((cold))
 #endif
 
-/* The dispatch table of a state. It stays where it is: the loop reads this once. */
+/* The dispatch table of a state. Its address is constant, and the loop reads it once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
 /*
-** Where the loop keeps the address of the table, and how it goes by it: a register that
-** calls preserve, and an address that the compiler believes to be another one behind each
-** jump. Else it has one on the stack, and every instruction reads it from there.
+** How the loop keeps the address of the table: in a register that calls preserve, with a value
+** that the compiler cannot trace from one jump to the next. Otherwise the compiler would keep it
+** on the stack, and every instruction would load it from there.
 */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
@@ -90,10 +85,10 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 #define luaN_jump(table,x)	goto *(table)[x];
 #endif
 
-/* Of a state that begins. */
+/* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* 'th' runs from here on; returns who ran before (NULL: the main thread). */
+/* Makes 'th' the running thread of the state; returns the previous one (NULL: the main thread). */
 static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *before = t->running;
@@ -104,27 +99,28 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* The same where it is inside of one of another state, or the state was on another OS thread
-   meanwhile. */
+/* The same as luaN_protect for the rare cases: the call is inside a protected call of another
+   state, or the state was on another OS thread before. */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
-/* A protected call of L begins; '*outer' is the caller's, until it ends. */
+/* Starts a protected call of L. '*outer' belongs to the caller and must exist until the call
+   ends. */
 static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   const lua_State *th = G(L)->mainthread;
   *outer = luaN_innermost;
   if (l_unlikely(G(L)->heap.tick.where != &luaN_innermost)) luaN_entered(L, outer);
   else if (outer->L == th) luaN_innermost.outer = outer;
-  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* the rest of it is 0 */
+  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* the other members are 0 */
   else luaN_entered(L, outer);
 }
 
-/* ... and it is over. */
+/* Ends a protected call. */
 #define luaN_unprotect(outer)  ((void)(luaN_innermost = *(outer)))
 
-/* A collection begins; a minor one goes over into a major one. */
+/* Records that a collection starts, or that a minor one continues as a major one. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))
 
-/* ... and it is over. */
+/* Records that the collection has ended, and completes a tick that arrived in it. */
 LUAI_FUNC void luaN_collected (lua_State *L);
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions: the frame of a Lua function, or of a C function, is
-** made inline when there is a CallInfo and room on the stack; results go to their
-** place inline when one is wanted, or none; and a yield that needs no jump is a
-** return.
-** Everything else (__call, hooks, a stack that must grow) is luaD_precall's and
-** luaD_poscall's. For lvm.c.
+** Calls from Lua functions. The frame of a Lua or C function is made inline if a CallInfo exists
+** and the stack has capacity; none or one result is moved inline; a yield that needs no jump is a
+** return. Everything else (__call, hooks, a stack that must grow) is done by luaD_precall and
+** luaD_poscall. For lvm.c.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h
@@ -13,7 +11,7 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* The C function in frame 'ci' has returned n values. */
+/* Ends the call of the C function in frame 'ci', which has returned n values. */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -32,11 +30,10 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** coroutine.yield, called by a Lua function that lua_resume runs in the outermost
-** bytecode loop of its thread: nothing on the C stack has to be jumped over, that
-** loop just returns. Elsewhere (below a C function, a metamethod, a hook) the
-** function is called and throws as upstream's does. 'next' is its frame, as it
-** would have found it.
+** Yields without a jump, if coroutine.yield was called by a Lua function in the outermost
+** bytecode loop of a thread that lua_resume runs: nothing is on the C stack to be skipped, and
+** that loop returns. Returns 0 elsewhere (below a C function, a metamethod, a hook), where the
+** function must be called and throws as upstream's does. 'next' is its frame.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {
@@ -48,10 +45,8 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/*
-** As luaD_precall; 'ci' is the running frame. NULL, and L->ci is another: the
-** thread has yielded, and the bytecode loop is to return.
-*/
+/* As luaD_precall; 'ci' is the running frame. If it returns NULL and L->ci is another frame, the
+   thread has yielded and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, which is nearly all there is: into the
-** result at once. Upstream makes a string of every number first, and interns it.
-** Everything else (floats, metamethods, empty strings, which make the result
-** one of the operands) is luaV_concat's. For lvm.c.
+** Concatenation of strings and integers, the frequent case, directly into the result. Upstream
+** first makes a string of every number and interns it. Everything else (floats, metamethods,
+** empty strings, which make the result one of the operands) is done by luaV_concat. For lvm.c.
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h
 
-#define LUAN_INTEGERS	8	/* that one concatenation may have */
+#define LUAN_INTEGERS	8	/* largest number of integers in one concatenation */
 
 /* The integers among the operands, in decimal. */
 typedef struct luaN_Pieces {
@@ -17,7 +16,7 @@ typedef struct luaN_Pieces {
 } luaN_Pieces;
 
 
-/* Copies the strings and the integers in 'p' of the n values below top. */
+/* Copies the n values below top, strings and the integers in 'p', to 'to'. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {
@@ -35,10 +34,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/*
-** Replaces the n values on the top of the stack by their concatenation: 1 when
-** that is done, else 0, and nothing is.
-*/
+/* Replaces the n values at the top of the stack by their concatenation and returns 1; returns 0,
+   and changes nothing, if it does not handle them. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

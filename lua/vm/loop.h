@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytecode loop calls inline. For lvm.c. */
+/* Inline functions of the bytecode loop. For lvm.c. */
 #ifndef luaN_loop_h
 #define luaN_loop_h
 

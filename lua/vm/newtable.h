@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A table of known size in one piece: nobody frees its parts one by one, and what a
-** vector is replaced by lies elsewhere, unless it is an array behind which there is room
-** (luaN_resize). For ltable.c.
+** Allocates a table of known size with its vectors in one piece. The parts are not freed
+** separately, and a vector that replaces one of them is elsewhere, except an array that grows in
+** place (luaN_resize). For ltable.c.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table of LUAN_SMALLTABLE slots in both parts lies in lines, for no list has tables that
-   lua_Alloc gave. */
+/* A table with LUAN_SMALLTABLE slots in both parts fits into lines, which is necessary because no
+   list contains tables from lua_Alloc. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

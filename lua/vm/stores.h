@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stores by which a table gets an entry. Two things are done without a call: to fill a
-** place that is there and has nothing in it (of an array that has grown, or a key that was
-** removed), and to put a new field into a young table (fields.h).
+** Stores that add an entry to a table. Two cases are done without a call: filling an existing
+** empty slot (of an array that has grown, or of a key that was removed), and adding a field to a
+** young table (fields.h).
 */
 #ifndef luaN_stores_h
 #define luaN_stores_h
@@ -12,9 +12,9 @@
 #include "gc.h"
 
 /*
-** Finds the 'slot' of integer k in t, a value that may be stored to. 1: what is there may be
-** overwritten. What an array has there is not read where no metatable could make a difference:
-** in a large array it is not in any cache, and a load waits for it, which a store does not.
+** Sets 'slot' to the slot of integer k in t. The result is 1 if it may be overwritten without
+** further tests. The value in an array is not read if there is no metatable: in a large array it
+** is not in any cache, and a load would wait for it, which a store does not.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -25,9 +25,9 @@
 
 
 /*
-** Puts v into 'slot', the empty place of 'key' in o (NULL: o is no table; 'key' is NULL
-** where it is an integer). 1 when that is done. 0: there is more to it (a metamethod, a new
-** key but for what luaN_newfield does); nothing is done.
+** Stores v into 'slot', the empty slot of 'key' in o (NULL: o is no table; 'key' is NULL if it is
+** an integer). Returns 1 if it did; 0, and nothing has changed, if there is more to do (a
+** metamethod, or a new key that luaN_newfield does not handle).
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {

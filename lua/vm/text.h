@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Text: the hash of a string, an integer in decimal; and the hash of an address.
-** Everything here gives what upstream gives, but for the hashes, whose values no program
-** sees.
-*/
+/* Hashes of strings and addresses, and decimal integers. Results equal upstream's, except the
+   hashes, whose values no program sees. */
 #ifndef luaN_text_h
 #define luaN_text_h
 
@@ -12,7 +9,7 @@
 
 /* {== the hash ========================================================= */
 
-/* High and low half of a product of 64 bits, folded. */
+/* Returns the high and the low half of the 128-bit product of a and b, combined by exclusive or. */
 static inline uint64_t luaN_fold (uint64_t a, uint64_t b) {
   unsigned __int128 m = (unsigned __int128)a * b;
   return (uint64_t)m ^ (uint64_t)(m >> 64);
@@ -34,12 +31,10 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Hash of l bytes: eight at a time are mixed in by a multiplication of which both
-** halves are kept; the last ones overlap those before. Upstream mixes in one
-** byte after the other.
-** The seed is in both halves of what is multiplied, and in the factor: where half
-** of a product is known, strings can be computed of which many meet in one bucket
-** under most seeds.
+** Returns the hash of l bytes. Eight bytes at a time are mixed in by a multiplication of which
+** both halves are used; the last bytes overlap the previous ones. Upstream mixes in one byte at a
+** time. The seed is in both halves of the multiplicand and in the factor: if half of a product
+** were known, strings could be computed that collide in one bucket under most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -95,9 +90,9 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 /* {== integers ========================================================= */
 
-#define LUAN_DIGITS	20	/* bytes of the longest: -9223372036854775808 */
+#define LUAN_DIGITS	20	/* bytes of the longest one: -9223372036854775808 */
 
-/* Writes n in decimal, without a NUL; returns how many bytes that are. */
+/* Writes n in decimal, without a NUL; returns the number of bytes. */
 static inline int luaN_decimal (char *to, lua_Integer n) {
   char digits[LUAN_DIGITS];
   lua_Unsigned u = (n < 0) ? 0u - (lua_Unsigned)n : (lua_Unsigned)n;
@@ -112,8 +107,8 @@ static inline int luaN_decimal (char *to, lua_Integer n) {
   return size;
 }
 
-/* In place of snprintf, which reads its format each time. Redefined here, for the core, and
-   not in luaconf.h: C modules include that, and have no luaN_decimal. */
+/* Replaces snprintf, which parses its format each time. Redefined here for the core, not in
+   luaconf.h, because C modules include that and have no luaN_decimal. */
 #undef lua_integer2str
 #define lua_integer2str(s,sz,n)	((void)(sz), luaN_decimal(s, n))
 
