@@ -148,7 +148,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  c->remset.aged = 0;  /* some entries may be missing */
+  c->remset.aged = 0;  /* entries at the start of the list may have been removed */
 }
 
 

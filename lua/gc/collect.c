@@ -167,9 +167,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 /*
 ** A C function may store into tables for a long time without a safepoint. The vectors that its
-** tables have outgrown are garbage here, which malloc would have reused. They may reach the
-** number of old bytes, so that a full collection costs no more than they did. An allocation
-** itself does not collect, because a table in the middle of a resize would lose its weak values.
+** tables have outgrown are garbage here, which malloc would have reused. A collection runs when
+** the debt reaches the number of old bytes, so that it costs no more than the allocation did. An
+** allocation itself does not collect, because a table in the middle of a resize would lose its
+** weak values.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);

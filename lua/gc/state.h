@@ -173,7 +173,7 @@ typedef struct luaN_Finalize {
   luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
   luaN_Vec tobefinalized;	/* objects pending finalization, in the order of their calls */
   size_t next;			/* index in 'tobefinalized' of the next call */
-  /* entries before this index have been marked by the major collection */
+  /* index in 'tobefinalized' of the first object that the major collection has not marked */
   size_t seen;
   luaN_Selection selection;	/* phase of the selection of dead objects in 'finalizable' */
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
@@ -219,9 +219,9 @@ typedef struct luaN_Sweep {
 
 /* Accounts, in bytes unless stated otherwise. */
 typedef struct luaN_Bytes {
-  size_t explicit;		/* explicit memory (H6) */
-  l_mem old;			/* old objects with their vectors (H6) */
-  l_mem living;			/* objects that the last major collection marked */
+  size_t explicit;		/* bytes of explicit memory (H6) */
+  l_mem old;			/* bytes of old objects and their vectors (H6) */
+  l_mem living;			/* bytes of the objects that the last major collection marked */
   /* Bytes of blocks that are not returned before the next major collection, because a heap that
      does not shrink needs them again (luaN_trimheap). 0: the heap has shrunk. */
   size_t needed;
@@ -236,17 +236,19 @@ typedef struct luaN_Bytes {
   lu_byte shrunk;
   /* KiB of 'living' that are not kept for finalizers only. */
   unsigned undoomed;
-  size_t tenured;		/* objects tenured since the last collection */
-  /* objects tenured in the life of the state, up to the last collection */
+  size_t tenured;		/* bytes of objects tenured since the last collection */
+  /* bytes of objects tenured in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Large leaf objects, other large userdata, and userdata that could not stay young, tenured
-     since the last major collection ended. */
+  /* Bytes of large leaf objects, other large userdata, and userdata that could not stay young,
+     that were tenured since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' when the running major collection, or the minor one before it, started. */
   size_t textsbefore;
   size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
-  size_t aged;			/* large leaf objects that the last minor collection left young */
-  size_t waiting;		/* small userdata that the last minor collection left young */
+  /* bytes of large leaf objects that the last minor collection left young */
+  size_t aged;
+  /* bytes of small userdata that the last minor collection left young */
+  size_t waiting;
   size_t outside;		/* external bytes that userdata own */
   size_t youngoutside;		/* external bytes added since the last minor collection */
 } luaN_Bytes;
@@ -295,19 +297,21 @@ typedef struct luaN_Pace {
   unsigned patience;
   /* value of spent() when the last major collection ended, in bytes */
   uint64_t since;
-  l_mem byhand;			/* bytes of explicit steps since then */
+  l_mem byhand;			/* bytes of explicit steps since the last major collection ended */
   uint64_t volume;		/* bytes of allocation after which a major collection is due */
   /* Bytes in use, and bytes of footprint, when the last major collection ended. */
   size_t live, footprint;
   size_t outside;		/* external bytes when the last major collection ended */
-  size_t finalizers;		/* number of old objects with finalizers then */
+  /* number of old objects with finalizers when the last major collection ended */
+  size_t finalizers;
   size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
   luaN_Tuning tuning;
   /* Upper bound of the nursery in bytes until the next major collection has ended, because memory
      was refused; or 0. */
   size_t tight;
   size_t threshold;		/* bytes in use at which a major collection starts */
-  size_t growthtrigger;		/* the same if the footprint is at least 'threshold' */
+  /* bytes in use at which one starts if the footprint is at least 'threshold' */
+  size_t growthtrigger;
   size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
 } luaN_Pace;
 
@@ -404,11 +408,12 @@ typedef struct luaN_Heap {
   /* a root: an object that only C code of the API refers to, or NULL */
   GCObject *pinned;
   void *waiting;		/* a moved stack whose sample is postponed, or NULL */
-  size_t waitingsize;		/* bytes of 'waiting' */
+  size_t waitingsize;		/* bytes of the stack in 'waiting' */
   /* Bytes that rounding has added to the block that is being counted. */
   unsigned rounding;
   int waitingoutside;		/* 1: the postponed sample's block passed by the nursery */
-  uint64_t waitingover;		/* bytes by which it passed the sample point */
+  /* bytes by which the postponed sample's block passed the sample point */
+  uint64_t waitingover;
   luaN_Region overflow;		/* the overflow region */
   luaN_Blocks blocks;
   uint64_t minors, majors;	/* number of collections in the life of the state */

@@ -59,7 +59,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* t is listed once, however many minor collections discover it again. */
+/* A table is listed once, however many minor collections discover it again. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
