@@ -326,7 +326,8 @@ typedef struct luaN_Memory {
   uint64_t tenured;
   uint64_t nursery;	/* from one minor collection to the next */
   /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector
-     that is moved is new memory; what large ones free in the same nursery is subtracted. */
+     that is moved is new memory; bytes of large blocks that are freed in the same nursery are
+     subtracted. */
   uint64_t charged;
   /* The sizes that those nurseries were planned to have, as far as they were used. */
   uint64_t planned;
@@ -539,7 +540,7 @@ LUA_API void luaN_code (luaN_Code *c);
 /*
 ** A protected call that is running: lua_pcall, lua_resume and the like. The calls of an OS thread
 ** are linked, whatever their states; each is one frame of luaN_Code.protect. 'outer' is an
-** address in that frame: a program that switches C stacks may leave frames behind, so code that
+** address in that frame: a program that switches C stacks may abandon frames, so code that
 ** follows the link must check the address first.
 */
 typedef struct luaN_Protected {

@@ -45,8 +45,8 @@
 /* The bit of a list in a set of lists. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t: marks what it refers to strongly, and returns the set of lists in which it
-   is undecided. A tombstoned slot is listed already. */
+/* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists
+   in which it is undecided. A tombstoned slot is listed already. */
 static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -83,7 +83,7 @@ typedef struct Entry {
 static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
 
 
-/* Prefetches what luaN_isunseen will read for o: the mark of its line, and its header. */
+/* Prefetches the mark of o's line and the header of o, which luaN_isunseen reads. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);

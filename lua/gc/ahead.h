@@ -4,14 +4,14 @@
 ** undecided entries are left to that step.
 **
 ** When marking has no other work, slices go through the large weak tables that were discovered.
-** They mark what an entry holds strongly: the key of a weak value, the value of an ephemeron
-** whose key is alive. An entry whose weak key or value is not marked yet is undecided. Its slot
-** is listed after its table: in the list of keys if its table is an ephemeron table, in the list
-** of values if its values are weak; the atomic step needs each list at a different time. Slices
-** go through the lists again as long as a good part of the entries turns out to be alive, because
-** marking one may decide others. A table that was gone through has LUAN_SCANNED (G9); later
-** stores into it pass the barriers, which list undecided slots. A table that gets other vectors,
-** or is remembered as a whole, is gone through once more.
+** They mark the object that an entry holds strongly: the key of a weak value, the value of an
+** ephemeron whose key is alive. An entry whose weak key or value is not marked yet is undecided.
+** Its slot is listed after its table: in the list of keys if its table is an ephemeron table, in
+** the list of values if its values are weak; the atomic step needs each list at a different time.
+** Slices go through the lists again as long as a good part of the entries turns out to be alive,
+** because marking one may decide others. A table that was gone through has LUAN_SCANNED (G9);
+** later stores into it pass the barriers, which list undecided slots. A table that gets other
+** vectors, or is remembered as a whole, is gone through once more.
 **
 ** After that, slices tombstone the undecided values (hidden.h). The atomic step decides which
 ** objects are dead. Slices then clear the tombstones of dead objects, before the dead with

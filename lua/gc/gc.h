@@ -116,7 +116,8 @@
 **   3. Mark from the remembered set, and empty it (luaN_markremembered).
 **   4. Keep userdata that are pending finalization (luaN_keepwaiting).
 **   5. Termination (luaN_terminate): resolve ephemerons, clear dead weak values, queue dead
-**      objects that have finalizers and mark what they refer to, clear dead weak keys.
+**      objects that have finalizers and mark the objects that they refer to, clear dead weak
+**      keys.
 **   6. Call the sampler's decision (luaN_atomic): all marks are final, and dead objects are still
 **      whole.
 **   7. Sweep the young parts of the lists of sweep.c, and the young strings.
@@ -149,8 +150,8 @@
 ** Marking terminates because the new epoch covers all new objects: an object that is tenured
 ** during marking gets the new epoch, and its references are visited by the collection that
 ** tenures it. The pacer gives a slice at least as many bytes of marking as were allocated since
-** the slice before (luaN_markbudget); what is too much for one pause is done by later ones
-** (luaN_pay).
+** the slice before (luaN_markbudget); marking that is too much for one pause is left to later
+** ones (luaN_pay).
 **
 ** Between the atomic step and the end of the sweep, dead objects stay whole until their lines are
 ** swept. Only the string table and luaS_new's cache can return one: luaN_resurrect marks it
@@ -173,7 +174,7 @@
 ** and repeats over the list until nothing changes; if the passes do not end soon, a hash table
 ** from keys to entries resolves the rest in linear time (chase.h).
 **
-** In a major collection, slices visit the weak tables before the atomic step, mark what is alive,
+** In a major collection, slices visit the weak tables before the atomic step, mark live objects,
 ** and list undecided slots (G9). Undecided values are tombstoned in slices: the slot looks absent
 ** to fast paths and keeps the address of its object. A read restores the value. The atomic step
 ** only sets weak.decided; after it, a tombstone whose object is not marked is an empty slot, and
@@ -241,7 +242,7 @@
 ** One OS thread at a time runs a state, as in upstream Lua. The collector starts no thread and
 ** waits for no lock. Data shared by all states of a process are counters with atomic operations
 ** and two caches of free memory (endblock.c, mapped.c). Each cache has a flag that is taken by an
-** atomic exchange; whoever does not get it works without the cache. So a child process that was
+** atomic exchange; code that does not get it works without the cache. So a child process that was
 ** forked while another thread held the flag loses the cache and nothing else.
 **
 ** A signal handler changes only heap.tick and a bit of 'hookmask' (tick.h). It never changes the

@@ -189,8 +189,7 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if n young strings are so many that a sweep of all buckets costs less than a list of
-   them. */
+/* Returns 1 if a sweep of all buckets costs less than a list of n young strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }

@@ -108,8 +108,8 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the accounts when everything alive is marked. The blocks in use now, including all
-   garbage, are what the program will need again by the end of the next major collection. */
+/* Updates the accounts when everything alive is marked. The program will need as many blocks as
+   are in use now, including all garbage, by the end of the next major collection. */
 static void known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;

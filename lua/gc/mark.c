@@ -255,7 +255,7 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 
 /*
 ** {== eagerly marked tables ============================================= Marking a broad table
-** reaches so many tables that the first of them have left the cache when they are popped from the
+** reaches very many tables, the first of which have left the cache when they are popped from the
 ** mark stack. A small table that refers only to strings, marked objects and other such tables is
 ** marked eagerly: its vectors' lines are marked at once and it is not pushed.
 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
-** reaches what a full collection would keep if it started now. Sizes are those that the collector
-** counts, so that they add up to the bytes in use after one.
+** reaches the objects that a full collection would keep if it started now. Sizes are those that
+** the collector counts, so that they add up to the bytes in use after one.
 **
 ** The walk is breadth first, so that the edge by which an object is reached first ends a shortest
 ** path. Objects with a name are before those that only a stack refers to: stacks are deferred
@@ -434,7 +434,7 @@ static void edges (Walk *w, GCObject *o) {
 /* }===================================================================== */
 
 
-/* {== what an object is ================================================ */
+/* {== descriptions of objects =========================================== */
 
 static size_t bytesof (const Proto *f) {
 #define VECTOR(n,type)	luaN_round((size_t)(n) * sizeof(type))

@@ -7,10 +7,11 @@
 **
 ** Processing an entry tenures the young objects that it refers to, as the collection would. The
 ** entry is forgotten; the tenured objects are remembered, because they may refer to young ones.
-** So the set grows by at most what is allocated. An object that was tenured in this way lives
-** until a major collection even if the program drops it before the minor one, so this is done
-** only when much is remembered. No key is cleared here: a key without a value may be about to get
-** one, and then only the value passes a barrier. So such a key is tenured like any other.
+** So the set grows by at most one entry for each allocated object. An object that was tenured in
+** this way lives until a major collection even if the program drops it before the minor one, so
+** this is done only when much is remembered. No key is cleared here: a key without a value may be
+** about to get one, and then only the value passes a barrier. So such a key is tenured like any
+** other.
 **
 ** A store into a huge table remembers the slot without reading the header of the stored object
 ** (gc.h). Here these headers are read, many together and prefetched. If as many slots of a table

@@ -28,9 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 
 
 /*
-** Marks what slot i of a table with weak values refers to strongly. 'kind' is that of the table;
-** its keys may be weak as well. Returns 1 if something that the slot refers to weakly may be
-** dead.
+** Marks the objects to which slot i of a table with weak values refers strongly. 'kind' is that
+** of the table; its keys may be weak as well. Returns 1 if an object to which it refers weakly
+** may be dead.
 */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);

@@ -3,8 +3,8 @@
 #ifndef luaN_scan_h
 #define luaN_scan_h
 
-/* Marks what the part of the stack that changed since the last scan refers to; 'all': the whole
-   stack. Makes the thread clean. Returns the cost in bytes. */
+/* Marks the objects in the part of the stack that changed since the last scan; 'all': in the
+   whole stack. Makes the thread clean. Returns the cost in bytes. */
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
 /*

@@ -38,12 +38,12 @@ typedef struct luaN_Writes {
 #define LUAN_WRITES	8u
 
 /* Phase of a major collection for the dead that have finalizers (finalize.c): not reached yet;
-   finding them among the finalizable; queueing them; marking what they refer to. */
+   finding them among the finalizable; queueing them; marking the objects that they refer to. */
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
-/* The members of luaN_Gc follow: what the collector keeps from one collection to the next, in
-   parts. The comment of each part names the files that it belongs to. */
+/* The members of luaN_Gc follow: the data that the collector keeps from one collection to the
+   next, in parts. The comment of each part names the files that it belongs to. */
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
@@ -226,7 +226,7 @@ typedef struct luaN_Bytes {
      does not shrink needs them again (luaN_trimheap). 0: the heap has shrunk. */
   size_t needed;
   /* KiB: the largest use that a small heap has shrunk from, in the current period and in the one
-     before (major.c). So many blocks are not returned. */
+     before (major.c). Blocks of that size are not returned. */
   unsigned lately[2];
   unsigned whileat;		/* KiB: 'allocated' when the period started; wraps around */
   /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
@@ -286,7 +286,7 @@ typedef struct luaN_Pace {
   size_t textroom;
   size_t size;			/* bytes of the current nursery at its start */
   /* Sums over all earlier nurseries, in bytes: 'planned' of their sizes as far as they were used,
-     'charged' of what was allocated in them. */
+     'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
   /* Bytes by which the work debt may exceed its usual limit, because of a large stack

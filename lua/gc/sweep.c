@@ -68,8 +68,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* The functions named keep… free what o owns if it is dead, and return 1 if o stays in its list.
-   This one is for threads. */
+/* Each of the functions keep… frees the blocks of o if it is dead, and returns 1 if o stays in
+   its list. This one is for threads. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);

@@ -310,8 +310,8 @@ static int leave (global_State *g) {
 }
 
 
-/* Selects the dead at once if few objects have finalizers, and marks as much as one slice of what
-   they refer to. Returns 1 if all of that is marked, so that no slices are needed. */
+/* Selects the dead at once if few objects have finalizers, and marks the objects that they refer
+   to, as many as one slice can. Returns 1 if all of that is marked, so that no slices are needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {

@@ -130,7 +130,7 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the block is so much longer than the stack that its rest should be returned. */
+/* Returns 1 if the block is much longer than the stack, so that its rest should be returned. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);

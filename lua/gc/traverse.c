@@ -19,10 +19,10 @@
 #include "weak.h"
 
 /*
-** A table of more than WHOLE slots is traversed by a slice in parts of SLICE_SLOTS slots; what is
-** eagerly marked in a part (mark.c) is added to its cost. Array slots with numbers cost one
-** NUMBERS_PART-th, because they are contiguous and refer to nothing. Smaller parts make pauses
-** more exact.
+** A table of more than WHOLE slots is traversed by a slice in parts of SLICE_SLOTS slots; the
+** cost of eager marking in a part (mark.c) is added to its cost. Array slots with numbers cost
+** one NUMBERS_PART-th, because they are contiguous and refer to nothing. Smaller parts make
+** pauses more exact.
 */
 #define WHOLE		1024u
 #define SLICE_SLOTS	128u
@@ -65,8 +65,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses a table. For the frequent case of small vectors it does what luaN_markvectors and
-   luaN_traverseslots do, without their calls. */
+/* Traverses a table. In the frequent case of small vectors it does the work of luaN_markvectors
+   and luaN_traverseslots without their calls. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;

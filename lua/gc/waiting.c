@@ -35,7 +35,7 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Leaves o young in the running collection, and marks what it refers to. */
+/* Leaves o young in the running collection, and marks the objects that it refers to. */
 static void leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;

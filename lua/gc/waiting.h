@@ -5,10 +5,10 @@
 ** A minor collection that finds a userdata dead must keep it for its finalizer; after the call it
 ** is usually garbage. If it were tenured, only a major collection could free it: buffers and
 ** cursors that are dropped at once made the heap of a host grow. So it is left young, unless a
-** live object refers to it again: it has LUAN_MET while the collection runs, and what it refers
-** to is marked, but not the userdata itself. The next minor collections leave it young again,
-** until its finalizer is called. From then on it is like any new object, whatever the finalizer
-** has stored it in.
+** live object refers to it again: it has LUAN_MET while the collection runs, and the objects that
+** it refers to are marked, but not the userdata itself. The next minor collections leave it young
+** again, until its finalizer is called. From then on it is like any new object, whatever the
+** finalizer has stored it in.
 **
 ** Its memory is kept as if it were marked: sweep.c keeps a large one; the lines of a small one
 ** have LUAN_HELD until the next minor collection. (So have those of small userdata that are
@@ -33,8 +33,8 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    young (ageing.h), marks them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Leaves o, which was just selected, young, and marks what it refers to. Returns 0 if that is not
-   possible; o must be marked then. */
+/* Leaves o, which was just selected, young, and marks the objects that it refers to. Returns 0 if
+   that is not possible; o must be marked then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /* Holds the lines of the userdata that stay young, and reports the dead among those that were
