@@ -27,10 +27,10 @@ typedef enum luaN_Kind {
 
 /* The block that reached the sample point. */
 typedef struct luaN_Sample {
-  /* Its memory, not initialized yet. LUAN_KOUTSIDE: an address that names the owner's external
-     bytes. */
+  /* Memory of the block, not initialized yet. LUAN_KOUTSIDE: an address that names the owner's
+     external bytes. */
   const void *block;
-  /* The object whose life it shares: itself, or the table of a vector; or NULL. */
+  /* The object whose life the block shares: itself, or the table of a vector; or NULL. */
   const void *owner;
   uint64_t size;	/* bytes of the block, rounded up */
   luaN_Kind kind;
@@ -435,13 +435,13 @@ LUA_API lua_State *luaN_running (lua_State *L);
 LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 
 /*
-** The same for a caller that walks repeatedly: only the frames that may have changed since the
-** previous call. 'known' has the 'ci' of the n frames of the main thread that were running then,
-** innermost first; outer ones may be left out. Writes frames up to the innermost Lua function in
-** 'known' that is still running: its pc may have moved, but the frames outside it have not run,
-** nor has the C code that called it. Sets '*shared' to its index in 'known'; n if there is none,
-** and all frames are written as by luaN_frames. Frames of coroutines are always written: they may
-** have been left and entered again without their C code.
+** Writes the frames of L's running stack that may have changed since the previous call, for a
+** caller that walks repeatedly. 'known' has the 'ci' of the n frames of the main thread that were
+** running then, innermost first; outer ones may be left out. Writes frames up to the innermost
+** Lua function in 'known' that is still running: its pc may have moved, but the frames outside it
+** have not run, nor has the C code that called it. Sets '*shared' to its index in 'known'; n if
+** there is none, and all frames are written as by luaN_frames. Frames of coroutines are always
+** written: they may have been left and entered again without their C code.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -494,7 +494,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length);
 /* A tick: an instant of which a time sample is taken, recorded by a signal handler. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran */
-  /* Its innermost frame, as in luaN_Frame; NULL: none. */
+  /* Innermost frame of that thread, as in luaN_Frame; NULL: none. */
   void *ci;
   unsigned label;	/* label of the thread at the tick (luaN_label) */
   int collecting;	/* LUAN_MINOR or LUAN_MAJOR in a collection; else 0 */

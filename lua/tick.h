@@ -99,8 +99,8 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
-/* The same as luaN_protect for the rare cases: the call is inside a protected call of another
-   state, or the state was on another OS thread before. */
+/* Starts a protected call in the rare cases that luaN_protect does not handle: inside a protected
+   call of another state, or if the state was on another OS thread before. */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Starts a protected call of L. '*outer' belongs to the caller and must exist until the call

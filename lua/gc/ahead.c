@@ -444,7 +444,8 @@ static int resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* The same for all keys that are listed now. Returns the number of values marked. */
+/* Marks the values of all listed entries whose keys are alive, and removes these entries. Returns
+   the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

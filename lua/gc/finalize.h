@@ -11,9 +11,9 @@
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /*
-** The same in slices: luaN_beginselection starts, luaN_selectslice does about 'bytes' of marking
-** cost and returns its cost. The selection is complete when finalize.selection is
-** LUAN_RESURRECTING.
+** Select the dead objects in slices: luaN_beginselection starts, luaN_selectslice does about
+** 'bytes' of marking cost and returns its cost. The selection is complete when finalize.selection
+** is LUAN_RESURRECTING.
 */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);

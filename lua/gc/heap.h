@@ -61,7 +61,7 @@
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* lines of a block, at most */
 /* Bytes of the largest block of memory in lines. Larger ones come from lua_Alloc. */
 #define LUAN_LARGE	8192u
-/* The same for a long string or userdata. */
+/* Bytes of the largest long string or userdata in lines. */
 #define LUAN_LINETEXT	8000u
 /* Bytes above which a long string or userdata is a large leaf object: listed, with lines to
    itself. A lower limit finds dead ones earlier and makes the lists longer. */

@@ -165,8 +165,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* The same for the running and the main thread. In the generational mode minor collections do
-   that (collect.c). */
+/* Shrinks the stacks of the running and the main thread. In the generational mode minor
+   collections do that (collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;

@@ -202,7 +202,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* The same for an object that may refer to others: it is pushed. */
+/* Marks o in block b, as markin, and pushes it on a mark stack, because it may refer to other
+   objects. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;

@@ -77,7 +77,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* The same for a tree: appends an object that was reached from the place in w->e. */
+/* Appends an object of a tree, which was reached from the place in w->e. Returns 0 if there is no
+   memory. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;

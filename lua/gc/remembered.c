@@ -54,8 +54,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/* The same for a table with weak keys and strong values: marks the value if the key is alive,
-   else lists the entry as unresolved. */
+/* Marks the value in slot i of a table with weak keys and strong values if the key is alive; else
+   lists the entry as unresolved. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])

@@ -78,7 +78,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
 }
 
 
-/* Its address in the userdata names the external bytes as a block; nothing else has that address. */
+/* The block of the sample is the address of the field u->outside, which nothing else has. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;

@@ -8,9 +8,9 @@
 LUAI_FUNC size_t luaN_scanthread (global_State *g, lua_State *th, int all);
 
 /*
-** The same for an old thread whose stack is too deep for one slice of a major collection:
-** luaN_beginthread prepares it, luaN_threadslice scans n CallInfos or slots. mark.thread is NULL
-** when the thread is done.
+** Scan an old thread in slices, because its stack is too deep for one slice of a major
+** collection: luaN_beginthread prepares it, luaN_threadslice scans n CallInfos or slots.
+** mark.thread is NULL when the thread is done.
 */
 LUAI_FUNC void luaN_beginthread (global_State *g, lua_State *th);
 LUAI_FUNC void luaN_threadslice (global_State *g, int n);

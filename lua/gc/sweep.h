@@ -13,8 +13,11 @@
 /* Sweeps the young part of each list in a minor collection, else all of it. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* The same in slices (G7): luaN_beginlists prepares it; luaN_sweepslice sweeps for about 'bytes'
-   of marking cost and returns the cost; luaN_listsdone returns 1 when all lists are swept. */
+/*
+** Sweep the lists in slices (G7): luaN_beginlists prepares it; luaN_sweepslice sweeps for about
+** 'bytes' of marking cost and returns the cost; luaN_listsdone returns 1 when all lists are
+** swept.
+*/
 LUAI_FUNC void luaN_beginlists (global_State *g);
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 LUAI_FUNC int luaN_listsdone (global_State *g);

@@ -7,9 +7,10 @@
 LUAI_FUNC void luaN_terminate (lua_State *L);
 
 /*
-** The same for a major collection in slices, when nothing is left to mark. Returns 0 if it must
-** be called again: slices have to clear tombstones (hidden.h), or there are too many objects with
-** finalizers for one pause, so that slices select them and mark the objects that they refer to.
+** Runs the atomic step of a major collection in slices, when nothing is left to mark. Returns 0
+** if it must be called again: slices have to clear tombstones (hidden.h), or there are too many
+** objects with finalizers for one pause, so that slices select them and mark the objects that
+** they refer to.
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 

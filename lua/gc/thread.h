@@ -15,7 +15,8 @@
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* The same for the running or main thread; frees several slices of CallInfos at once. */
+/* Shrinks the stack of the running or main thread th, and frees several slices of CallInfos at
+   once. */
 LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
 /* Ends a dead thread: closes its upvalues that are alive and frees its large blocks. */

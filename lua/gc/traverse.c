@@ -331,7 +331,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* the others have the epoch */
+  /* objects before fixedseen have the epoch already */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

@@ -82,7 +82,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* The same for a long string or userdata. A listed one has lines to itself, without an epoch. */
+/* Checks the lines of a long string or userdata. A listed one has lines to itself, without an
+   epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
