@@ -106,7 +106,8 @@ static TString *nameof (const Scope *s, int at) {
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    TString *name = variable(s, r, pc, pc);  /* the register may become a variable here */
+    /* the closure's register may become that of a variable here */
+    TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (passes(i, r)) continue;
     switch (GET_OPCODE(i)) {

@@ -65,7 +65,7 @@ LUA_API lua_State *luaN_running (lua_State *L) {
     return running;
   for (th = running; th != NULL; th = th->resumer)
     if (th == L) return running;
-  return L;  /* called without a resume */
+  return L;  /* L runs without having been resumed */
 }
 
 

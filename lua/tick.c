@@ -145,9 +145,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* a pc that is n may be that of the instruction before, or of a jump */
+    /* a register with pc n can be from instruction n - 1 or from a jump to n */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* another register may have the address of the instruction itself */
+    /* of two candidates in a row the later one ran: the other register has its address */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;
@@ -185,11 +185,11 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* a C frame in the loop: a call is starting or ending */
+  /* if the loop runs with a C frame, a call is starting or ending */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;
-#if !defined(__SANITIZE_ADDRESS__)  /* such a build keeps the pc in memory */
+#if !defined(__SANITIZE_ADDRESS__)  /* code for AddressSanitizer keeps the pc in memory */
     held.n = (r->n < REGISTERS) ? r->n : REGISTERS;
 #endif
     memcpy(held.r, r->r, held.n * sizeof(*r->r));

@@ -74,9 +74,9 @@ static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsig
 
 typedef struct Entry {
   Table *t;
-  int kind;		/* of t; it may have become strong */
-  unsigned asize, i;	/* size of t's array part; index of the slot */
-  Node *n;		/* NULL: the slot is in the array part */
+  int kind;		/* kind of table t, which may have become strong */
+  unsigned asize, i;	/* size of t's array part, and index of the slot in t */
+  Node *n;		/* the node of the slot; NULL if the slot is in the array part */
   TValue *v;
 } Entry;
 

@@ -61,7 +61,8 @@ static int issmall (const Table *t) {
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  if (o == NULL || o != r->stored || t->metatable != NULL) {  /* it may be weak */
+  /* a table with a metatable may be weak */
+  if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;
   }
@@ -183,11 +184,11 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||
         c->remset.slots.n > luaN_asize(t) + (size_t)sizenode(t))
-      luaN_remember(L, obj2gco(t));  /* costs as much as has been paid for already */
+      luaN_remember(L, obj2gco(t));  /* its later traversal costs as much as the resize did */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);
-      if (c->mark.table == t) c->mark.index = 0;  /* its slots have moved */
+      if (c->mark.table == t) c->mark.index = 0;  /* the slots have other indexes now */
     }
   }
   if (!(t->marked & LUAN_LISTED) &&

@@ -152,8 +152,9 @@ static size_t wholelines (size_t n) {
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
-  size_t least = wholelines(n + n / 16 + 256);  /* a head is smaller than that */
-  if (!completestate(g) || g->gcstopem) h->ceiling = 0;  /* no collection can free memory first */
+  size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
+  /* no collection can run, so refused totals are forgotten */
+  if (!completestate(g) || g->gcstopem) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
   size = wholelines(size < least ? least : size > LUAN_BLOCK ? LUAN_BLOCK : size);
@@ -265,7 +266,7 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->sweptchunk == c) {  /* a sweep of lines continues with the next chunk */
+  if (h->sweptchunk == c) {  /* the sweep of lines was at c and continues with the next chunk */
     h->sweptchunk = c->next;
     h->sweptblock = 0;
   }

@@ -74,7 +74,7 @@ static void step (lua_State *L, size_t work, int begin) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    begin = 1;  /* the minor collection must not delay it */
+    begin = 1;  /* decided now, because the minor collection may free enough to delay it */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -124,7 +124,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int begin = 1;
-  if (kilobytes < 0) return 0;  /* also a large value that was converted to int */
+  if (kilobytes < 0) return 0;  /* also the result of converting a very large value to int */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
@@ -143,7 +143,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   }
   step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
-  luaN_callfinalizers(L, LUAN_ALL);  /* they belong to the cycle */
+  luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
   return 1;
 }
 
@@ -220,6 +220,6 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   lua_pushvalue(L, idx);
   luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
   L->top.p--;
-  luaC_checkGC(L);  /* here, where the userdata usually has its metatable */
+  luaC_checkGC(L);  /* not earlier: now the userdata usually has its metatable */
   lua_unlock(L);
 }

@@ -34,7 +34,8 @@ static void letgo (void) {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  if ((char *)p >= (char *)sbrk(0) || !hold()) return p;  /* mapped, or of another arena */
+  /* the block is mapped, or of another arena of malloc */
+  if ((char *)p >= (char *)sbrk(0) || !hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {
     void *before = stays.last;

@@ -129,7 +129,7 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
-      luaN_mark(g, o);  /* the passes of the selection will not visit it */
+      luaN_mark(g, o);  /* slices of the selection will not visit o */
   }
 }
 
@@ -274,10 +274,10 @@ void luaN_setquota (global_State *g) {
 /* A series of finalizer calls. */
 typedef struct Batch {
   luaN_Calls which;
-  int over;			/* 1: it has ended by the clock */
-  /* nanoseconds: when it must end; when the clock was last read, or 0 */
+  int over;			/* 1: the batch has ended because of the clock */
+  /* nanoseconds: the end of the batch; the last reading of the clock, or 0 */
   uint64_t end, looked;
-  size_t calls, quota;		/* number of calls made, and to be made at least */
+  size_t calls, quota;		/* number of calls made, and smallest number to be made */
   /* number of calls at which the clock is read next, and the interval */
   size_t look, gap;
 } Batch;
@@ -290,7 +290,7 @@ static int isover (Batch *b) {
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    /* or the clock went back */
+    /* a clock that went back ends the batch, too */
     b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);
     if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
     else if (b->gap < MOST_A_LOOK) b->gap *= 2;
@@ -311,7 +311,7 @@ static void callfinalizer (lua_State *L) {
   if (c->finalize.next == c->finalize.tobefinalized.n)
     c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
         c->finalize.quota = 0;
-  resetbit(o->marked, FINALIZEDBIT);  /* it may get another one */
+  resetbit(o->marked, FINALIZEDBIT);  /* o may get another finalizer */
   setgcovalue(L, &v, o);
   tm = luaT_gettmbyobj(L, &v, TM_GC);
   if (notm(tm)) return;

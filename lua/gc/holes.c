@@ -76,7 +76,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
       continue;
     }
     zeros = zerobytes(w);
-    hole += (unsigned)__builtin_ctzll(w) / 8;  /* up to the first line in use */
+    hole += (unsigned)__builtin_ctzll(w) / 8;  /* the hole ends at the first line in use */
     if (hole > most) most = hole;
     hole = 0;
     if (zeros == 0) continue;
@@ -184,7 +184,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* free after the next minor collection */
+    /* the next minor collection frees the line */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -200,7 +200,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   lu_byte young = b->marks[luaN_lineof(b, p)] & LUAN_YOUNG;
   memset(b->marks + luaN_lineof(b, p), young, n / LUAN_LINE);
-  if (young) return NULL;  /* free at the end of the running minor collection */
+  if (young) return NULL;  /* the running minor collection frees the lines at its end */
   luaN_takenback(h, p, n);
   return (b->where != LUAN_USED) ? b : NULL;
 }
@@ -264,7 +264,7 @@ static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
 int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Block *b;
-  if (r->end == (char *)&g->heap) return 0;  /* r is not in a hole */
+  if (r->end == (char *)&g->heap) return 0;  /* the region has no hole */
   b = luaN_blockof(h, r->end - 1);
   return takehole(h, r, b, (unsigned)((r->end - (char *)b) / LUAN_LINE), n);
 }

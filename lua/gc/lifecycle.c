@@ -44,7 +44,7 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* as if that many strings had been allocated, in the next nursery too */
+  /* counts as MINSTRTABSIZE strings in the first two nurseries, so that they need no list */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -62,7 +62,7 @@ void luaN_start (lua_State *L) {
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* it has only the core's own strings */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* 'fixed' has only the core's own strings */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -76,7 +76,8 @@ static void freeall (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    L->stack_last.p = L->stack.p + L->stackroom;  /* lstate.c frees stacksize slots */
+    /* lstate.c frees as many slots as stacksize returns */
+    L->stack_last.p = L->stack.p + L->stackroom;
   luaN_dropgrowths(g);
   luaN_freelists(L);
   g->strt.nuse = 0;

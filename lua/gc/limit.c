@@ -21,7 +21,7 @@ void luaN_setlimit (global_State *g) {
     limit = (char *)(uintptr_t)(h->point - 1);
   if (g->GCdebt <= 0 && (size_t)-g->GCdebt < (size_t)(limit - h->free))
     limit = h->free - g->GCdebt;
-  if (luaN_isstressed(g)) limit = h->free;  /* every allocation takes the slow path */
+  if (luaN_isstressed(g)) limit = h->free;  /* so every allocation takes the slow path */
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;
 }
@@ -96,7 +96,7 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* the debt of a nursery that an emergency collection has ended */
+  /* 'before' is from a nursery that an emergency collection has ended */
   if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);

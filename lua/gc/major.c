@@ -113,7 +113,8 @@ void luaN_beginmajor (lua_State *L) {
 static void known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  size_t free = h->blocks.vacant + h->blocks.released;  /* empty blocks may be released, too */
+  /* pages of empty blocks may be counted in both */
+  size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LATELY_BYTES / luaN_countstates();
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
@@ -368,7 +369,7 @@ void luaN_full (lua_State *L) {
   luaN_retire(g);
   luaN_dropgrowths(g);
   luaN_forgetall(L);
-  c->mark.old.n = 0;  /* of a major collection that was running */
+  c->mark.old.n = 0;  /* drops the mark stack of a major collection that was running */
   luaN_forgetpending(g);
   luaN_leaveweak(g);
   luaN_endselection(c);
@@ -403,7 +404,7 @@ void luaN_full (lua_State *L) {
     for (i = 0; i < c->lists.threads.v.n; i++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* none of them is dead now */
+  c->bytes.textsbefore = c->bytes.texts;  /* no dead one of them is left */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

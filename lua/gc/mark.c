@@ -138,7 +138,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     case LUA_VCCL:
       own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {  /* an open one has no barrier, so it must be traversed */
+    case LUA_VUPVAL: {  /* an open upvalue has no barrier, so it must be traversed */
       const TValue *v = gco2upv(o)->v.p;
       own = sizeof(UpVal);
       leaf = !upisopen(gco2upv(o)) &&
@@ -310,7 +310,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
   int young = luaN_isyoung(t);
   size_t array = t->alimit * sizeof(TValue), nodes = nodebytes(t);
   if (b == NULL || t->alimit > MAX_SETTLED || t->lsizenode > MAX_SETTLEDLOG ||
-      !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* it may be weak */
+      !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* t may be weak */
     luaN_mark_(g, obj2gco(t));
     return 0;
   }

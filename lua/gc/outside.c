@@ -47,7 +47,7 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
   for (i = 0; i < l->v.n; i++) {
     const Udata *u = (const Udata *)l->v.a[i];
     size_t units;
-    if (u == NULL) continue;  /* already visited by a sweep in slices */
+    if (u == NULL) continue;  /* a sweep in slices has visited the entry */
     units = unitsof(u->outside);
     *where = u;
     if (u->tt != LUA_VUSERDATA || !(u->marked & LUAN_LISTED)) return "UO1 (listed)";

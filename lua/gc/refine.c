@@ -61,7 +61,8 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    if (keyiscollectable(n)) see(g, gckey(n), weak);  /* even if it has no value */
+    /* also a key without a value, which may get one */
+    if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
 }
@@ -212,7 +213,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* slots of weak tables, which stay */
+  /* they are slots of weak tables, which stay in the list */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -234,7 +235,7 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  if (v->n < 2 * c->remset.stayed) return;  /* most of them would stay */
+  if (v->n < 2 * c->remset.stayed) return;  /* most objects would stay in the list */
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
     if (iswritten(o)) v->a[kept++] = o;
@@ -264,7 +265,7 @@ int luaN_refinetables (lua_State *L) {
   Table *t = c->remset.refining;
   size_t i, slots;
   unsigned end;
-  /* all of it is remembered again */
+  /* all of t is remembered again */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;

@@ -40,7 +40,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    lua_assert(!luaN_ishidden(v));  /* a store has overwritten it */
+    /* the slot is remembered, so a store has overwritten any tombstone */
+    lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
       return 0;
@@ -59,8 +60,9 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  else if (!luaN_resolveentry(g, gnode(t, i - asize))) {  /* no memory: as a whole */
-    luaN_lookonce(g, t);  /* it may have entries that a major collection has found dead */
+  /* no memory for the list: traverse the whole table */
+  else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
+    luaN_lookonce(g, t);  /* t may have entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));
   }
 }
@@ -166,7 +168,7 @@ static void markslots (global_State *g) {
   unsigned asize = 0;
   int kind = LUAN_STRONG;
   Seen seen;
-  luaN_shrinkvec(g, s);  /* now that it is as long as it gets */
+  luaN_shrinkvec(g, s);  /* the list will not grow in this collection */
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];
@@ -227,7 +229,7 @@ void luaN_markremembered (lua_State *L) {
   Table *t = c->remset.refining;
   if (t != NULL && !luaN_islogged(t)) {
     if (luaN_weakness(g, t) == LUAN_STRONG) luaN_traverseslots(g, t, c->remset.refined, ~0u);
-    else {  /* it has become weak */
+    else {  /* the table has become weak */
       luaN_lookonce(g, t);
       luaN_traverse(g, obj2gco(t));
     }

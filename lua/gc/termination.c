@@ -90,7 +90,8 @@ static size_t resolveentries (global_State *g, int backwards) {
 /* Resolves the remaining entries by a chase. Returns 1 if all were resolved. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  int doubtful = (!c->mark.minor && !c->weak.logging);  /* more than their log contains */
+  /* the log was given up, so all undecided keys are followed */
+  int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
   if (n < MIN_FOLLOWED(c) || !luaN_beginchase(g, &x, n)) return 0;
@@ -130,7 +131,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
       changed = (resolveentries(g, backwards) > 0);
       if (!c->mark.minor && luaN_resolvedoubtful(g)) {
         changed = 1;
-        if (!c->weak.logging) *clock = clockof(c) - 1;  /* one more pass, whatever was marked */
+        if (!c->weak.logging) *clock = clockof(c) - 1;  /* forces one more pass */
       }
       passes = (changed && ++passes >= MAX_PASSES && follow(g)) ? 0 : passes;
     }

@@ -172,16 +172,16 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    /* otherwise luaD_shrinkstack visits all frames */
+    /* if more is in use, luaD_shrinkstack would visit all frames */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
-      luaD_shrinkstack(th);                           /* and finds that too much is in use */
+      luaD_shrinkstack(th);                           /* and change nothing */
     if (isroomy(th))
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (!all) cost += luaN_shrinkcalls(th, more);
     else {
-      /* starts the scan again */
+      /* the slices start to scan the thread again */
       if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
       do {  /* luaE_shrinkCI frees half of the unused CallInfos */
         n = th->nci;
@@ -207,7 +207,7 @@ void luaN_endthread (lua_State *L, lua_State *th) {
   UpVal *uv;
   while ((uv = th->openupval) != NULL) {
     th->openupval = uv->u.open.next;
-    if (!luaN_white(g, obj2gco(uv))) {  /* a closure refers to it */
+    if (!luaN_white(g, obj2gco(uv))) {  /* a live closure refers to the upvalue */
       TValue *slot = &uv->u.value;
       setobj(L, slot, uv->v.p);
       uv->v.p = slot;

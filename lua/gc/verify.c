@@ -189,7 +189,7 @@ static void walktable (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
-    epoch = 0;  /* its vectors may be new, or not marked yet */
+    epoch = 0;  /* the vectors may be new, or not marked yet */
   if (kind != LUAN_STRONG) w->weak = 1;
   if (asize > 0) checklines(w, t->array, asize * sizeof(TValue), epoch);
   if (!isdummy(t))
@@ -350,7 +350,8 @@ static void walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUPVAL:
       checklines(w, o, sizeof(UpVal), epoch);
-      if (upisopen(gco2upv(o))) w->from = NULL;  /* the barrier is that of its thread */
+      /* the slot is on a stack, which the thread's rules cover */
+      if (upisopen(gco2upv(o))) w->from = NULL;
       reachvalue(w, gco2upv(o)->v.p);
       break;
     case LUA_VUSERDATA: {
@@ -457,7 +458,7 @@ static const char *checklists (global_State *g) {
       int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
       if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
           !(swept && i < c->sweep.next))
-        continue;  /* NULL if it was queued */
+        continue;  /* entries that were queued are NULL */
       if ((l->v.a[i] == NULL) != gap)
         return broken("G7", l->v.a[i], (unsigned long)i, (unsigned long)c->sweep.next);
     }
@@ -718,7 +719,7 @@ void luaN_mustverify (lua_State *L, int exact) {
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
                  : (h->gc.bytes.old > MAX_OFTEN_VERIFIED) ? 16 : 1;
   int lent;
-  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: it is running */
+  lua_assert(!(L->marked & LUAN_CLEAN));  /* T1: the running thread is dirty */
   if ((h->minors + h->majors) % every != 0) return;
   lent = luaN_lend(1);  /* the verifier's stack is not native memory of the program */
   broken = luaN_verify(L, exact, 1);

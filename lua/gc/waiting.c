@@ -127,7 +127,7 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
-  for (i = 0; i < c->finalize.aged.n; i++) {  /* some may have been in 'left' */
+  for (i = 0; i < c->finalize.aged.n; i++) {  /* an object may be in both lists */
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
       keep(g, o);

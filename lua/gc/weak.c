@@ -197,7 +197,7 @@ void luaN_lookonce (global_State *g, Table *t) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weak.next++;  /* the atomic step visits it as a whole */
+  else if (isinhand(c, t)) c->weak.next++;  /* the atomic step visits t as a whole */
   else return;
   c->weak.slot = 0;
 }
