@@ -93,6 +93,7 @@ local function open(o, every, summary)
     period = every,
     timeperiod = interval(o),
     wall = o.wall,
+    rate = o.rate,
     mallocs = o.malloc or 0,
     copies = o.copies,
     ring = o.ring and (o.ring.bytes or options.RING),

@@ -228,19 +228,26 @@ static int refusefornow (Request *r) {
 
 static int record (Request *r, char *rest) {
   char err[1024];
-  const char *seconds = word(&rest), *alloc = word(&rest), *rate = word(&rest);
-  uint64_t n, bytes, hertz;
+  const char *seconds = word(&rest);
+  char *alloc = word(&rest);
+  const char *rate = word(&rest);
+  char *bound = strchr(alloc, '/');
+  uint64_t n, bytes, hertz, most = 0;
   ProcessRate wanted;
+  if (bound != NULL) *bound++ = '\0';
   if (!number(seconds, MAX_RECORD_S, &n) || n == 0)
     return request_refuse(r, "a recording takes 1 to 31622400 seconds");
   if (!number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
+  if (bound != NULL && (!number(bound, 1000000, &most) || most == 0))
+    return request_refuse(r, "the bound must be 1 to 1000000 samples a second");
   if (!number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
+  wanted.most = most;
   wanted.timens = (hertz > 0) ? SECOND / hertz : 0;
   keptfiles_current();
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);

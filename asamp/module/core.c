@@ -67,6 +67,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->copies = getboolean(L, "copies");
   o->timeperiod = (uint64_t)getinteger(L, "timeperiod");
   o->wall = getboolean(L, "wall");
+  o->rate = (uint64_t)getinteger(L, "rate");
   o->ring.ns = (uint64_t)getinteger(L, "ringtime");
   o->ring.most = (size_t)getinteger(L, "ring");
 }
@@ -95,8 +96,7 @@ static int l_open (lua_State *L) {
 
 
 /*
-** setup{options, period=, alloc=, exact=, rate= (samples per second), listen= (pattern; "": the
-** default), rotate= (ns), keep=, max= (bytes)} -> true | nil, message, errno: profiles every
+** setup{options, period=, alloc=, exact=, listen= (pattern; "": the default), rotate= (ns), keep=, max= (bytes)} -> true | nil, message, errno: profiles every
 ** state that this process makes from now on (process.h, control.h).
 */
 static int l_setup (lua_State *L) {
@@ -108,7 +108,7 @@ static int l_setup (lua_State *L) {
   with.rates.alloc = getboolean(L, "alloc");
   with.rates.period = (uint64_t)getinteger(L, "period");
   with.rates.timens = with.options.timeperiod;
-  with.rate = (uint64_t)getinteger(L, "rate");
+  with.rates.most = with.options.rate;
   with.clock = with.options.wall ? TIMER_WALL : getboolean(L, "exact") ? TIMER_EXACT : TIMER_CPU;
   memset(&control, 0, sizeof(control));
   if (lua_getfield(L, 1, "listen") == LUA_TSTRING) control.listen = strdup(lua_tostring(L, -1));

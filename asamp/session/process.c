@@ -281,7 +281,7 @@ static void runs (void) {
 static void ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
   if (with.options.summary)
-    sampler_summary(sum, with.rate > 0 ? 0 : with.rates.period, with.options.random,
+    sampler_summary(sum, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
                     with.rates.timens > 0, path);
   sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
 }
@@ -361,6 +361,7 @@ static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
   if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);
   __atomic_store_n(&with.rates.timens, rate->timens, __ATOMIC_RELAXED);
+  __atomic_store_n(&with.rates.most, rate->most, __ATOMIC_RELAXED);
 }
 
 
@@ -373,7 +374,7 @@ static void leavefile (Profile *old) {
 
 int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
                     size_t errsize) {
-  const ProcessRate before = {with.rates.period, with.rates.timens};
+  const ProcessRate before = {with.rates.period, with.rates.timens, with.rates.most};
   const int alloc = with.rates.alloc, count = numbered;
   Profile *old, *p;
   pthread_mutex_lock(&lock);
@@ -416,7 +417,8 @@ int process_dump (const char *to, char *where, size_t size, char *err, size_t er
 
 
 int process_stop (char *err, size_t errsize) {
-  const ProcessRate rate = {standing.alloc ? standing.period : 0, standing.timens};
+  const ProcessRate rate = {standing.alloc ? standing.period : 0, standing.timens,
+                            standing.most};
   const int goeson = isstanding();
   char why[512];
   Profile *old;

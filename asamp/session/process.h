@@ -44,6 +44,7 @@ void process_join (lua_State *L);
 typedef struct ProcessRate {
   uint64_t period;	/* bytes; 0: no allocations */
   uint64_t timens;	/* 0: no time */
+  uint64_t most;	/* samples of allocation a second and state; 0: no bound */
 } ProcessRate;
 
 /*

@@ -52,6 +52,8 @@ typedef struct SamplerOptions {
   uint64_t holdersevery;  /* ... and every so often, ns; 0: not */
   RingLimits ring;	/* 'most' not 0: a flight recorder */
   int summary;		/* 1: one line on stderr when the session ends */
+  uint64_t rate;	/* most samples of allocation a second that a state takes, on average
+			   (samplers_restrain); 0: no bound */
 } SamplerOptions;
 
 /* Sums over the states that share a profile. */
@@ -65,14 +67,13 @@ typedef struct SamplerRate {
   int alloc;		/* allocations are */
   uint64_t period;	/* bytes */
   uint64_t timens;	/* 0: time is not */
+  uint64_t most;	/* samples of allocation a second, as the option 'rate'; 0: no bound */
 } SamplerRate;
 
 /* What they share; stays as it is, but for the rates (atomic, one by one). */
 typedef struct SamplerShared {
   SamplerOptions options;
   SamplerRate rates;
-  uint64_t rate;	/* samples of allocation a second that a state takes, about, at
-			   most: its period grows, and falls again; 0: as many as come */
   TimerClock clock;
   /* The profile of this process; NULL: there is none. 'open': it is made if there is
      none yet. */

@@ -107,6 +107,40 @@ void samplers_point (void *ud, lua_State *L) {
 }
 
 
+#define RATE_NS		500000000	/* from one look at the rate to the next */
+#define RATE_BURST	8	/* seconds' worth of samples that a profile has before the bound
+				   holds: short runs keep their detail */
+
+/* Makes the period of a state longer if it takes more samples than it should, shorter if it
+   takes far fewer: a power of 2 times that which was asked for. Each sample has its weight in
+   the file. */
+void samplers_restrain (Sampler *s, lua_State *L) {
+  const uint64_t rate = s->options.rate;
+  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
+  double a_second;
+  if (rate == 0 || !s->tracker.on || s->state.profile == NULL) return;
+  now = clock_now();
+  if (s->tracker.samples < RATE_BURST * rate) {
+    s->ratetime = now;
+    s->ratesamples = s->tracker.samples;
+    return;
+  }
+  if (now - s->ratetime < RATE_NS && taken < rate) return;
+  a_second = (double)taken * 1e9 / (double)(clock_between(s->ratetime, now) + 1);
+  s->ratetime = now;
+  s->ratesamples = s->tracker.samples;
+  if (a_second > (double)rate)
+    while (a_second > (double)rate && period < INTERVAL_MAX / 2) {
+      period *= 2;
+      a_second /= 2;
+    }
+  else if (4 * a_second < (double)rate && period > s->period) period /= 2;
+  if (period == s->tracker.interval.period) return;
+  tracker_period(&s->tracker, L, period);
+  profile_period(&s->state, period);
+}
+
+
 void samplers_look (Sampler *s, lua_State *L, int last) {
   resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
                 s->shared != NULL ? &pictures : &s->resident.policy,
@@ -279,7 +313,7 @@ int samplers_report (Sampler *s, const ProfileTotals *t) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
                         s->tracker.natives, tracker_unfollowed(&s->tracker)};
-    sampler_summary(&sum, s->tracker.interval.period, s->tracker.interval.random,
+    sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period, s->tracker.interval.random,
                     s->options.timeperiod > 0, s->path);
   }
   if (s->timing.cramped > 0)

@@ -22,8 +22,9 @@ struct Sampler {
   ProfileState state;		/* its profile: the session's, or NULL */
   const SamplerShared *shared;	/* ... which is not its own (SS4); NULL: it is */
   uint64_t since;		/* shared: when it began */
+  uint64_t period;		/* bytes, that was asked for: samplers_restrain never goes below */
   uint64_t ratetime, ratesamples;  /* the last look at how many it takes, and how many it
-				   had taken then (restrain) */
+				   had taken then (samplers_restrain) */
   char *script;			/* of the outermost function of its first sample, ... */
   int named;			/* ... which was told as the state's name */
   unsigned name;		/* the number of that (seen.h) */
@@ -76,6 +77,8 @@ void samplers_publish (Sampler *s);
 void samplers_untimed (Sampler *s, const char *why);
 /* The tracker's client: a point for samples of time. */
 void samplers_point (void *ud, lua_State *L);
+/* Adapts the period of a state to the option 'rate'. Called after a collection. */
+void samplers_restrain (Sampler *s, lua_State *L);
 /* Where memory is, where that is due. */
 void samplers_look (Sampler *s, lua_State *L, int last);
 

@@ -383,6 +383,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   if (openfile(s, &c, err, errsize) == NULL) return 0;
   dying_watch(DYING_THEN, samplers_exiting);
   s->starved = 0;
+  s->ratetime = clock_now();
+  s->ratesamples = 0;
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;
@@ -413,6 +415,7 @@ Tracker *sampler_tracker (Sampler *s) {
 
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random) {
   if (s->tracker.interval.period != period) profile_period(&s->state, period);
+  s->period = period;
   tracker_on(&s->tracker, L, period, random,
              s->options.seeded ? s->options.seed : sampler_seed());
 }
@@ -458,6 +461,7 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
 
 
 void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
+  s->period = period;
   tracker_period(&s->tracker, L, period);
   profile_period(&s->state, period);
 }

@@ -92,6 +92,7 @@ static SamplerRate rateof (const SamplerShared *with) {
   r.alloc = __atomic_load_n(&with->rates.alloc, __ATOMIC_RELAXED);
   r.period = __atomic_load_n(&with->rates.period, __ATOMIC_RELAXED);
   r.timens = __atomic_load_n(&with->rates.timens, __ATOMIC_RELAXED);
+  r.most = __atomic_load_n(&with->rates.most, __ATOMIC_RELAXED);
   return r;
 }
 
@@ -256,31 +257,6 @@ int shared_current (Sampler *s) {
 }
 
 
-#define RATE_NS		500000000	/* from look to look */
-
-/* Makes the period of a state longer if it takes more samples than it should, shorter if it
-   takes far fewer: a power of 2 times that of the process. Samples say what they stand for. */
-static void restrain (Sampler *s, lua_State *L) {
-  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
-  double a_second;
-  if (s->shared->rate == 0 || !s->tracker.on) return;
-  now = clock_now();
-  if (now - s->ratetime < RATE_NS && taken < s->shared->rate) return;
-  a_second = (double)taken * 1e9 / (double)(clock_between(s->ratetime, now) + 1);
-  s->ratetime = now;
-  s->ratesamples = s->tracker.samples;
-  if (a_second > (double)s->shared->rate)
-    while (a_second > (double)s->shared->rate && period < INTERVAL_MAX / 2) {
-      period *= 2;
-      a_second /= 2;
-    }
-  else if (4 * a_second < (double)s->shared->rate && period > rateof(s->shared).period) period /= 2;
-  if (period == s->tracker.interval.period) return;
-  tracker_period(&s->tracker, L, period);
-  profile_period(&s->state, period);
-}
-
-
 /* Of states that are closed who is dead is told by those that are open. */
 static void tellorphans (const Sampler *s) {
   Profile *p = s->state.profile;
@@ -314,8 +290,12 @@ static void countpause (lua_State *L) {
 void shared_safe (void *ud, lua_State *L) {
   Sampler *s = ud;
   SamplerAsked *asked;
+  SamplerRate rate;
   samplers_look(s, L, 0);
-  if (s->shared == NULL) return;
+  if (s->shared == NULL) {
+    samplers_restrain(s, L);
+    return;
+  }
   countpause(L);
   samplers_publish(s);
   s->shared->runs();
@@ -329,7 +309,10 @@ void shared_safe (void *ud, lua_State *L) {
   }
   if (s->state.profile != NULL) {
     shared_follow(s);
-    restrain(s, L);
+    rate = rateof(s->shared);
+    s->period = rate.period;
+    s->options.rate = rate.most;
+    samplers_restrain(s, L);
     tellorphans(s);
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);

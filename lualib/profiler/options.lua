@@ -129,6 +129,12 @@ local OPTIONS = {
     return nil, 'must be a time up to 31d, such as "90s", "10m" or "1h", or a size from "64K" to "1G", got '
       .. M.show(v)
   end,
+  rate = function(v)
+    local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
+    n = math.type(n) and math.tointeger(n)
+    if n and n >= 1 and n <= 1000000 then return n end
+    return nil, "must be a number of samples a second, 1 to 1000000, got " .. M.show(v)
+  end,
   seed = function(v)
     local n = math.type(v) and math.tointeger(v)
       or type(v) == "string" and math.tointeger(tonumber(v))
@@ -157,11 +163,6 @@ M.PROCESS = {
     n = n and product(n, M.SECONDS[unit] or 1)
     if n and n >= 1 and n <= 366 * 86400 then return math.tointeger(n) end
     return nil, "must be a time from 1s to 366d, such as 90s, 5m or 1h, got " .. M.show(v)
-  end,
-  rate = function(v)
-    local n = v:find "^%d+$" and tonumber(v)
-    if n and n >= 1 and n <= 1000000 then return n end
-    return nil, "must be a number of samples a second, 1 to 1000000, got " .. M.show(v)
   end,
   keep = function(v)
     local n = v:find "^%d+$" and tonumber(v)

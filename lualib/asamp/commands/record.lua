@@ -11,6 +11,7 @@ local M = {}
 
 M.summary = "takes a profile of a running process"
 
+local RATE = 2000  -- samples of allocation a second at most, if --alloc is not given
 local DUMP = 60  -- seconds for an answer: that much may be written
 
 local DESCRIPTION = {
@@ -20,7 +21,8 @@ local DESCRIPTION = {
     "afterwards. Ctrl-C ends the recording early.",
   {"for", "TIME", "so long (default 10s)", options.duration},
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
-  {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 512K)"},
+  {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 32K, and " ..
+    "more while there are over 2000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes what the flight recorder of the process keeps (ASAMP=ring), at once"},
   {"stop", nil, "ends the recording that is going on, whoever began it"},
@@ -29,7 +31,7 @@ M.usage = options.usage(DESCRIPTION)
 
 -- {alloc (bytes), time (samples a second)} of the options; nil and what is wrong.
 local function rates(o)
-  local t, wrong = keys.check{alloc = o.alloc or "512K", time = o.time or "100"}
+  local t, wrong = keys.check{alloc = o.alloc or "32K", time = o.time or "100"}
   if not t then
     return nil, wrong
   elseif t.alloc == 0 and t.time == 0 then
@@ -96,7 +98,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local out = ask.absolute(o.out or before.pid .. ".vmprof")
   local fields
   host.catch()
-  fields, message = ask.ask(target, ("record %d %d %d %s"):format(seconds, t.alloc, t.time, out))
+  local period = o.alloc and ("%d"):format(t.alloc) or ("%d/%d"):format(t.alloc, RATE)
+  fields, message = ask.ask(target, ("record %d %s %d %s"):format(seconds, period, t.time, out))
   if not fields then
     return tell.failed("%s", message)
   end

@@ -213,8 +213,8 @@ describe("asamp run", function()
       ["--format wants stock or extended, got 'x'"] = {"--format=x", "app.lua"},
       ["unknown option '--aloc', did you mean --alloc?"] =
         {"--aloc", "4K", "app.lua"},
-      ["nothing to sample: --alloc is 0 and there is no --time and no --malloc"] =
-        {"--alloc", "0K", "app.lua"},
+      ["nothing to sample: --alloc and --time are 0 and there is no --malloc"] =
+        {"--alloc", "0K", "--time", "0", "app.lua"},
       ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
       ["option 'alloc' period must be 64 to 2^62 bytes, got \"3\" (0: off)"] =
         {"--alloc", "3", "app.lua"},
@@ -238,7 +238,7 @@ describe("asamp run", function()
   it("tells what is wrong with LUA_PROFILER before the script starts", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
-      ["alloc=0"] = "nothing to sample: --alloc is 0 and there is no --time and no --malloc",
+      ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0 and there is no --malloc",
       ["wall=2"] = "LUA_PROFILER: option 'wall' must be true or false, 1 or 0, got \"2\"",
     } do
       local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})
