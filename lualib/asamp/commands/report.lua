@@ -26,13 +26,17 @@ local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
 local united = require "asamp.sums.united"
 local units = require "asamp.show.units"
+local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
 M.summary = "who allocated how much, where time went: functions, lines, types"
 
 local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
-                 "leaks", "lifetimes", "collections", "marks"}
+                 "leaks", "holders", "lifetimes", "collections",
+                 "marks"}
+
+local HELDROWS = 5  -- of the section holders, if it is not asked for
 
 -- What --by may name besides measures: a table of its own.
 local TABLES = {state = "states", thread = "threads"}
@@ -66,7 +70,7 @@ local DESCRIPTION = {
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
-    "scripts (of Lua states), states, threads, leaks, lifetimes, tree, collections, " ..
+    "scripts (of Lua states), states, threads, leaks, holders (who holds what is alive), lifetimes, tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "the call tree; the same as --show tree"},
@@ -309,6 +313,14 @@ local function nothingalive(at)
      "not looked at: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
 end
 
+-- Adds the verdict, unless the options name a part of the report, and who holds what is alive.
+local function judge(view, t, o, setting)
+  if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
+    setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))
+  end
+  setting.holders = verdict.held(view, not o.json and not o.show and HELDROWS or nil)
+end
+
 -- Reports a profile. Returns the text or, for JSON, a table; nil and what is wrong.
 local function reportof(profile, o, setting)
   if o.sum then
@@ -349,6 +361,9 @@ local function reportof(profile, o, setting)
   if not setting.at and (o.json or setting.show.lifetimes) then
     setting.lifetimes = lifetimes.of(view)
     setting.lifelines = o.json and lifetimes.lines(view)
+  end
+  if not setting.focus and not setting.at and not o.sum and not o.label then
+    judge(view, t, o, setting)
   end
   if o.json then
     return documents.report(view, t, o.top, setting)

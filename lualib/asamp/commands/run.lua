@@ -10,11 +10,13 @@ local host = require "asamp.host"
 local keys = require "profiler.options"
 local native = require "asamp.sums.native"
 local layout = require "asamp.show.layout"
+local leaks = require "asamp.sums.leaks"
 local options = require "asamp.cli.options"
 local programs = require "asamp.cli.programs"
 local results = require "asamp.cli.results"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
+local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
@@ -24,7 +26,7 @@ local ROWS = 5  -- of each table of the short report
 
 -- What a script is profiled with if nothing else is said: samples close enough for a run of
 -- 50 ms, and a bound for those of hours. 2,000 samples cost about 1 ms of CPU time.
-local SCRIPT = {alloc = "32K", rate = "2000", time = "100"}
+local SCRIPT = {alloc = "32K", rate = "2000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
   return function(value)
@@ -88,6 +90,9 @@ local function addscript(t)
     t.alloc, t.rate = SCRIPT.alloc, t.rate or SCRIPT.rate
   end
   t.time = t.time or SCRIPT.time
+  if t.alloc ~= "0" and t.format ~= "extended" then
+    t.copies = t.copies or SCRIPT.copies
+  end
 end
 
 -- The settings of the run: the options, and what LUA_PROFILER says besides, of a program or a
@@ -258,7 +263,7 @@ end
 local function shortreport(path, message, signal, world, tell)
   local profile
   if path then
-    profile, message = world.read(path)
+    profile, message = world.read(path, {bins = leaks.BINS})
   end
   if not profile then
     tell.failed("no profile: %s", message)
@@ -270,11 +275,12 @@ local function shortreport(path, message, signal, world, tell)
   elseif profile.message then
     tell.failed("'%s': %s", path, profile.message)
   end
-  local t = totals.of(profile)
+  local t, copied = totals.of(profile), copies.of(profile)
   world.err("\n" .. layout.screen(text.render(profile, t, {
     top = ROWS, color = world.errcolor, width = world.errcolumns,
-    show = {functions = true, lines = true, copies = true, native = true}, brief = true,
-    copies = copies.of(profile), native = native.of(profile)}), world.errcolor))
+    show = {functions = true, lines = true, copies = true, native = true, holders = true}, brief = true,
+    copies = copied, native = native.of(profile), holders = verdict.held(profile, ROWS),
+    verdict = verdict.of(profile, t, leaks.of(profile), copied)}), world.errcolor))
   if #t.measures > 0 then
     local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
     world.err(("\nasamp report %s tells more.\n"):format(layout.printable(word)))

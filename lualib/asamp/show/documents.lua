@@ -6,6 +6,7 @@ local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
+local verdict = require "asamp.show.verdict"
 
 local M = {}
 
@@ -21,6 +22,17 @@ local HEAD = {
 -- The first n of a list; nil: all.
 local function first(list, n)
   return table.move(list, 1, math.min(#list, n or #list), 1, {})
+end
+
+-- A verdict with its sentences.
+local function verdictof(v, profile)
+  if v then
+    local doc = {sentences = verdict.sentences(v, profile)}
+    for key, value in pairs(v) do
+      doc[key] = value
+    end
+    return doc
+  end
 end
 
 --- A report of a profile and its totals: the tree too, if 'options' ask for that.
@@ -42,6 +54,7 @@ function M.report(profile, t, top, options)
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
+  doc.verdict, doc.holders = verdictof(options.verdict, profile), first(options.holders or {}, top)
   doc.lifelines = first(options.lifelines or {}, top)
   for _, name in ipairs{"copies", "native"} do
     for key, value in pairs(options[name] or {}) do

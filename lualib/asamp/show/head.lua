@@ -6,6 +6,7 @@
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
 local units = require "asamp.show.units"
+local verdict = require "asamp.show.verdict"
 
 local M = {}
 
@@ -288,7 +289,8 @@ local function alone(p)
     :format(table.concat(list, ", "))
 end
 
---- The lines. 'style': see tables.lua; 'options': brief (no explanations),
+--- The lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
+-- asamp.sums.verdict; nil: none),
 -- focus ({title}: the totals cover only a part), at ({seconds, inuse, native}: they are of what
 -- was alive then; inuse: that is the peak; native:
 -- {bytes, seconds} of its own peak, where it was sampled).
@@ -313,6 +315,10 @@ function M.lines(p, t, style, options)
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
   end
   lines[#lines + 1] = ""
+  if options.verdict and t.whole.samples + t.whole.timesamples > 0 then
+    local list = verdict.lines(style, options.verdict)
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
   local sentences = {}
   local function add(sentence)
     sentences[#sentences + 1] = sentence

@@ -8,6 +8,7 @@ local events = require "asamp.sums.events"
 local copies = require "asamp.show.copies"
 local focus = require "asamp.sums.focus"
 local head = require "asamp.show.head"
+local holders = require "asamp.show.holders"
 local labelled = require "asamp.show.labelled"
 local labels = require "asamp.sums.labelled"
 local layout = require "asamp.show.layout"
@@ -85,7 +86,7 @@ end
 
 --- The sections there are, in the order in which they are shown.
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
-              "states", "threads", "leaks", "lifetimes", "tree", "collections", "marks"}
+              "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
 --- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
 -- what the profile was restricted to), top (rows of each table), color, width, show (set
@@ -94,7 +95,8 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 -- explanations), source (a file of asamp.show.source, in place of the sections), own
 -- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
 -- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of
--- asamp.sums.copies), trends (of asamp.sums.trends), native (of asamp.sums.native), min and depth
+-- asamp.sums.copies), trends (of asamp.sums.trends), native (of asamp.sums.native), verdict (of
+-- asamp.sums.verdict), holders (of its function held), min and depth
 -- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
 function M.render(profile, t, options)
   local style = {
@@ -147,7 +149,7 @@ function M.render(profile, t, options)
     end
   end
   for name, part in pairs{trends = trends, copies = copies, native = native, leaks = leaks,
-                          lifetimes = lifetimes} do
+                          holders = holders, lifetimes = lifetimes} do
     section[name] = function() append(part.lines(style, options[name], options.brief)) end
   end
   function section.labels()

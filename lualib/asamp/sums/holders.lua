@@ -89,6 +89,25 @@ function M.atleast(rows, least)
   return kept
 end
 
+-- Steps that stand for many elements of one table.
+local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] by weak key"] = "keys"}
+
+--- The table in a path of holders that has many elements: its path, "list" or "keys", and the
+-- steps after the element; of a path without one all of it and nil.
+function M.container(text)
+  local steps = {}
+  for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
+    steps[#steps + 1] = step
+  end
+  for i = 2, #steps do
+    if MANY[steps[i]] then
+      return table.concat(steps, M.ARROW, 1, i - 1), MANY[steps[i]],
+             table.concat(steps, M.ARROW, i + 1)
+    end
+  end
+  return text, nil, ""
+end
+
 -- {== in a profile ==========================================================
 
 -- A path is told as long as one step has MOST of it, and parts where steps have SOME of the

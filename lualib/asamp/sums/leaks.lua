@@ -88,7 +88,7 @@ local function newrow(line)
   return {file = line.file, line = line.line, name = line.name,
           defined = line.defined, samples = 0, survived = 0,
           survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0,
-          inpart = {}, types = {}, callers = {},
+          inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
 end
@@ -105,6 +105,7 @@ local function addto(row, part, samples, kept, bytes, name)
   row.kept, row.keptbytes = row.kept + kept, row.keptbytes + bytes
   row.replaced = row.replaced + (VECTORS[name] and samples - kept or 0)
   add(row.inpart, part, kept)
+  add(row.bytesin, part, bytes > 0 and bytes or kept)
   add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
 end
 
@@ -201,18 +202,18 @@ end
 -- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
 -- 'ring': the first part has what is alive from before, too.
 local function steady(row, n, busy, growth, proved, ring)
-  local parts, late, last = 0, 0, 0
-  local kept = row.kept - (ring and row.inpart[0] or 0)
-  for part, samples in pairs(row.inpart) do
-    if samples > 0 and busy[part] then
+  local parts, all, late, last = 0, 0, 0, 0  -- by bytes: periods may differ
+  for part, bytes in pairs(row.bytesin) do
+    all = all + (ring and part == 0 and 0 or bytes)
+    if row.inpart[part] > 0 and busy[part] then
       parts = parts + 1
-      late = late + (busy[part] >= n // 2 and samples or 0)
-      last = last + (busy[part] >= n * 3 // 4 and samples or 0)
+      late = late + (busy[part] >= n // 2 and bytes or 0)
+      last = last + (busy[part] >= n * 3 // 4 and bytes or 0)
     end
   end
   row.parts, row.of = parts, n
   return row.kept >= LEAST and parts >= PARTS * n and last > 0
-         and late >= LATE * kept
+         and late >= LATE * all
          and (row.late >= WORTH * growth
               or proved and row.kept >= ALL * (row.samples - row.replaced))
          and (proved or row.kept >= SURVIVED * row.samples
@@ -394,7 +395,7 @@ function M.of(profile)
     hold(profile, found.rows)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
-      row.inpart, row.types, row.callers, row.vector = nil, nil, nil, nil
+      row.inpart, row.bytesin, row.types, row.callers, row.vector = nil
       row.defined, row.replaced = nil, nil
     end
   end

@@ -44,8 +44,10 @@ describe("asamp", function()
     ["mark 1"] = "a process and a name wanted, got 1",
     ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it is cut before it tells anything",
     ["report --at 99999 a.vmprof"] = "--at 99999: it ends after ",
-    ["run --wall --time 0 app.lua"] = "--wall is of samples of time, of which there are none: give --time RATE, too",
-    ["run --exact --time 0 app.lua"] = "--exact is of samples of time, of which there are none: give --time RATE, too",
+    ["run --wall --time 0 app.lua"] =
+      "--wall is of samples of time, of which there are none: give --time RATE, too",
+    ["run --exact --time 0 app.lua"] =
+      "--exact is of samples of time, of which there are none: give --time RATE, too",
     ["memory half.vmprof"] = "; the last picture is of before that",
     ["advise half.vmprof"] = "; the advice covers what could be read",
   } do

@@ -1,0 +1,29 @@
+-- SPDX-License-Identifier: MIT
+-- The report's section "Held by": who holds what is alive at the end. Rows of
+-- asamp.sums.verdict.held in, lines of text out. Pure. 'style': see tables.lua.
+
+local layout = require "asamp.show.layout"
+local units = require "asamp.show.units"
+
+local M = {}
+
+--- Lines of text; none if the profile does not tell.
+function M.lines(style, held)
+  if not held or #held == 0 then
+    return {}
+  end
+  local bytes = held.bytes > 0
+  local lines = {"", style.paint("bold", "Held by"), "  alive  share  holder"}
+  for _, row in ipairs(held) do
+    lines[#lines + 1] = ("%7s %6s  "):format(bytes and units.short(row.bytes) or units.count(row.samples),
+                                            row.share and ("%.1f%%"):format(100 * row.share) or "-") ..
+      layout.wrap(layout.clean(row.text), (" "):rep(16), style.width):gsub("^ +", "")
+  end
+  if #held < held.of then
+    lines[#lines + 1] = style.paint("dim", ("  and %s more: --show holders"):format(
+      units.count(held.of - #held)))
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,192 @@
+-- SPDX-License-Identifier: MIT
+-- The verdict as sentences, each with the command to type next: facts of asamp.sums.verdict in,
+-- text out. Pure.
+
+local layout = require "asamp.show.layout"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local LARGE = 8 << 20  -- bytes alive for which collections cost time
+
+-- A path as a word of a shell.
+local function word(path)
+  return path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
+end
+
+local function place(row)
+  local where = row.line > 0 and ("%s:%d"):format(row.file, row.line) or row.file
+  return layout.clean(row.name == "main chunk" and where or ("%s (%s)"):format(where, row.name))
+end
+
+local function percent(share)
+  return ("%.0f%%"):format(100 * share)
+end
+
+-- {== growth and leaks ======================================================
+
+local KINDS = {
+  list = "elements are added to a list and never removed",
+  closures = "functions are added to a list and never removed (listeners, callbacks, closures)",
+  keys = "keys are added to a table and never removed (a cache or registry without bound)",
+  coroutines = "coroutines that never finish are kept",
+  chain = "it holds more and more (a chain or list of objects)",
+}
+
+-- Types of a program, for people.
+local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
+               ["table hash part"] = "fields of tables", table = "tables", string = "strings",
+               coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures"}
+
+local function typename(name)
+  return layout.clean(TYPES[name] or name)
+end
+
+local function leak(group)
+  local rows = {}
+  for i = 1, math.min(3, #group.rows) do
+    rows[i] = place(group.rows[i])
+  end
+  local from = table.concat(rows, ", ")
+  if not group.holder then
+    return ("Likely leak: %s of %s from %s, which nothing frees."):format(units.bytes(group.bytes),
+      typename(group.rows[1].type), from)
+  end
+  return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
+    KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
+end
+
+-- The heap's size in two quarters.
+local function quarters(v)
+  return ("from %s in the second quarter of the run to %s in the last"):format(
+    units.bytes(v.before), units.bytes(v.after))
+end
+
+local function option(bytes)
+  return bytes % 1024 == 0 and ("--alloc %dK"):format(bytes // 1024) or ("--alloc %d"):format(bytes)
+end
+
+local function growth(v, p, add)
+  if v.growth == "few" then
+    add(("Too few samples to say whether the heap grows: %s, %s.%s"):format(
+      units.plural(p.samples, "sample"), units.plural(p.minors + p.majors, "collection"),
+      v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
+      " A longer run would decide."))
+  elseif v.growth == "grows" then
+    add(v.before and ("The heap grows, %s."):format(quarters(v)) or
+        "Native memory grows.", "--show leaks")
+    for i = 1, math.min(2, #v.leaks) do
+      add(leak(v.leaks[i]))
+    end
+  elseif v.growth == "lines" then
+    add(("The heap grows, %s, but no line goes on keeping what it allocates."):format(quarters(v)),
+        "--show trends")
+  elseif v.growth and not v.before then
+    add("The heap does not grow: nothing that was sampled survived its first collection.")
+  elseif v.growth then
+    add(("The heap %s grow%s: %s."):format(v.growth == "small" and "hardly" or "does not",
+      v.growth == "small" and "s" or "", quarters(v)))
+  end
+end
+
+-- ==}
+
+local REASONS = {
+  closures = "a new closure each time. Make the function once, outside of the loop",
+  resized = "tables that are resized again and again as they grow. Create them with all their " ..
+            "fields, or reuse them",
+  strings = "strings made anew each time and dropped. Keep them, or make fewer",
+  tables = "tables made anew each time and dropped. Reuse one, or move it out of the loop",
+  coroutines = "coroutines made anew each time. Reuse them",
+  others = "made anew each time and dropped",
+}
+
+local function reason(line)
+  if line.reason == "quadratic" then
+    return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than %s " ..
+            "times. Collect the parts in a table, and call table.concat once."):format(
+      units.count(math.floor(line.times)))
+  elseif line.reason == "kept" then
+    return (" %s of it is kept beyond its first collection."):format(percent(line.survived))
+  elseif REASONS[line.reason] then
+    local what, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
+    return (" Likely reason: %s%s%s."):format(what, line.calls and
+      (" (by %s)"):format(layout.clean(line.calls)) or "", remedy)
+  end
+  return ""
+end
+
+local function allocation(v, add)
+  for i, line in ipairs(v.lines) do
+    add(("%s: %s allocates %s, %s of all, most of it %s.%s"):format(
+      i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
+      percent(line.share), typename(line.type), reason(line)),
+      line.reason == "quadratic" and "--show copies" or ("--line %s:%d"):format(line.file, line.line))
+  end
+end
+
+local function held(v, add)
+  local first = v.held and v.held[1]
+  if first and first.share then
+    add(("Alive at the end: %s, %s of it held by %s."):format(units.bytes(v.held.bytes),
+      percent(first.share), layout.clean(first.text)), "--show holders")
+  end
+end
+
+local function timing(v, p, add)
+  local time, at = v.time, v.time and v.time.at
+  if not time then
+    return
+  elseif not time.sort then
+    return add(("Too few samples of time to say where it goes: %s."):format(
+      units.plural(math.floor(time.samples + 0.5), "sample")))
+  end
+  local inuse = p.course and p.course.last and p.course.last.inuse or 0
+  if time.sort == "gc" then
+    add(("Time: %s of it is spent in collections%s.%s"):format(percent(time.gc),
+      at and ", most during " .. place(at) or "", inuse >= LARGE and
+      (" Each major collection visits all that is alive, %s: keep less."):format(units.bytes(inuse)) or
+      " Allocate less there."), "advise")
+  elseif time.sort == "c" then
+    add(("Time: %s of it is spent in C functions%s."):format(percent(time.c),
+      at and (", %s in %s, called at %s"):format(percent(at.share), layout.clean(at.calls or "C"),
+                                                place(at)) or ""), "--by time")
+  else
+    add(("Time: %s of it is spent in Lua%s."):format(percent(time.lua),
+      at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")
+  end
+end
+
+--- The sentences of a verdict: a list of {text, command (to type next; nil: none)}.
+function M.sentences(v, p)
+  local list = {}
+  local function add(text, command)
+    if command then
+      command = ("asamp %s %s"):format(command:find "^%-" and "report " .. command or command,
+                                       word(p.path or "FILE"))
+    end
+    list[#list + 1] = {text = text, command = command}
+  end
+  growth(v, p, add)
+  allocation(v, add)
+  held(v, add)
+  timing(v, p, add)
+  return list
+end
+
+--- Lines of text. 'style': see tables.lua.
+function M.lines(style, v)
+  local lines = {}
+  for _, sentence in ipairs(M.sentences(v, style.profile)) do
+    lines[#lines + 1] = layout.wrap(sentence.text, "  ", style.width)
+    if sentence.command then
+      lines[#lines + 1] = style.paint("dim", "    " .. layout.clean(sentence.command))
+    end
+  end
+  if #lines > 0 then
+    lines[#lines + 1] = ""
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,323 @@
+-- SPDX-License-Identifier: MIT
+-- The verdict on a profile: does the heap grow, which line allocates most and why, who holds
+-- what is alive, where the time goes. Pure: a profile, its totals and what other sums have
+-- found in, facts out. The rules and their thresholds:
+--
+-- growth     asamp.sums.leaks: the least in use grows, and lines keep what they allocate in all
+--            parts of the session. A growth below SMALL samples is "small", whatever its factor.
+-- a reason   of a line that allocates at least WORTH of all, with at least FEW samples: at that
+--            number a share of one half is right to 1 part in 3.
+--   quadratic  copies were sampled, and each byte of its strings is copied 10 times or more
+--   closures, tables that grow, strings, tables, coroutines
+--            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
+--            these bytes survived their first collection
+-- time       needs FEWTIME samples; C or collections are named from SLOW of all time on
+
+local holders = require "asamp.sums.holders"
+local order = require "asamp.sums.order"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+local FEW, FEWTIME, SMALL = 20, 8, 12
+local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
+local GROWN = 1 / 4    -- of a line's bytes, copied by growth
+local ENOUGH = 1000    -- samples that decide
+local DECIDED = 100    -- samples of which none survived: less than 3% do, to 1 in 20
+local HELDROWS = 5
+
+-- Types that are one thing to a reader.
+local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
+               ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
+               coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
+
+-- {== lines =================================================================
+
+-- The C function that the innermost Lua function of a stack called; nil: it runs itself.
+local function calledfrom(profile, node)
+  local nodes, found = profile.nodes, nil
+  while node > 0 do
+    local fn = profile.functions[nodes.fn[node]]
+    if not fn.native then
+      return found
+    end
+    if not totals.iscollection(fn) then
+      found = fn.name
+    end
+    node = nodes.parent[node]
+  end
+  return found
+end
+
+local function add(t, key, n)
+  t[key] = (t[key] or 0) + n
+end
+
+-- The key of the largest value, and that.
+local function largest(t)
+  local best
+  for key, n in pairs(t) do
+    if not best or n > t[best] or n == t[best] and tostring(key) < tostring(best) then
+      best = key
+    end
+  end
+  return best, best and t[best] or 0
+end
+
+-- What each line allocated, by sort of type and by the C function that it called.
+local function alllines(profile)
+  local rows, _, nearest = totals.linerows(profile)
+  local sites, all = profile.sites, 0
+  for _, row in ipairs(rows) do
+    row.bytes, row.samples, row.survived, row.sorts, row.called, row.types = 0, 0, 0, {}, {}, {}
+  end
+  for i, node in ipairs(sites.node) do
+    local kind, row = profile.kinds[sites.kind[i]], nearest[node]
+    if not kind.time and kind.name ~= "native" then
+      local bytes = sites.bytes[i]
+      all = all + bytes
+      if row then
+        row.bytes, row.samples = row.bytes + bytes, row.samples + sites.samples[i]
+        row.survived = row.survived + sites.survivedbytes[i]
+        add(row.sorts, SORTS[kind.name] or kind.name, bytes)
+        add(row.types, kind.class or kind.name, bytes)
+        add(row.called, calledfrom(profile, node) or "", bytes)
+      end
+    end
+  end
+  table.sort(rows, order.by("-bytes", "file", "line"))
+  return rows, all
+end
+
+-- Why a line allocates: a word that asamp.show.verdict makes a sentence of; nil: unknown.
+local function reasonof(row, copied)
+  local sort, most = largest(row.sorts)
+  row.type, row.sort = largest(row.types), sort
+  local called, by = largest(row.called)
+  row.calls = called ~= "" and by >= MOST * row.bytes and called or nil
+  if copied and copied.quadratic and copied.again >= row.bytes / 4 then
+    row.times = copied.times
+    return "quadratic"
+  elseif row.samples < FEW then
+    return nil
+  elseif copied and copied.grown >= GROWN * row.bytes and sort ~= "buffers" and not row.calls then
+    return "resized"
+  elseif most < MOST * row.bytes then
+    return nil
+  elseif row.survived > LIVED * row.bytes then
+    return "kept"
+  end
+  return ({closures = "closures", strings = "strings", vectors = "resized", tables = "tables",
+           coroutines = "coroutines"})[sort] or "others"
+end
+
+-- The line that allocates most, and others that have a reason of their own.
+local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
+
+local function lines(profile, copies)
+  if not profile.lines or profile.bytes == 0 then
+    return {}
+  end
+  local rows, all = alllines(profile)
+  local copied, list = {}, {}
+  for _, row in ipairs(copies and copies.lines or {}) do
+    copied[row.file .. "\0" .. row.line] = row
+  end
+  for i = 1, math.min(#rows, 10) do
+    local row = rows[i]
+    if row.bytes >= WORTH * all and (row.samples >= FEW or i == 1) then
+      row.reason = reasonof(row, copied[row.file .. "\0" .. row.line])
+      row.share = row.bytes / all
+      if i == 1 or #list < 3 and (STRONG[row.reason] or row.share >= 1 / 4) then
+        list[#list + 1] = {file = row.file, line = row.line, name = row.name, bytes = row.bytes,
+                           samples = row.samples, share = row.share, type = row.type,
+                           sort = row.sort, reason = row.reason, times = row.times,
+                           calls = row.calls, survived = row.survived / math.max(row.bytes, 1)}
+      end
+    end
+  end
+  return list
+end
+
+-- ==}
+
+-- {== who holds what ========================================================
+
+-- What the container of a group is: coroutines, closures, list, keys or chain.
+local function kindof(group)
+  local bytes, of = {}, 0
+  for _, row in ipairs(group.rows) do
+    add(bytes, SORTS[row.type] or row.type, row.keptbytes)
+    of = of + row.keptbytes
+  end
+  if group.suspended or (bytes.coroutines or 0) >= of / 5 then
+    return "coroutines"
+  elseif group.upvalues or (bytes.closures or 0) >= of / 5 then
+    return "closures"
+  end
+  return group.many or "chain"
+end
+
+-- Likely leaks by who holds them: {holder (text; nil: not told), kind, bytes, rows}.
+local function leaksof(found)
+  local groups, byholder = {}, {}
+  for _, row in ipairs(found and found.rows or {}) do
+    local held = row.holders and row.holders[1]
+    local holder, many, rest
+    if held then
+      holder, many, rest = holders.container(held.text)
+    end
+    local key = holder or "group " .. row.group
+    local group = byholder[key]
+    if not group then
+      group = {holder = holder, bytes = 0, rows = {}}
+      byholder[key], groups[#groups + 1] = group, group
+    end
+    group.many = group.many or many
+    group.bytes, group.rows[#group.rows + 1] = group.bytes + row.keptbytes, row
+    if held then
+      group.suspended = group.suspended or rest:find "stack of" or rest:find ", coroutine"
+      group.upvalues = group.upvalues or rest:find "^upvalue"
+    end
+  end
+  for _, group in ipairs(groups) do
+    table.sort(group.rows, order.by("-keptbytes", "file", "line"))
+    group.kind = kindof(group)
+    group.many, group.suspended, group.upvalues = nil, nil, nil
+  end
+  table.sort(groups, order.by("-bytes"))
+  return groups
+end
+
+--- Who holds most of what is alive at the end: list of {text, samples, bytes, share}, the largest
+-- first, by the table that has many elements where there is one; nil: the file does not tell.
+-- 'limit': how many, nil: all.
+function M.held(profile, limit)
+  local h = profile.holders
+  if not h then
+    return nil
+  end
+  local texts, rows, byholder, all = {}, {}, {}, 0
+  for i, path in ipairs(h.path) do
+    if path > 0 then
+      texts[path] = texts[path] or holders.container(holders.pathtext(h, path))
+      local row = byholder[texts[path]]
+      if not row then
+        row = {text = texts[path], samples = 0, bytes = 0}
+        byholder[row.text], rows[#rows + 1] = row, row
+      end
+      row.samples, row.bytes = row.samples + h.samples[i], row.bytes + h.bytes[i]
+      all = all + h.bytes[i]
+    end
+  end
+  table.sort(rows, order.by("-bytes", "-samples", "text"))
+  local few = {of = #rows, bytes = all}
+  for i = 1, math.min(limit or #rows, #rows) do
+    few[i] = rows[i]
+    few[i].share = all > 0 and rows[i].bytes / all or nil
+  end
+  return few
+end
+
+-- ==}
+
+-- {== time ==================================================================
+
+-- The line, and of C the function that it called, with most time of one sort.
+local function slowest(profile, sort)
+  local _, _, nearest = totals.linerows(profile)
+  local sites, sums, byrow = profile.sites, {}, {}
+  for i, node in ipairs(sites.node) do
+    local kind, row = profile.kinds[sites.kind[i]], nearest[node]
+    if kind.time and row then
+      local leaf = (sites.leaf or sites.node)[i]
+      local fn = leaf > 0 and profile.functions[profile.nodes.fn[leaf]]
+      local what = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
+      if what == sort then
+        local key = sort == "c" and calledfrom(profile, node) or ""
+        byrow[row] = byrow[row] or {}
+        local sum = byrow[row][key]
+        if not sum then
+          sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0}
+          byrow[row][key], sums[#sums + 1] = sum, sum
+        end
+        sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])
+      end
+    end
+  end
+  table.sort(sums, order.by("-n", "file", "line"))
+  return sums[1]
+end
+
+local function timeof(profile, t)
+  local whole = t.whole
+  local n = whole.timesamples
+  if n == 0 then
+    return nil
+  end
+  local time = {samples = n, c = whole.nativesamples / n, gc = whole.gcsamples / n,
+                seconds = (profile.timeperiod or 0) > 0 and n * profile.timeperiod or nil}
+  time.lua = math.max(0, 1 - time.c - time.gc)
+  if n < FEWTIME or not profile.lines then
+    return time
+  end
+  time.sort = time.gc >= SLOW and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
+  time.at = slowest(profile, time.sort)
+  if time.at then
+    time.at.share = time.at.n / n
+  end
+  return time
+end
+
+-- ==}
+
+-- A period of which so many bytes make samples enough: a power of 2, at least 64.
+local function period(bytes)
+  local p = 64
+  while p * 2 * ENOUGH <= bytes do
+    p = p * 2
+  end
+  return p
+end
+
+-- Does the heap grow: "grows", "small", "level", "lines" (it grows, of no line that stands out),
+-- "few" (too few samples) or nil (not told).
+local function growthof(profile, found)
+  local period_ = profile.period or 0
+  if profile.own and profile.fates and profile.survived == 0 and
+     profile.samples - profile.undecided >= DECIDED then
+    return "level"
+  elseif not found or not found.before then
+    return profile.own and profile.fates and profile.samples > 0 and not profile.profiles and "few" or nil
+  elseif #found.rows > 0 then
+    return "grows"
+  elseif not found.grew then
+    return "level"
+  elseif found.after - found.before < SMALL * period_ then
+    return "small"
+  elseif not found.kept then
+    return "lines"
+  end
+  return found.few and "few" or "lines"
+end
+
+--- {growth (see growthof), before, after (bytes least in use), alloc (the period that would
+-- decide), leaks = {{holder, kind, bytes, rows}}, lines = {{file, line, name, bytes, samples, share,
+-- type, sort, reason, times, calls, survived}}, held (M.held, HELDROWS of them), time = {samples, lua, c,
+-- gc (shares), seconds, sort, at = {file, line, name, calls, share}}}. 'found' of
+-- asamp.sums.leaks, 'copies' of asamp.sums.copies, both may be nil.
+function M.of(profile, t, found, copies)
+  local v = {growth = growthof(profile, found), leaks = leaksof(found)}
+  v.before, v.after = found and found.before, found and found.after
+  v.lines = lines(profile, copies)
+  v.held = M.held(profile, HELDROWS)
+  v.time = timeof(profile, t)
+  local bytes = profile.allocated or profile.bytes or 0
+  if v.growth == "few" and (profile.period or 0) > 0 then
+    v.alloc = math.min(period(bytes), profile.period // 4)
+    v.alloc = v.alloc >= 64 and v.alloc or nil
+  end
+  return v
+end
+
+return M
