@@ -90,7 +90,7 @@ local function addscript(t)
     t.alloc, t.rate = SCRIPT.alloc, t.rate or SCRIPT.rate
   end
   t.time = t.time or SCRIPT.time
-  if t.alloc ~= "0" and t.format ~= "extended" then
+  if t.alloc:find "^0*%D*$" == nil and t.format ~= "extended" then
     t.copies = t.copies or SCRIPT.copies
   end
 end

@@ -54,6 +54,8 @@ local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALL = 9 / 10  -- of its samples, of a line that loses nothing
 local FEWBUSY = 4
+local SLOWER = 1 / 4   -- of its mean rate, at which a line has stopped
+local STRAIGHT, SOME = 1 / 2, 2 / 5  -- of a heap that grows evenly; of the parts then
 -- Of a vector: samples alive, parts with growth, the last growth's share.
 local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW is at most LEAST
 
@@ -87,7 +89,7 @@ end
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name,
           defined = line.defined, samples = 0, survived = 0,
-          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0,
+          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
@@ -185,6 +187,9 @@ local function keepers(profile, n, proved, wanted)
         row.survived = row.survived + survived
         row.survivedbytes = row.survivedbytes + survivedbytes
       end
+      if not VECTORS[kind.name] then
+        add(row.sampled, part, bins.samples[i])
+      end
       local vector = row.vector
       if VECTORS[kind.name] then
         add(vector.made, part, bins.samples[i])
@@ -200,8 +205,9 @@ local function keepers(profile, n, proved, wanted)
 end
 
 -- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
--- 'ring': the first part has what is alive from before, too.
-local function steady(row, n, busy, growth, proved, ring)
+-- 'ring': the first part has what is alive from before, too. 'straight': the heap grows evenly: of
+-- a queue that becomes longer the first elements are gone.
+local function steady(row, n, busy, growth, proved, ring, straight)
   local parts, all, late, last = 0, 0, 0, 0  -- by bytes: periods may differ
   for part, bytes in pairs(row.bytesin) do
     all = all + (ring and part == 0 and 0 or bytes)
@@ -212,23 +218,63 @@ local function steady(row, n, busy, growth, proved, ring)
     end
   end
   row.parts, row.of = parts, n
-  return row.kept >= LEAST and parts >= PARTS * n and last > 0
-         and late >= LATE * all
+  return row.kept >= LEAST and parts >= (straight and SOME or PARTS) * n and last > 0
+         and late >= LATE * all and last >= all * SLOWER / 4
          and (row.late >= WORTH * growth
               or proved and row.kept >= ALL * (row.samples - row.replaced))
          and (proved or row.kept >= SURVIVED * row.samples
                         and row.late <= ROOM * growth)
 end
 
+-- Bytes that were sampled in each part, the last part from which on a quarter of all of them came,
+-- and how many of all came before that part. Time is a poor clock of a short run: a start-up may
+-- have most of it, by waiting.
+local function clockof(bins, wanted)
+  local parts, all, after = {}, 0, 0
+  for i, part in ipairs(bins.bin) do
+    local n = wanted[bins.kind[i]] and bins.bytes and bins.bytes[i] or 0
+    add(parts, part, n)
+    all = all + n
+  end
+  local from = bins.n
+  while from > 1 and after < all / 4 do
+    from = from - 1
+    after = after + (parts[from] or 0)
+  end
+  return {parts = parts, all = all, from = from, before = all - after}
+end
+
+-- Has a line stopped to allocate? Of the last parts it has fewer samples, of any fate, than it
+-- would have kept, by far: by time, of those after the first n, or by allocation.
+local function stopped(row, n, bins, clock)
+  local after, late, early = 0, 0, 0
+  for part, samples in pairs(row.sampled) do
+    after = after + (part >= n and samples or 0)
+    late = late + (part >= clock.from and samples or 0)
+  end
+  for part, samples in pairs(row.inpart) do
+    early = early + (part < clock.from and samples or 0)
+  end
+  local bytime = row.kept / n * (bins.n - n)
+  local bybytes = clock.before > 0 and early * (clock.all - clock.before) / clock.before or 0
+  return bytime >= FEW and after < SLOWER * bytime or bybytes >= FEW and late < SLOWER * bybytes
+end
+
 -- Is what a line keeps the vectors of a table that goes on growing, up to the n-th
 -- part? Then the row is about these alone.
-local function grows(row, n)
+local function grows(row, n, clock)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
     made, steps, last = made + samples, steps + 1, math.max(last, part)
     kept = kept + row.vector.kept[part]
   end
-  local latest = row.vector.kept[last] or 0
+  local latest, since = row.vector.kept[last] or 0, 0
+  for part = last + 1, n - 1 do
+    since = since + (clock.parts[part] or 0)
+  end
+  if since > clock.all / 2 then
+    return false
+  end
   if steps < STEPS or last < n * 2 // 5 or latest < FEW or latest < LAST * made then
     return false
   end
@@ -267,19 +313,24 @@ end
 -- The lines that are likely to leak: those that go on keeping, and tables that
 -- grow up to the last of all parts, if these are worth a word or there are others
 -- that they may keep.
-local function likely(profile, rows, n, growth, proved)
+local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
+  local clock = clockof(profile.bins, kindsof(profile, false))
+  local ended = 0  -- bytes kept of lines that do not go on: start-up, as a rule
   local busy, nbusy = busyparts(profile.bins, n, kindsof(profile, false))
   for _, row in ipairs(rows) do
-    if steady(row, nbusy, busy, growth, proved, profile.ring) then
+    if steady(row, nbusy, busy, growth, proved, profile.ring, straight) and
+       not stopped(row, n, profile.bins, clock) then
       list[#list + 1] = row
-    elseif grows(row, all) then
-      vectors[#vectors + 1] = row
+    else
+      local own = row.keptbytes - row.vector.keptbytes
+      ended = ended + (row.kept >= LEAST and own or 0)
+      vectors[#vectors + 1] = grows(row, all, clock) and row or nil
     end
   end
   local others = #list > 0
   for _, row in ipairs(vectors) do
-    list[#list + 1] = (others or row.late >= WORTH * growth) and row or nil
+    list[#list + 1] = (others or row.late >= WORTH * growth and row.keptbytes > ended) and row or nil
   end
   return list
 end
@@ -343,6 +394,8 @@ local function ofheap(profile)
   if not before or not after or before == 0 then
     return nil
   end
+  local middle = floor(profile, place[nbusy // 2] or 0, place[nbusy * 3 // 4] or n)
+  local straight = middle and after - middle >= STRAIGHT * (middle - before) and middle > before
   local known = judged(profile)
   local proved = known ~= nil
   n = known or n
@@ -352,7 +405,7 @@ local function ofheap(profile)
                  kept = proved or after - before >= KEPT * late, rows = {},
                  few = fewof(profile, n, proved, wanted)}
   if found.grew and found.kept then
-    found.rows = likely(profile, rows, n, after - before, proved)
+    found.rows = likely(profile, rows, n, after - before, proved, straight)
   end
   return found
 end
@@ -395,8 +448,8 @@ function M.of(profile)
     hold(profile, found.rows)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
-      row.inpart, row.bytesin, row.types, row.callers, row.vector = nil
-      row.defined, row.replaced = nil, nil
+      row.inpart, row.bytesin, row.types, row.callers = nil, nil, nil, nil
+      row.vector, row.defined, row.replaced, row.sampled = nil, nil, nil, nil
     end
   end
   return found

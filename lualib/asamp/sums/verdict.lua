@@ -100,12 +100,13 @@ local function reasonof(row, copied)
     return "quadratic"
   elseif row.samples < FEW then
     return nil
-  elseif copied and copied.grown >= GROWN * row.bytes and sort ~= "buffers" and not row.calls then
+  elseif row.survived > LIVED * row.bytes then
+    return "kept"
+  elseif copied and copied.grown >= GROWN * row.bytes and (sort == "vectors" or sort == "tables") and
+         not row.calls then
     return "resized"
   elseif most < MOST * row.bytes then
     return nil
-  elseif row.survived > LIVED * row.bytes then
-    return "kept"
   end
   return ({closures = "closures", strings = "strings", vectors = "resized", tables = "tables",
            coroutines = "coroutines"})[sort] or "others"
@@ -158,6 +159,21 @@ local function kindof(group)
   return group.many or "chain"
 end
 
+-- The group that holds what is at that path, by a part of the path; nil: none does.
+local function inside(groups, holder)
+  for _, group in ipairs(groups) do
+    local path = group.holder
+    if path and holder then
+      if holder:sub(1, #path) == path then
+        return group
+      elseif path:sub(1, #holder) == holder then
+        group.holder = holder
+        return group
+      end
+    end
+  end
+end
+
 -- Likely leaks by who holds them: {holder (text; nil: not told), kind, bytes, rows}.
 local function leaksof(found)
   local groups, byholder = {}, {}
@@ -168,7 +184,7 @@ local function leaksof(found)
       holder, many, rest = holders.container(held.text)
     end
     local key = holder or "group " .. row.group
-    local group = byholder[key]
+    local group = byholder[key] or not many and inside(groups, holder)
     if not group then
       group = {holder = holder, bytes = 0, rows = {}}
       byholder[key], groups[#groups + 1] = group, group
@@ -234,7 +250,7 @@ local function slowest(profile, sort)
       local fn = leaf > 0 and profile.functions[profile.nodes.fn[leaf]]
       local what = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
       if what == sort then
-        local key = sort == "c" and calledfrom(profile, node) or ""
+        local key = sort ~= "lua" and calledfrom(profile, node) or ""
         byrow[row] = byrow[row] or {}
         local sum = byrow[row][key]
         if not sum then

@@ -196,7 +196,7 @@ describe("asamp report", function()
         "got '101'",
       [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
         "of functions, lines, callers, types, trends, copies, native, labels, scripts, states, " ..
-        "threads, leaks, lifetimes, tree, collections or " ..
+        "threads, leaks, holders, lifetimes, tree, collections or " ..
         "marks, got 'lines,linse'",
       [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
       [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",

@@ -1,0 +1,10 @@
+-- A balanced structure whose nodes are replaced all the time.
+math.randomseed(5)
+local tree, n = {}, 0
+for i = 1, 4000 do tree[i] = {key = i, left = {}, right = {}} end
+for i = 1, 60000 do
+  local at = math.random(#tree)
+  tree[at] = {key = i, left = {i}, right = {at}}
+  n = n + #tree[at].left
+end
+print(n)

@@ -1,0 +1,17 @@
+-- expect: 8|9|10|11|15 keys cache
+-- The key of a cache has a time in it, so that no entry is found again.
+local cache = {}
+
+local function render(name, now)
+  local key = name .. "@" .. now
+  if cache[key] then return cache[key] end
+  local parts = {}
+  for i = 1, 8 do parts[i] = name .. i end
+  local text = table.concat(parts, ",") .. key
+  cache[key] = text
+  return text
+end
+
+local n = 0
+for now = 1, 30000 do n = n + #render("page" .. now % 7, now) end
+print(n)

@@ -1,0 +1,18 @@
+-- expect: 12|13|14|5|6|7 coroutines waiting
+-- Tasks wait for an answer that never comes; nobody takes them off the list.
+local waiting = {}
+
+local function task(id)
+  local request = {id = id, headers = {"a", "b"}}
+  local answer = coroutine.yield(request)
+  return answer.id
+end
+
+local function spawn(id)
+  local co = coroutine.create(task)
+  coroutine.resume(co, id)
+  waiting[#waiting + 1] = co
+end
+
+for i = 1, 12000 do spawn(i) end
+print(#waiting)

@@ -1,0 +1,13 @@
+-- expect: 5|7|8 chain|list|keys history
+-- Each state keeps the one before it.
+local app = {}
+
+local function step(i)
+  app.history = {
+    before = app.history,
+    values = {i, i + 1, i + 2, "state"},
+  }
+end
+
+for i = 1, 40000 do step(i) end
+print(app.history.values[1])

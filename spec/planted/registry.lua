@@ -1,0 +1,24 @@
+-- expect: 9|10|11 keys registry
+-- Sessions are registered by name; logout forgets to remove them.
+local M = {registry = {}}
+
+local function login(user, i)
+  local token = user .. ":" .. i
+  local session = M.registry[token]
+  if not session then
+    session = {user = user, rights = {"read", "write"}}
+    session.cart = {i, i + 1, i + 2, i + 3}
+    M.registry[token] = session
+  end
+  return session
+end
+
+local function logout(session) session.cart = nil end
+
+local n = 0
+for i = 1, 30000 do
+  local s = login("user" .. i % 50, i)
+  n = n + #s.cart
+  if i % 2 == 0 then logout(s) end
+end
+print(n)

@@ -1,0 +1,14 @@
+-- expect: 8 c
+-- A queue whose first element is removed, which moves all others.
+local queue = {}
+for i = 1, 20000 do queue[i] = i end
+
+local sum = 0
+local function next_()
+  local first = table.remove(queue, 1)
+  queue[#queue + 1] = first
+  return first
+end
+
+for _ = 1, 1500 do sum = sum + next_() end
+print(sum)

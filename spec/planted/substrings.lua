@@ -1,0 +1,16 @@
+-- expect: 8 strings
+-- The rest of a text is cut off for each token.
+local text = ("word "):rep(900)
+
+local function count(s)
+  local n = 0
+  while #s > 0 do
+    s = s:sub(6)
+    n = n + 1
+  end
+  return n
+end
+
+local n = 0
+for _ = 1, 30 do n = n + count(text) end
+print(n)

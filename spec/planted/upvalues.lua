@@ -1,0 +1,14 @@
+-- expect: 7|8|9 closures undo
+-- An editor keeps an undo function for every change.
+local undo = {}
+local text = {}
+
+local function change(at, value)
+  local before = {at = at, value = text[at] or "", time = at * 2}
+  local lines = {before.value, value, at}
+  undo[#undo + 1] = function() text[before.at] = lines[1] end
+  text[at] = value
+end
+
+for i = 1, 40000 do change(i % 100 + 1, "line " .. i % 300) end
+print(#undo)
