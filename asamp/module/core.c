@@ -96,8 +96,9 @@ static int l_open (lua_State *L) {
 
 
 /*
-** setup{options, period=, alloc=, exact=, listen= (pattern; "": the default), rotate= (ns), keep=, max= (bytes)} -> true | nil, message, errno: profiles every
-** state that this process makes from now on (process.h, control.h).
+** setup{options, period=, alloc=, exact=, listen= (pattern; "": the default), rotate= (ns), keep=,
+** max= (bytes)} -> true | nil, message, errno: profiles every state that this process makes from
+** now on (process.h, control.h).
 */
 static int l_setup (lua_State *L) {
   SamplerShared with;

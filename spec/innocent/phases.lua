@@ -1,4 +1,4 @@
--- Three phases, of which each drops what the one before had.
+-- Three phases, each drops the objects of the one before.
 local n = 0
 for phase = 1, 3 do
   local all = {}

@@ -1,5 +1,5 @@
 -- expect: 9 gc
--- A limit of memory that is less than what is alive: each request collects all.
+-- A limit of memory below the live bytes: each request collects all.
 local index = {}
 for i = 1, 50000 do index["k" .. i] = {id = i} end
 

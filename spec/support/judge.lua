@@ -3,10 +3,10 @@
 -- without one:
 --   build/bin/lua spec/support/judge.lua RUNS [NAME...]
 -- prints for each how many of RUNS profiles, at default settings, have the right verdict. As a
--- module: what spec/lualib/verdict_spec.lua needs for that.
+-- module: functions for spec/lualib/verdict_spec.lua.
 --
 -- The first line of a planted program is `-- expect: LINES REASON [HOLDER]`: numbers of lines and
--- words of asamp.sums.verdict, alternatives apart by "|"; HOLDER is in the path of who holds it.
+-- words of asamp.sums.verdict, alternatives apart by "|"; HOLDER is a part of the holder's path.
 
 local script = arg and arg[0] and arg[0]:find "judge%.lua$"
 if script then
@@ -75,7 +75,7 @@ local function hasline(rows, lines)
   return false
 end
 
---- Does the verdict name what is planted?
+--- Returns whether the verdict names the planted problem.
 function M.found(v, expected)
   if expected.holder then
     for _, group in ipairs(v.leaks) do
@@ -97,12 +97,12 @@ function M.found(v, expected)
   return false
 end
 
---- Does the verdict speak of a leak?
+--- Returns whether the verdict names a leak.
 function M.accused(v)
   return v.growth == "grows" or #v.leaks > 0
 end
 
--- What a verdict says, in one line.
+-- A verdict in one line.
 local function brief(v)
   local words = {v.growth or "-"}
   for _, group in ipairs(v.leaks) do

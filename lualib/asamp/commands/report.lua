@@ -36,7 +36,7 @@ local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "
                  "leaks", "holders", "lifetimes", "collections",
                  "marks"}
 
-local HELDROWS = 5  -- of the section holders, if it is not asked for
+local HELDROWS = 5  -- of the section holders, unless --show names it
 
 -- What --by may name besides measures: a table of its own.
 local TABLES = {state = "states", thread = "threads"}
@@ -314,7 +314,7 @@ local function nothingalive(at)
      "not looked at: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
 end
 
--- Adds the verdict, unless the options name a part of the report, and who holds what is alive.
+-- Adds the verdict, unless the options name a part of the report, and the holders.
 local function judge(view, t, o, setting)
   if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
     setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))

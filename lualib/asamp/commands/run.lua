@@ -24,8 +24,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
--- What a script is profiled with if nothing else is said: samples close enough for a run of
--- 50 ms, and a bound for those of hours. 2,000 samples cost about 1 ms of CPU time.
+-- Defaults for scripts: samples close enough for a run of 50 ms, and a bound for runs of hours.
+-- 2,000 samples cost about 1 ms of CPU time.
 local SCRIPT = {alloc = "32K", rate = "2000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
@@ -95,8 +95,7 @@ local function addscript(t)
   end
 end
 
--- The settings of the run: the options, and what LUA_PROFILER says besides, of a program or a
--- script; nil and what is wrong with them.
+-- The settings of the run: the options, and the other keys of LUA_PROFILER; nil and the error.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then

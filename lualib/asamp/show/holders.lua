@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The report's section "Held by": who holds what is alive at the end. Rows of
+-- The report's section "Held by": the holders of live objects at the end. Rows of
 -- asamp.sums.verdict.held in, lines of text out. Pure. 'style': see tables.lua.
 
 local layout = require "asamp.show.layout"
@@ -7,7 +7,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Lines of text; none if the profile does not tell.
+--- Lines of text; none if the profile has no holders.
 function M.lines(style, held)
   if not held or #held == 0 then
     return {}

@@ -79,7 +79,7 @@ local function growth(v, p, add)
       add(leak(v.leaks[i]))
     end
   elseif v.growth == "lines" then
-    add(("The heap grows, %s, but no line goes on keeping what it allocates."):format(quarters(v)),
+    add(("The heap grows, %s, but no line goes on keeping objects."):format(quarters(v)),
         "--show trends")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")
@@ -109,8 +109,8 @@ local function reason(line)
   elseif line.reason == "kept" then
     return (" %s of it is kept beyond its first collection."):format(percent(line.survived))
   elseif REASONS[line.reason] then
-    local what, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
-    return (" Likely reason: %s%s%s."):format(what, line.calls and
+    local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
+    return (" Likely reason: %s%s%s."):format(cause, line.calls and
       (" (by %s)"):format(layout.clean(line.calls)) or "", remedy)
   end
   return ""

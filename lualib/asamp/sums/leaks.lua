@@ -205,7 +205,7 @@ local function keepers(profile, n, proved, wanted)
 end
 
 -- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
--- 'ring': the first part has what is alive from before, too. 'straight': the heap grows evenly: of
+-- 'ring': the first part also has objects from before. 'straight': the heap grows evenly: of
 -- a queue that becomes longer the first elements are gone.
 local function steady(row, n, busy, growth, proved, ring, straight)
   local parts, all, late, last = 0, 0, 0, 0  -- by bytes: periods may differ
@@ -244,8 +244,8 @@ local function clockof(bins, wanted)
   return {parts = parts, all = all, from = from, before = all - after}
 end
 
--- Has a line stopped to allocate? Of the last parts it has fewer samples, of any fate, than it
--- would have kept, by far: by time, of those after the first n, or by allocation.
+-- Returns whether a line has stopped to allocate: of the last parts it has far fewer samples, of any
+-- fate, than it would have kept; by time, of those after the first n, or by allocation.
 local function stopped(row, n, bins, clock)
   local after, late, early = 0, 0, 0
   for part, samples in pairs(row.sampled) do

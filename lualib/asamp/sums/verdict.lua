@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The verdict on a profile: does the heap grow, which line allocates most and why, who holds
--- what is alive, where the time goes. Pure: a profile, its totals and what other sums have
--- found in, facts out. The rules and their thresholds:
+-- The verdict on a profile: whether the heap grows, the line that allocates most and the reason,
+-- the holder of most live bytes, the slowest place. Pure: a profile, its totals and the results of
+-- other sums in, facts out. The rules and their thresholds:
 --
--- growth     asamp.sums.leaks: the least in use grows, and lines keep what they allocate in all
+-- growth     asamp.sums.leaks: the least in use grows, and lines keep bytes from all
 --            parts of the session. A growth below SMALL samples is "small", whatever its factor.
 -- a reason   of a line that allocates at least WORTH of all, with at least FEW samples: at that
 --            number a share of one half is right to 1 part in 3.
@@ -64,7 +64,7 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- What each line allocated, by sort of type and by the C function that it called.
+-- The bytes that each line allocated, by sort of type and by the C function that it called.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile)
   local sites, all = profile.sites, 0
@@ -142,9 +142,9 @@ end
 
 -- ==}
 
--- {== who holds what ========================================================
+-- {== holders and leaks ========================================================
 
--- What the container of a group is: coroutines, closures, list, keys or chain.
+-- The kind of a group's container: coroutines, closures, list, keys or chain.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -159,7 +159,7 @@ local function kindof(group)
   return group.many or "chain"
 end
 
--- The group that holds what is at that path, by a part of the path; nil: none does.
+-- The group whose holder is a part of that path, or the reverse; nil: there is none.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -174,7 +174,7 @@ local function inside(groups, holder)
   end
 end
 
--- Likely leaks by who holds them: {holder (text; nil: not told), kind, bytes, rows}.
+-- Likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}.
 local function leaksof(found)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
@@ -205,8 +205,8 @@ local function leaksof(found)
   return groups
 end
 
---- Who holds most of what is alive at the end: list of {text, samples, bytes, share}, the largest
--- first, by the table that has many elements where there is one; nil: the file does not tell.
+--- The holders of live bytes at the end: list of {text, samples, bytes, share}, the largest
+-- first, by the table that has many elements where there is one; nil: the file has no holders.
 -- 'limit': how many, nil: all.
 function M.held(profile, limit)
   local h = profile.holders
@@ -248,8 +248,8 @@ local function slowest(profile, sort)
     if kind.time and row then
       local leaf = (sites.leaf or sites.node)[i]
       local fn = leaf > 0 and profile.functions[profile.nodes.fn[leaf]]
-      local what = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
-      if what == sort then
+      local one = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
+      if one == sort then
         local key = sort ~= "lua" and calledfrom(profile, node) or ""
         byrow[row] = byrow[row] or {}
         local sum = byrow[row][key]
@@ -287,7 +287,7 @@ end
 
 -- ==}
 
--- A period of which so many bytes make samples enough: a power of 2, at least 64.
+-- The period with which n bytes give ENOUGH samples: a power of 2, at least 64.
 local function period(bytes)
   local p = 64
   while p * 2 * ENOUGH <= bytes do
@@ -297,7 +297,7 @@ local function period(bytes)
 end
 
 -- Does the heap grow: "grows", "small", "level", "lines" (it grows, of no line that stands out),
--- "few" (too few samples) or nil (not told).
+-- "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = profile.period or 0
   if profile.own and profile.fates and profile.survived == 0 and
