@@ -25,8 +25,8 @@
 */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Returns the kept block, which the caller must free, if it was kept for more than a second or if
-   'now' is set; else NULL. Thread-safe. */
+/* Returns the kept block, which the caller must free, if no large block was freed for a second,
+   or if 'now' is set; else NULL. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

@@ -24,8 +24,11 @@ LUAI_FUNC int luaN_lend (int on);
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
-/* Frees the block that is kept at the end of malloc's heap (endblock.h) and the spare mappings
-   (mapped.h) if they have been unused for a second. 'now': frees the former in any case. */
+/*
+** Frees the block that is kept at the end of malloc's heap (endblock.h) if no large block was
+** freed for a second, or if 'now' is set; and the spare mappings (mapped.h) if no state was
+** closed for a second.
+*/
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
 /* Returns free memory of malloc to the system (giveback.h). To be called after luaN_freeend.

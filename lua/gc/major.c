@@ -404,7 +404,7 @@ void luaN_full (lua_State *L) {
     for (i = 0; i < c->lists.threads.v.n; i++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[i], 1, &more);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* no dead one of them is left */
+  c->bytes.textsbefore = c->bytes.texts;  /* no dead large leaf object is left */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

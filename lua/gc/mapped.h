@@ -41,7 +41,7 @@ LUAI_FUNC int luaN_closespares (unsigned ms);
 /* Unmaps a mapping of a closed state, or keeps it as a spare. */
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
-/* Unmaps all spares if they have been unused for a second, or if 'now' is set. */
+/* Unmaps all spares if no state was closed for a second, or if 'now' is set. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
 
 #endif

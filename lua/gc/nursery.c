@@ -60,11 +60,8 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/*
-** Allocates n bytes from the current hole, or from the next one that has capacity. Returns NULL
-** if none has; the nursery has no hole then, or a hole for small blocks only. 'desperate':
-** searches every block.
-*/
+/* Allocates n bytes from the current hole, or from the next one that has capacity. Returns NULL
+   if there is none; the nursery keeps its current hole then. 'desperate': searches every block. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;

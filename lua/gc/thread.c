@@ -76,7 +76,7 @@ static void inorder (lua_State *L, unsigned n) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads both, even if the call is of a C function */
+  /* lastchunk.c reads savedpc and nextraargs, even if the call is of a C function */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));

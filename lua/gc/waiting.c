@@ -14,8 +14,11 @@
 #include "waiting.h"
 
 
-/* Largest number of such userdata, because each minor collection visits all of them. Others are
-   tenured, and count for the pacer as large leaf objects do (pace.c). */
+/*
+** Largest number of userdata that stay young for their finalizer, because each minor collection
+** visits all of them. Others are tenured, and count for the pacer as large leaf objects do
+** (pace.c).
+*/
 #define MOST_WAITING	16384u
 
 
