@@ -15,9 +15,9 @@
 
 #include "naming.h"
 
-/* largest number of instructions from a closure to its store */
+/* Largest number of instructions from a closure to its store. */
 #define MAX_STORE_DISTANCE	32
-/* largest number of instructions from a key to the closure that is stored under it */
+/* Largest number of instructions from a key to the closure that is stored under it. */
 #define MAX_KEY_DISTANCE		8
 #define MAX_LIVE	255	/* largest number of variables at a time: each has a register */
 
@@ -64,7 +64,7 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
     if (v == end || v->startpc > pc) return NULL;
   }
   if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
-  /* a variable of a loop: "(for state)" */
+  /* A variable of a loop: "(for state)". */
   return (*getstr(v->varname) != '(') ? v->varname : NULL;
 }
 
@@ -106,7 +106,7 @@ static TString *nameof (const Scope *s, int at) {
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* the closure's register may become that of a variable here */
+    /* The closure's register may become that of a variable here. */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (passes(i, r)) continue;

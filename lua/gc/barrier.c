@@ -61,7 +61,7 @@ static int issmall (const Table *t) {
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  /* a table with a metatable may be weak */
+  /* A table with a metatable may be weak. */
   if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;

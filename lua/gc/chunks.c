@@ -153,7 +153,7 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
-  /* no collection can run, so refused totals are forgotten */
+  /* No collection can run, so refused totals are forgotten. */
   if (!completestate(g) || g->gcstopem) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;

@@ -34,7 +34,7 @@ static void letgo (void) {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* the block is mapped, or of another arena of malloc */
+  /* The block is mapped, or of another arena of malloc. */
   if ((char *)p >= (char *)sbrk(0) || !hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

@@ -66,7 +66,7 @@ static int getsfinalizer (global_State *g, GCObject *o, Table *mt) {
 
 
 static void setaside (luaN_Gc *c, GCObject *o) {
-  /* reserved by makeroom */
+  /* Reserved by makeroom. */
   lua_assert(c->finalize.tobefinalized.n < c->finalize.tobefinalized.size);
   c->finalize.tobefinalized.a[c->finalize.tobefinalized.n++] = o;
   c->finalize.found = 1;
@@ -102,7 +102,7 @@ static int makeroom (global_State *g) {
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
-  /* as makeroom requires */
+  /* As makeroom requires. */
   luaN_shrinkspare(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n);
 }
 
@@ -275,10 +275,10 @@ void luaN_setquota (global_State *g) {
 typedef struct Batch {
   luaN_Calls which;
   int over;			/* 1: the batch has ended because of the clock */
-  /* nanoseconds: the end of the batch; the last reading of the clock, or 0 */
+  /* Nanoseconds: the end of the batch; the last reading of the clock, or 0. */
   uint64_t end, looked;
   size_t calls, quota;		/* number of calls made, and smallest number to be made */
-  /* number of calls at which the clock is read next, and the interval */
+  /* Number of calls at which the clock is read next, and the interval. */
   size_t look, gap;
 } Batch;
 
@@ -290,7 +290,7 @@ static int isover (Batch *b) {
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    /* a clock that went back ends the batch, too */
+    /* A clock that went back ends the batch, too. */
     b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);
     if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
     else if (b->gap < MOST_A_LOOK) b->gap *= 2;

@@ -70,7 +70,7 @@
 /* Bytes of the largest block of memory for which the nursery takes the next hole of any size;
    larger ones use the overflow region. */
 #define LUAN_SMALL	256u
-/* number of lists of blocks with holes: log2 of LUAN_LINES, plus 1 */
+/* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
 
 /* Bit of marks[]: the line is part of a hole that was taken since the last minor collection. */
@@ -122,7 +122,7 @@ typedef struct luaN_Block {
 /* Bit of marks[]: the line is part of the head, or past the end of the block. */
 #define LUAN_HEAD	0x80
 
-/* offset of marks[] in a block, a multiple of 8 */
+/* Offset of marks[] in a block, a multiple of 8. */
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
@@ -181,7 +181,7 @@ typedef struct luaN_Blocks {
   lu_byte unadvised;		/* 1: madvise was refused and is not called again */
   lu_byte refused;		/* 1: lua_Alloc has refused memory since the nursery started */
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
-  /* lowest address of the small blocks, and bytes from there to their end */
+  /* Lowest address of the small blocks, and bytes from there to their end. */
   uintptr_t low, span;
   /* Cache of small blocks by address (luaN_recentat). An entry is the distance of a block from
      'low' in granules. */

@@ -81,7 +81,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    /* a hole between two used lines of the eight has at most 6 */
+    /* A hole between two used lines of the eight has at most 6. */
     if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
@@ -184,7 +184,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* the next minor collection frees the line */
+    /* The next minor collection frees the line. */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;

@@ -113,7 +113,7 @@ void luaN_beginmajor (lua_State *L) {
 static void known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* pages of empty blocks may be counted in both */
+  /* Pages of empty blocks may be counted in both. */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LATELY_BYTES / luaN_countstates();

@@ -42,7 +42,7 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* blocks that a collection frees are not credited, because its nursery has ended */
+  /* Blocks that a collection frees are not credited, because its nursery has ended. */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }

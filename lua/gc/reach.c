@@ -43,7 +43,7 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* for a tree: the place of each object's parent; has the capacity of 'queue' */
+  /* For a tree: the place of each object's parent; has the capacity of 'queue'. */
   uint32_t *parents;
   List queue;		/* all reached objects, in order */
   size_t next;		/* index in 'queue' of the next one to visit */
@@ -259,7 +259,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* the value is a string, which is never removed for its own sake */
+    /* The value is a string, which is never removed for its own sake. */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -376,7 +376,7 @@ static void stack (Walk *w, lua_State *th) {
     if (ci != th->ci) {
       const CallInfo *next = ci->next;
       end = next->func.p;
-      /* the extra arguments of 'next' are below its function */
+      /* The extra arguments of 'next' are below its function. */
       if (isLua(next) && ci_func(next)->p->is_vararg)
         end -= next->u.l.nextraargs + 1;
     }

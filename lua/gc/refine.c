@@ -61,7 +61,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* also a key without a value, which may get one */
+    /* Also a key without a value, which may get one. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
@@ -213,7 +213,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* they are slots of weak tables, which stay in the list */
+  /* If many slots stay, those of weak tables, no store refines them before the next collection. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -265,7 +265,7 @@ int luaN_refinetables (lua_State *L) {
   Table *t = c->remset.refining;
   size_t i, slots;
   unsigned end;
-  /* all of t is remembered again */
+  /* All of t is remembered again. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : slotsof(t) - c->remset.refined;

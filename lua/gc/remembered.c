@@ -40,7 +40,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   else {
     Node *n = gnode(t, i - asize);
     v = gval(n);
-    /* the slot is remembered, so a store has overwritten any tombstone */
+    /* The slot is remembered, so a store has overwritten any tombstone. */
     lua_assert(!luaN_ishidden(v));
     if (isempty(v)) {
       if (keyiscollectable(n)) setdeadkey(n);
@@ -60,7 +60,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* no memory for the list: traverse the whole table */
+  /* No memory for the list: traverse the whole table. */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* t may have entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));

@@ -190,7 +190,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* minor collections have scanned the slots above 'index' */
+    /* Minor collections have scanned the slots above 'index'. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

@@ -100,7 +100,7 @@ typedef struct luaN_Remset {
   /* Number of words of 'slots' at which it is refined when a slot of a huge table is added
      (LUAN_CACHED). */
   size_t refineat;
-  /* number of objects that the last luaN_refineobjects left in 'objects' */
+  /* Number of objects that the last luaN_refineobjects left in 'objects'. */
   size_t stayed;
   const GCObject *stored;	/* the object that was last stored into a huge table, or NULL */
   luaN_Writes writes[LUAN_WRITES];  /* tables with many remembered slots */
@@ -115,7 +115,7 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* tables reached by the running collection, tagged with their kind */
+  /* Tables reached by the running collection, tagged with their kind. */
   luaN_Vec discovered;
   luaN_Vec inmajor;		/* tables reached by the major collection so far, tagged */
   luaN_Vec unresolved;		/* nodes whose weak key may be dead */
@@ -173,16 +173,16 @@ typedef struct luaN_Finalize {
   luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
   luaN_Vec tobefinalized;	/* objects pending finalization, in the order of their calls */
   size_t next;			/* index in 'tobefinalized' of the next call */
-  /* index in 'tobefinalized' of the first object that the major collection has not marked */
+  /* Index in 'tobefinalized' of the first object that the major collection has not marked. */
   size_t seen;
   luaN_Selection selection;	/* phase of the selection of dead objects in 'finalizable' */
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
-  /* number of dead objects tagged in 'finalizable' and not queued yet */
+  /* Number of dead objects tagged in 'finalizable' and not queued yet. */
   size_t selected;
   unsigned waiting;		/* number of pending calls after the last collection */
   unsigned quota;		/* number of calls that a batch makes at least */
   lu_byte found;		/* 1: the running collection has queued objects */
-  /* number of young objects that will be closed explicitly (luaN_willclose) */
+  /* Number of young objects that will be closed explicitly (luaN_willclose) */
   unsigned closed;
   /* A minor collection starts when YOUNG_MIN << youngbits young objects have finalizers
      (finalize.c). */
@@ -237,7 +237,7 @@ typedef struct luaN_Bytes {
   /* KiB of 'living' that are not kept for finalizers only. */
   unsigned undoomed;
   size_t tenured;		/* bytes of objects tenured since the last collection */
-  /* bytes of objects tenured in the life of the state, up to the last collection */
+  /* Bytes of objects tenured in the life of the state, up to the last collection. */
   uint64_t alltenured;
   /* Bytes of large leaf objects, other large userdata, and userdata that could not stay young,
      that were tenured since the last major collection ended. */
@@ -245,9 +245,9 @@ typedef struct luaN_Bytes {
   /* Value of 'texts' when the running major collection, or the minor one before it, started. */
   size_t textsbefore;
   size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
-  /* bytes of large leaf objects that the last minor collection left young */
+  /* Bytes of large leaf objects that the last minor collection left young. */
   size_t aged;
-  /* bytes of small userdata that the last minor collection left young */
+  /* Bytes of small userdata that the last minor collection left young. */
   size_t waiting;
   size_t outside;		/* external bytes that userdata own */
   size_t youngoutside;		/* external bytes added since the last minor collection */
@@ -295,22 +295,23 @@ typedef struct luaN_Pace {
   unsigned cycles;		/* number of major collections that have ended */
   /* back-off: heaps of allocation before a major collection by volume */
   unsigned patience;
-  /* value of spent() when the last major collection ended, in bytes */
+  /* Value of spent() when the last major collection ended, in bytes. */
   uint64_t since;
   l_mem byhand;			/* bytes of explicit steps since the last major collection ended */
   uint64_t volume;		/* bytes of allocation after which a major collection is due */
   /* Bytes in use, and bytes of footprint, when the last major collection ended. */
   size_t live, footprint;
   size_t outside;		/* external bytes when the last major collection ended */
-  /* number of old objects with finalizers when the last major collection ended */
+  /* Number of old objects with finalizers when the last major collection ended. */
   size_t finalizers;
   size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
+  /* Settings of the operator. */
   luaN_Tuning tuning;
   /* Upper bound of the nursery in bytes until the next major collection has ended, because memory
      was refused; or 0. */
   size_t tight;
   size_t threshold;		/* bytes in use at which a major collection starts */
-  /* bytes in use at which one starts if the footprint is at least 'threshold' */
+  /* Bytes in use at which one starts if the footprint is at least 'threshold'. */
   size_t growthtrigger;
   size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
 } luaN_Pace;
@@ -318,6 +319,7 @@ typedef struct luaN_Pace {
 /* Statistics of pauses, in nanoseconds: pause.c. */
 typedef struct luaN_Pauses {
   uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
+  /* Durations: of the last pause, of the longest one, of all together. */
   uint64_t last, longest, sum;
   uint64_t processor;		/* CPU time of this OS thread at the start, if there is a sampler */
   /* CPU time at which the slice of a major collection in this pause started, or 0. */
@@ -326,7 +328,7 @@ typedef struct luaN_Pauses {
   /* By luaN_Looked of seam.h: number of entries that the pause visited in addition to its
      survivors. */
   uint64_t looked[4];
-  /* the largest work of a pause, in entries, without the remembered set */
+  /* The largest work of a pause, in entries, without the remembered set. */
   uint64_t mostwork;
 } luaN_Pauses;
 
@@ -367,7 +369,7 @@ typedef struct luaN_Tick {
   volatile lu_byte wanted;	/* 1: a tick is to be completed at the next safepoint (TK1) */
   volatile lu_byte diverted;	/* 1: the dispatch table is diverted (TK3) */
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR during a collection, else 0 */
-  /* number of instructions that were diverted, in the life of the state */
+  /* Number of instructions that were diverted, in the life of the state. */
   uint64_t diversions;
   const void *dispatch[LUAN_OPCODES];  /* code address of each opcode for the bytecode loop */
 } luaN_Tick;
@@ -405,14 +407,14 @@ typedef struct luaN_Heap {
   const void *rehashing;	/* the table that is being resized, or NULL */
   const void *unanchored;		/* a vector that belongs to no object yet, or NULL */
   size_t unanchoredsize;		/* bytes of 'unanchored' */
-  /* a root: an object that only C code of the API refers to, or NULL */
+  /* A root: an object that only C code of the API refers to, or NULL. */
   GCObject *pinned;
   void *waiting;		/* a moved stack whose sample is postponed, or NULL */
   size_t waitingsize;		/* bytes of the stack in 'waiting' */
   /* Bytes that rounding has added to the block that is being counted. */
   unsigned rounding;
   int waitingoutside;		/* 1: the postponed sample's block passed by the nursery */
-  /* bytes by which the postponed sample's block passed the sample point */
+  /* Bytes by which the postponed sample's block passed the sample point. */
   uint64_t waitingover;
   luaN_Region overflow;		/* the overflow region */
   luaN_Blocks blocks;

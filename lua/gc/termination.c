@@ -90,7 +90,7 @@ static size_t resolveentries (global_State *g, int backwards) {
 /* Resolves the remaining entries by a chase. Returns 1 if all were resolved. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* the log was given up, so all undecided keys are followed */
+  /* The log was given up, so all undecided keys are followed. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;

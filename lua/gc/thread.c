@@ -172,7 +172,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    /* if more is in use, luaD_shrinkstack would visit all frames */
+    /* If more is in use, luaD_shrinkstack would visit all frames. */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);                           /* and change nothing */
     if (isroomy(th))
@@ -181,7 +181,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (!all) cost += luaN_shrinkcalls(th, more);
     else {
-      /* the slices start to scan the thread again */
+      /* The slices start to scan the thread again. */
       if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
       do {  /* luaE_shrinkCI frees half of the unused CallInfos */
         n = th->nci;

@@ -230,7 +230,7 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  /* slices have finished the table and the thread */
+  /* Slices have finished the table and the thread. */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -321,7 +321,7 @@ void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  /* the main thread has no barrier, so it is scanned each time */
+  /* The main thread has no barrier, so it is scanned each time. */
   if (luaN_hasepoch(g->mainthread, c->mark.epoch)) {
     luaN_agein(c, obj2gco(g->mainthread));
     luaN_scanthread(g, g->mainthread, 0);
@@ -332,7 +332,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* objects before fixedseen have the epoch already */
+  /* Objects before fixedseen have the epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

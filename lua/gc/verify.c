@@ -350,7 +350,7 @@ static void walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUPVAL:
       checklines(w, o, sizeof(UpVal), epoch);
-      /* the slot is on a stack, which the thread's rules cover */
+      /* The slot is on a stack, which the thread's rules cover. */
       if (upisopen(gco2upv(o))) w->from = NULL;
       reachvalue(w, gco2upv(o)->v.p);
       break;
