@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Growth ahead: where the next vectors come from, and when they go (growth.h).
-*/
+/* Growth buffers: their allocation and their end (growth.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,7 +16,7 @@
 #include "vec.h"
 
 
-/* Growths under way in a state. */
+/* Number of growths at a time in a state, which bounds their memory. */
 #define MAX_GROWTHS	4u
 
 
@@ -32,7 +30,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* n bytes of explicit memory, which no collection is nearer for. NULL: there are none. */
+/* Allocates n bytes of explicit memory that bring no collection closer. Returns NULL if there is
+   no memory. */
 static void *take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -43,7 +42,7 @@ static void *take (global_State *g, size_t n) {
 }
 
 
-/* n bytes are explicit no longer. */
+/* Subtracts n bytes from the explicit memory. */
 static void uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
@@ -147,7 +146,7 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* GA2, of node i. */
+/* Checks GA2 for a node. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

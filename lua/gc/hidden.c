@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Hidden values of weak tables, where the program comes to them (hidden.h).
-*/
+/* Tombstones in weak tables, where the program reads them (hidden.h). */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -13,8 +11,8 @@
 #include "weak.h"
 
 
-/* What may still be found dead is listed again, and all of t looked at where there is no memory
-   for that. */
+/* A value that may still be found dead is listed again; if there is no memory for that, all of t
+   is visited again. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;
@@ -57,7 +55,7 @@ static int has (lua_State *L, Table *t, lua_Unsigned i) {
 
 lua_Unsigned luaN_border (lua_State *L, Table *t) {
   const lua_Unsigned most = l_castS2U(LUA_MAXINTEGER);
-  lua_Unsigned i = 0, j = 1;  /* t[i] is there, or i is 0 */
+  lua_Unsigned i = 0, j = 1;  /* t[i] exists, or i is 0 */
   while (has(L, t, j)) {
     i = j;
     if (j == most) return j;

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hidden values of weak tables. All entries of a dead object go at once, so that a program which
-** finds it in one table finds it in all (but see ahead.h); but to clear two million of them takes a pause of 20 ms
-** and more. So the doubtful values (ahead.h) are hidden before the atomic step, in slices: the
-** slot gets a variant of nil as its tag and keeps the address of the object. What reads a slot on
-** a fast path finds nothing there, and whoever comes to the conclusion that there is nothing asks
-** luaN_isfilled (lua/vm/shown.h). The slot is shown then: it gets its value back, from the object's own header; or,
-** if the collection has decided who is dead, and the object is, it is empty. The atomic step
-** only decides. Slices go through the hidden slots behind it, and dead objects stay whole until
-** that is done.
+** Tombstones in weak tables (in identifiers: hidden values).
 **
-** Dead keys need no hiding, for nobody has them to look them up with: slices remove their entries
-** when the sweep begins, and whoever comes to a node before them, in a traversal or for the place of
-** a new key, removes its own (luaN_showentry).
+** All entries of a dead object must disappear at once, so that a program which finds it in one
+** table finds it in all (ahead.h has one exception); but clearing two million of them takes a
+** pause of 20 ms and more. So slices tombstone the undecided values (ahead.h) before the atomic
+** step: the slot gets a variant of nil as its tag and keeps the address of its object. A fast
+** path that reads the slot finds no value. Code that is about to conclude that there is none
+** calls luaN_isfilled (lua/vm/shown.h), which restores the value, with the tag from the object's
+** header; or makes the slot empty, if the collection has decided that the object is dead. The
+** atomic step itself only decides. Slices go through the tombstones after it, and dead objects
+** stay whole until that is done.
 **
-** A store into a hidden slot needs no look at it. A metamethod is found without one: values under
-** names that begin with two underscores are not hidden, nor is what the registry has.
+** Dead keys need no tombstones, because the program has no reference to look them up with. Slices
+** remove their entries when the sweep starts. Code that reaches such a node before, in a
+** traversal or to insert a key, removes the entry itself (luaN_showentry).
 **
-** A hidden slot keeps its key, and is in a table that is SCANNED (G13): one that gets other
-** vectors, or whose length is asked for, or that is gone through as a whole, is shown before.
+** A store overwrites a tombstoned slot without reading it. Values under names that start with two
+** underscores, and values in the registry, are never tombstoned, because metamethods are read
+** without luaN_isfilled.
+**
+** A tombstoned slot keeps its key and is in a table with LUAN_SCANNED (G13). All tombstones of a
+** table are restored before it gets other vectors, before its length is computed, and before it
+** is traversed as a whole.
 */
 #ifndef luaN_hidden_h
 #define luaN_hidden_h
@@ -32,19 +36,21 @@
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
 
-/* Shows a hidden slot of t. Returns whether it has a value. */
+/* Restores the tombstoned slot v of t. Returns 1 if it has a value then. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* The same of the value of a node; if its key is dead, the entry is removed. */
+/* The same for the value of node n. Removes the entry if its key is dead. Returns 1 if the entry
+   has a value. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Shows what a traversal comes to behind 'key' (nil: from the beginning), up to the next entry. */
+/* Restores the slots that a traversal visits after 'key' (nil: from the start), up to the next
+   entry. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* As luaH_getn; shows what it looks at. */
+/* As luaH_getn; restores the slots that it reads. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Has slot v of t a value? */
+/* Returns 1 if slot v of t has a value; restores it if it is tombstoned. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
@@ -57,12 +63,15 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Nothing of t is hidden any more: it is about to be gone through. */
+/* Restores all tombstones of t, which is about to be traversed as a whole. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
-/* Table t gets other vectors, or is remembered as a whole: it must be gone through again, and
-   nothing of it stays hidden. When who is dead is decided, its dead keys go now. */
+/*
+** Restores all tombstones of t, which gets other vectors or is remembered as a whole, and lists t
+** to be visited again. If the collection has decided which objects are dead, removes the entries
+** with dead keys.
+*/
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
 #endif

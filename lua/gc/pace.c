@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The pacer (pace.h): how large the next nursery is, when a major collection begins, and
-** how much of it a step pays for.
+** The pacer (pace.h): how large the next nursery is, when a major collection starts, and how much
+** of it a step pays for.
 **
-** A nursery is as large as what is old (up to twice that; half of it where a process has many
-** states), or a 64th of all that the state has allocated, within bounds: a state that does little
-** stays small; one that is large, or has been busy, has a nursery that fits into the cache of a
-** core (from 256 KiB to 1 MiB makes no difference that can be told from noise; with 64 KiB,
-** programs of small heaps spend a tenth of their time on the holes between survivors). Where a
-** process has many states, being busy counts for less: they share what the nurseries of a few
-** would take, for those that are idle keep what is young, and old garbage, in memory; by how much
-** a heap grows, and the volume, follow their number, too. Where most of a nursery outlives it, and
-** much of what is old dies, objects live a little longer than a nursery, as those of a queue do, and
-** a larger one has less to mark: it is doubled, and again, in heaps that are not big and have few
-** finalizers, which would come later.
+** A nursery has the size of the old objects (up to twice that; half of it if the process has many
+** states), or a 64th of everything that the state has allocated, within bounds. So a state that
+** does little stays small, and one that is large or has been busy gets a nursery that fits into a
+** core's cache. (From 256 KiB to 1 MiB there is no measurable difference; with 64 KiB, programs
+** of small heaps spend a tenth of their time on holes between survivors.) If a process has many
+** states, being busy counts for less: they share what the nurseries of a few would take, because
+** idle states keep their young objects, and old garbage, in memory. The growth and the volume
+** that start a major collection depend on the number of states, too. If most of a nursery
+** survives it and many old objects die, objects live a little longer than a nursery, as those of
+** a queue do, and a larger nursery has less to mark: it is doubled up to WIDER_MOST times, in
+** heaps that are not big and have few finalizers, which would run later.
 **
-** A major collection begins for one of these reasons:
-**   growth      what is in use, with what userdata stand for outside, or what
-**               the heap takes up, is that much more than the last one left
-**   volume      so much has been allocated since the last one, in multiples of
-**               what is live, that a look at the old is a small part of the work:
-**               what has died there is found in a heap that does not grow. A
-**               look that finds little makes the next one wait four times longer,
-**               unless the heap has become another one. Half of it is enough where
-**               little has been tenured, a part of it where many have finalizers
-**   finalizers  of the old objects with finalizers, many are new
-**   weak        of the entries of weak tables with old keys or values, many are new; where as
-**               many come while it runs, it hurries
-** In the incremental mode the volume is what upstream's pause would be. Modes and
-** parameters are the program's, but for what an operator has said (tuning.c).
+** A major collection starts for one of these reasons:
+**
+**   growth      The bytes in use plus external bytes, or the footprint, exceed what
+**               the last one left by the allowed growth.
+**   volume      The bytes allocated since the last one are so large a multiple of the
+**               live bytes that marking the old objects is a small part of the work.
+**               It finds what has died in a heap that does not grow. If it finds
+**               little, the next one comes after four times the volume, unless the
+**               heap has changed its size. Half of the volume is enough if little was
+**               tenured, and a part of it if many objects have finalizers.
+**   finalizers  Many old objects with finalizers are new.
+**   weak        Many entries of weak tables with old keys or values are new. If as
+**               many are added while the collection runs, it hurries.
+**
+** In the incremental mode the volume is upstream's pause. Modes and parameters are the program's,
+** except those that an operator has set (tuning.c).
 */
 #define LUA_CORE
 
@@ -45,55 +47,66 @@
 #define NURSERY_MIN	((size_t)16 * 1024)
 #define NURSERY_MAX	((size_t)512 * 1024)
 
-/* ... as large as what is old up to this, then twice as much more, ... */
+/* Bytes of old objects up to which the nursery has their size; it grows by two bytes for each
+   further byte. */
 #define NURSERY_SMALL	((size_t)64 * 1024)
 
-/* ... doubled so often where its half and more outlives it (OUTLIVED), until it is less than a
-   quarter, ... */
+/* Number of times that the nursery is doubled: once for each collection that one OUTLIVED-th of
+   it survives. It is halved again when less than half of that survives. */
 #define WIDER_MOST	2u
 #define OUTLIVED	2u
 
-/* ... of one of many states so much at most, whatever their number, ... */
+/* Bytes that the nursery of one of many states may have, however many there are. */
 #define NURSERY_FEW	((size_t)32 * 1024)
 
-/* ... of one that has no room for that, at least, ... */
+/* Bytes of the smallest nursery when memory was refused. */
 #define NURSERY_TIGHT	((size_t)4 * 1024)
 
-/* ... and of all states of the process that have been busy, together. */
+/* Bytes of the nurseries of all busy states of the process together. More memory, fewer
+   collections. */
 #define NURSERIES	((size_t)8 * 1024 * 1024)
 
-/* In a big heap that is being marked, whose slices have a bound, and where marking is
-   owed: more of them, so that less dies behind the marker's back. Still more where a major
-   collection hurries for the sake of weak tables, until it ends. */
+/*
+** Upper bounds of the nursery in bytes while a big heap is marked: smaller nurseries mean more
+** slices, so that less dies unnoticed while the collection runs. The second one holds while a
+** collection hurries for weak tables.
+*/
 #define NURSERY_MARKING	((size_t)256 * 1024)
 #define NURSERY_HURRIED	((size_t)64 * 1024)
 
-/* A nursery may have texts beside, which age: so many times as much as the last collection has
-   left young of them, up to such a part of what is old and so many bytes in all states of the
-   process together. Where some live a while, as those of a queue do, they die before they are
-   old; where none do, the memory of those before is used again while the cache has it. */
+/*
+** Bytes of large leaf objects that a nursery may have in addition: TEXTROOM_AGED times what the
+** last collection left young of them, at most one TEXTROOM_PART-th of the old bytes, and TEXTROOM
+** bytes in all states of the process. If they live for a while, as those of a queue, they die
+** before they are old; if they die at once, the memory is reused while it is in the cache.
+*/
 #define TEXTROOM_AGED		4u
 #define TEXTROOM_PART		4u
 #define TEXTROOM		((size_t)16 * 1024 * 1024)
 
-/* Part of a state's allocation that its nursery may be. */
+/* The nursery may be this part of everything that the state has allocated. */
 #define NURSERY_PART		64u
 
-/* Live bytes below which a heap may grow by as much before a collection: so many, and less where
-   there are many states, whose old garbage is in memory together; but these at least. */
+/*
+** Bytes by which a heap may always grow before a major collection. With many states, whose
+** garbage is in memory together, the growth is GROWTHS divided by their number, but at least
+** LEAST_GROWTH.
+*/
 #define MIN_GROWTH		((size_t)512 * 1024)
 #define GROWTHS		((size_t)16 * 1024 * 1024)
 #define LEAST_GROWTH		((size_t)32 * 1024)
 
-/* Part of the growth that is granted whatever the heap takes up. */
+/* The part of the growth that is allowed whatever the footprint is. */
 #define FOOTPRINT_PART		2u
 
-/* Percent of the multiplier: the rest is for what is allocated meanwhile. */
+/* Percent of the generational multiplier that is used; the rest is for allocation during the
+   collection. */
 #define GROWTH_PERCENT		60u
 
 /*
-** Volume before a major collection, in heaps: at first, and at most. A heap counts
-** as VOLUME_MIN times the least growth at least. Little is less than a FOUND-th of what was old.
+** Volume before a major collection, in heaps: at first (PATIENCE_MIN) and at most (PATIENCE_MAX).
+** The heap counts as at least VOLUME_MIN times the least growth. A collection finds little if it
+** finds less than one FOUND-th of the old bytes dead.
 */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
@@ -101,89 +114,95 @@
 #define FOUND		8
 
 /*
-** Long strings that are listed (texts), and userdata that are, are made faster
-** by the byte than anything else, and lead nowhere, or not far. One that is alive as a collection
-** comes, or has a finalizer, is tenured, and dead soon; what
-** finds it is a look at all that is old. So as much of them as is live, within bounds, may be
-** tenured before the heap has grown for that (all states of the process share the most), and
-** their allocation counts for the volume by such a part. In the incremental mode they count like
-** all else.
+** Large leaf objects and large userdata are allocated faster, by the byte, than anything else,
+** and refer to few objects. One that is alive at a collection, or has a finalizer, is tenured and
+** often dead soon, and only a major collection finds that. So as many bytes of them as are live,
+** at most TEXTS_MOST in all states of the process, may be tenured before they count as growth,
+** and one TEXTS_PART-th of their allocation counts for the volume. In the incremental mode they
+** count like all others.
 */
 #define TEXTS_MOST	((size_t)8192 * 1024)
 #define TEXTS_PART	8u
 
-/* ... but for young ones, as each state may have so many: they are gone soon. */
+/* Bytes of young large leaf objects that each state may have in any case, because they die soon. */
 #define AGED_LEAST	((size_t)1024 * 1024)
 
-/* Half of the volume is enough where the heap has grown by less than this part: what
-   was dropped meanwhile would stay the longer the less is made anew. */
+/* Half of the volume is enough if the heap has grown by less than this part: what was dropped
+   meanwhile would stay the longer, the less is allocated. */
 #define QUIET_PART	8
 
-/* What dies with a finalizer waits for a look at the old, whatever else is there: an
-   object that has one counts as so many bytes of the heap, which is looked at that much
-   more often, but not more than so many times as often. */
+/*
+** An old object with a finalizer counts as FINALIZER_BYTES of the heap for the volume, because
+** dead ones wait for a major collection. So major collections are more frequent, at most
+** FINALIZERS_MOST times.
+*/
 #define FINALIZER_BYTES	((size_t)256)
 #define FINALIZERS_MOST	8u
 
-/* New finalizable objects among the old are many: so many, and that part of those
-   which the last major collection left; they count when so many heaps have been
-   allocated since, twice as many when half of these; but not before one heap has, or a program that
-   goes on making them would have all that is old looked at for each few nurseries. (In the
-   incremental mode the pause may be one heap: there they may come before.) Of what the last one has
-   marked for finalizers only, and of what died while it ran, so small a part counts: it is garbage
-   by now, as a rule, and each collection would find more of it than the one before. */
+/*
+** New objects with finalizers among the old are many if they are FINALIZERS_MIN, plus one
+** FINALIZERS_PART-th of those that the last major collection left. They start a collection after
+** FINALIZERS_HEAPS heaps of allocation, or earlier if they are a multiple of that number; but not
+** before one heap, because a program that allocates such objects all the time would have all old
+** objects marked every few nurseries. (In the incremental mode the pause may be less than one
+** heap.) Of the bytes that the last collection kept for finalizers only, or that died while it
+** ran, one DOOMED_PART-th counts as heap: they are garbage by now, and each collection would
+** otherwise find more of it than the one before.
+*/
 #define FINALIZERS_MIN	32u
 #define FINALIZERS_PART	8u
 #define FINALIZERS_HEAPS 2u
 #define DOOMED_PART	8u
 
-/* New entries of weak tables with old keys or values are many when they are one for so
-   many bytes of what is live; they count when as much as is live has been allocated, or so
-   many times as much where the last major collection found little. */
+/*
+** New entries of weak tables with old keys or values are many if there is one for WEAK_BYTES live
+** bytes. They start a collection when as much as is live was allocated, or WEAK_HEAPS times as
+** much if the last major collection found little.
+*/
 #define WEAK_BYTES	1024u
 #define WEAK_HEAPS	2u
 
-/* Part of the heap to allocate between two steps of a cycle. */
+/* The part of the heap to be allocated between two steps of a cycle, in the incremental mode. */
 #define STEP_PART		8
-#define MIN_CYCLE_GAP		1024u	/* bytes at least before a cycle begins */
+#define MIN_CYCLE_GAP		1024u	/* bytes of allocation before a cycle starts, at least */
 
-/* Largest step that the incremental mode may be set to (log2 of bytes). */
+/* Largest step of the incremental mode, as log2 of bytes. */
 #define LARGESTSTEP	30
 
 /*
-** Bytes of marking for a byte that was allocated. In a heap that no cache holds,
-** marking a MiB takes some two milliseconds: there a slice is at most MAX_BIG_SLICE
-** bytes, which such a heap, as it grows slowly, has time for.
+** Bytes of marking for each allocated byte. In a heap that fits into no cache, marking a MiB
+** takes about two milliseconds; there a slice is at most MAX_BIG_SLICE bytes, which is enough
+** because such a heap grows slowly.
 */
 #define WORK_PER_BYTE		4
-#define STEPMUL		100	/* the step multiplier that this is for */
+#define STEPMUL		100	/* the step multiplier for which WORK_PER_BYTE holds */
 
-/* In the incremental mode a step pays for as much as by hand, but not for more
-   than this unless WORK_PER_BYTE does. */
+/* In the incremental mode a step pays for as much as an explicit step does, but for at most
+   MIN_STEP_WORK bytes unless WORK_PER_BYTE allows more. */
 #define MIN_STEP_WORK		((size_t)1024 * 1024)
 #define MAX_BIG_SLICE		((size_t)512 * 1024)
 
 /*
-** Where weak tables get many entries, as caches do, a major collection hurries: what it marks
-** grows by them, what dies meanwhile is found by the next one only, and each would find more
-** to do than the one before. In a big heap, whose slices have a bound, there are more of them.
-** If the last one found much that was dead (in caches half of it: keys that are strings are held
-** until their entries are gone), a byte of a nursery pays for so many times as much, or such
-** a slice is so many times as large.
+** If weak tables receive many entries, as caches do, a major collection hurries: it has to mark
+** the new entries, and entries that die meanwhile are found only by the next one, so that each
+** would have more to do than the one before. In a big heap, whose slices are bounded, there are
+** more slices. If the last collection found much dead (in caches half: string keys are held until
+** their entries are removed), a byte of a nursery pays for WEAK_WORK times as much, or a bounded
+** slice is WEAK_SLICES times as large.
 */
-#define WEAK_FOUND	32	/* much is such a part of what was old */
+#define WEAK_FOUND	32	/* much is one WEAK_FOUND-th of the old bytes */
 #define WEAK_WORK		4
 #define WEAK_SLICES		2
 
 /*
-** What a pause pays for at most, in a heap that no cache holds and else: one block may
-** be as large as the heap, and its share of the marking a pause that everybody sees.
-** The rest is owed, up to a part of what the last major collection left: where a program makes
-** large blocks and nothing else there are few pauses, and each block is as much garbage
-** as the heap, so that a debt as large as what is old had no end. But a deep recursion's stack
-** is one block of up to 16 MiB, which no other follows soon: what that pays for may be owed
-** beside, up to so many times what is left, and is paid off by each pause. Who has asked for a
-** large nursery has larger ones while a collection hurries.
+** Bytes of marking that one pause does at most, in a big heap and in others. One block may be as
+** large as the heap, and marking its share at once would be a noticeable pause. The rest is work
+** debt, up to one OWED_PART-th of the live bytes: a program that allocates only large blocks has
+** few pauses, and each block becomes as much garbage as the heap has, so that a higher debt would
+** never be paid. The stack of a deep recursion is one block of up to 16 MiB, and another one does
+** not follow soon; its share may be owed in addition, up to OWED_BY_STACKS times the live bytes,
+** and each pause reduces it. A program that has set a large nursery has larger pauses while a
+** collection hurries.
 */
 #define OWED_PART	4
 #define OWED_BY_STACKS	2
@@ -191,11 +210,11 @@
 #define MAX_PAUSE_WORK	((size_t)2048 * 1024)
 
 
-/* Bytes of old objects that no cache holds: marking them is slow. */
+/* Bytes of old objects above which a heap is big: no cache holds it, so that marking is slow. */
 #define MIN_BIG_HEAP	((l_mem)64 * 1024 * 1024)
 
 
-static unsigned states;		/* of this process */
+static unsigned states;		/* number of states of this process */
 
 
 void luaN_addstates (int n) {
@@ -213,7 +232,7 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Bytes allocated, as they count for the volume. */
+/* Returns the bytes allocated, as they count for the volume. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -221,8 +240,8 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* In the incremental mode: bytes until a cycle begins, or so many that the steps
-   for them end one soon. */
+/* For the incremental mode: returns the bytes until a cycle starts; while one runs, a number of
+   bytes whose steps end it soon. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -232,8 +251,7 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* lua_Alloc has refused something to the nursery that ends: the next ones are smaller
-   than that was by then. */
+/* Makes the next nurseries smaller than this one was when lua_Alloc refused memory. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -242,8 +260,8 @@ static void tighten (global_State *g) {
 }
 
 
-/* Sizes between two bounds, each as often as any other, whatever rhythm the program has:
-   multiples of the golden ratio, less their whole parts (Weyl's sequence). */
+/* Returns a nursery size between two bounds. All sizes are equally frequent and independent of
+   the program's rhythm: fractional parts of multiples of the golden ratio (Weyl's sequence). */
 static size_t between (luaN_Pace *p) {
   p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
   return p->tuning.nursery +
@@ -259,9 +277,11 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 }
 
 
-/* Have weak tables got many entries since the last major collection began? Their dead ones are
-   found by major collections only, and may hold any amount of memory. Until the first one has
-   ended nobody has told what is live: then it is what is old. */
+/*
+** Returns 1 if weak tables have received many entries since the last major collection started.
+** Dead ones are found only by major collections and may retain any amount of memory. Before the
+** first collection has ended, the old bytes stand for the live ones.
+*/
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
   return c->weak.tenured > live / WEAK_BYTES;
@@ -273,19 +293,19 @@ void luaN_cyclebegins (luaN_Gc *c) {
 }
 
 
-/* Does the major collection that runs hurry? */
+/* Returns 1 if the running major collection hurries. */
 static int ishurried (const luaN_Gc *c) {
   return c->pace.hurried || hasmanyweak(c);
 }
 
 
-/* Are its slices to be worth more? */
+/* Returns 1 if its slices do more for each allocated byte. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
-/* What the nursery of a big heap, whose slices have a bound, may be at most. */
+/* Returns the upper bound of the nursery of a big heap, whose slices are bounded. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_HURRIED;
@@ -301,8 +321,11 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/* What the nursery of one of many states, which has such a share, may be at most: the young
-   garbage of those that are idle is in memory together, beside what is live. */
+/*
+** Returns the upper bound of one state's nursery if a process has many states; 'share' is its
+** share of NURSERIES. Idle states keep their young objects in memory, so the bound falls with the
+** number of states.
+*/
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -311,8 +334,8 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 }
 
 
-/* Room for texts beside a nursery: none while they do not age, where lua_Alloc has refused memory,
-   or the program has said how large a nursery is. */
+/* Returns the bytes of large leaf objects allowed in addition to a nursery: 0 if they do not age,
+   if lua_Alloc has refused memory, or if the nursery's size is set by the program or operator. */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
@@ -358,20 +381,20 @@ void luaN_newnursery (global_State *g) {
 }
 
 
-/* Bytes that the heap takes up: what lua_Alloc gave, less the empty blocks. */
+/* Returns the footprint: reserved bytes without empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
   return h->blocks.held - h->blocks.vacant;
 }
 
 
-/* MIN_GROWTH, as it is among all states of the process. */
+/* Returns MIN_GROWTH as it is shared among all states of the process. */
 static size_t leastgrowth (void) {
   size_t share = GROWTHS / luaN_countstates();
   return (share > MIN_GROWTH) ? MIN_GROWTH : (share < LEAST_GROWTH) ? LEAST_GROWTH : share;
 }
 
 
-/* Bytes of tenured texts that are no growth. */
+/* Returns the bytes of tenured large leaf objects that do not count as growth. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = TEXTS_MOST / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -382,8 +405,11 @@ static size_t sparedtexts (const luaN_Gc *c) {
 }
 
 
-/* Is so much more in use than the last major collection left that another one is due? What waits for
-   its finalizer's call is gone soon. */
+/*
+** Returns 1 if the bytes in use, or the footprint, have grown so much since the last major
+** collection that another one is due. Userdata pending finalization do not count, because they
+** are freed soon.
+*/
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -394,15 +420,15 @@ static int hasgrown (global_State *g) {
 }
 
 
-/* Has little been tenured since the last major collection? */
+/* Returns 1 if little was tenured since the last major collection. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET_PART;
 }
 
 
-/* What the last major collection has left, but for most of what it has marked for finalizers only,
-   or not looked for. */
+/* Returns the bytes that the last major collection left, with only a part of those that it kept
+   for finalizers only or that died while it ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / DOOMED_PART : c->pace.live;
@@ -431,15 +457,15 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
-  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* of no account */
+  dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* large leaf objects do not count */
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    c->pace.patience *= 4;  /* it was the volume that began this one */
+    c->pace.patience *= 4;  /* the volume has started this one */
 }
 
 
-/* Bytes from the end of a cycle to the next one, as upstream's pause has it. */
+/* Returns the bytes from the end of a cycle to the next one, by upstream's pause. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
   return (uint64_t)(g->heap.gc.pace.live / 100) * (pause > 100 ? pause - 100 : 0);
@@ -454,7 +480,7 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* What is to be allocated before a major collection that no growth begins. */
+/* Returns the bytes to be allocated before a major collection that no growth starts. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = VOLUME_MIN * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
@@ -464,7 +490,7 @@ static uint64_t volume (global_State *g, size_t live) {
 }
 
 
-/* Percent of what is live that may be in use before a major collection. */
+/* Returns the percentage of the live bytes that may be in use before a major collection. */
 static unsigned multiple (global_State *g) {
   unsigned pause = luaN_pause(g);
   if (g->heap.gc.pace.fullcycles) return pause;
@@ -474,12 +500,10 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** The generational multiplier bounds what the heap takes up, not only the bytes
-** in use: the lines that survivors share with the dead count, once the bytes in
-** use have grown enough for a collection to be worth its while. Whatever is in
-** use, it is worth one when the heap takes up that much more than it did: an old
-** vector that is freed by hand leaves the lines that it shared with its
-** neighbours.
+** The generational multiplier bounds the footprint, not only the bytes in use: unused lines
+** between survivors count, once the bytes in use have grown enough for a collection to be worth
+** it. Whatever is in use, a collection is due if the footprint has grown by the multiplier,
+** because a vector that was freed explicitly leaves lines that it shared with its neighbours.
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -495,7 +519,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Has the heap changed its size so much that what was found in it before says nothing? */
+/* Returns 1 if the heap's size has changed so much that results of earlier collections do not
+   apply. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }
@@ -506,7 +531,7 @@ void luaN_cycleended (global_State *g) {
   if (c->pace.tight != 0 || g->heap.blocks.refused) {
     c->pace.tight = g->heap.blocks.vacant / 4 * 3;
     if (c->pace.tight < NURSERY_TIGHT) c->pace.tight = 0;
-    g->heap.blocks.refused = 0;  /* there was no room beside what was dead */
+    g->heap.blocks.refused = 0;  /* there was no capacity in addition to dead objects */
   }
   g->heap.blocks.ceiling = 0;
   c->pace.cycles++;
@@ -528,8 +553,8 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
-/* What a nursery of that size, or less that was filled of it, pays for in a big heap while a
-   collection hurries: as much a byte as the small ones that it has else. */
+/* Returns the work that a nursery of that size pays for in a big heap while a collection hurries:
+   as much for each byte as the smaller nurseries do that it has otherwise. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (MAX_BIG_SLICE / NURSERY_HURRIED);
 }
@@ -542,7 +567,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
     return (whole < MIN_STEP_WORK) ? whole : (work < MIN_STEP_WORK) ? MIN_STEP_WORK : work;
   }
   if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
-  if (work < bytes) work = bytes;  /* or a cycle might never end */
+  if (work < bytes) work = bytes;  /* otherwise a cycle might never end */
   if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
     const luaN_Gc *c = &g->heap.gc;
     size_t slice = paysmore(c) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields by short string: ltable.h includes this last. The chain of the key is
-** walked inline. In a table of few fields every second one or so lies behind
-** another, and which ones do changes with the seed of the hashes, from run to
-** run: a call for those alone made the same program a quarter slower in every
-** other run.
+** Fields by short string; ltable.h includes this header last. The chain of the key is searched
+** inline. In a table of few fields about every second one is not at its main position, and which
+** ones depends on the seed of the hashes, so that it changes from run to run: a call for those
+** alone made the same program a quarter slower in every other run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/*
-** Inline definitions of functions that ltable.c defines: the same function, which
-** is called where the compiler does not put it in place.
-*/
+/* Inline definition of a function that ltable.c defines: the same function, which is called if
+   the compiler does not inline it. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -36,7 +33,7 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* The one of ltable.c, by a name that it has for this header alone. */
+/* ltable.c's luaH_get, under a name for this header only. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -45,7 +42,7 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* As above. */
+/* ltable.c's luaH_getstr, in the same way. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -53,7 +50,7 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 }
 
 
-/* The one of ltm.c. */
+/* As ltm.c's luaT_gettm. */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;
@@ -62,14 +59,14 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 }
 
 
-/* Tables that a method is looked for in, beside the object's own. */
+/* Number of tables in which a method is searched, in addition to the object's own. */
 #define LUAN_ANCESTORS	8
 
 /*
-** Puts the method 'key' of an object that has none of this name itself into 'to': what the
-** table of its metatable's __index has, or that one's. 0: there is more to it (__index
-** is a function, the name is long, what 'slot' of the object has is hidden), or no method; nothing
-** is done.
+** Copies the method 'key' of object o, which has no such field itself, to 'to': from the table in
+** its metatable's __index, or from the next one. Returns 0, and does nothing, if there is no such
+** method or if more is necessary (__index is a function, the name is long, or 'slot' of the
+** object is tombstoned).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -96,10 +93,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 }
 
 
-/*
-** Takes a free node and links it behind the main position 'mp'. NULL, and nothing is done:
-** no node is free, or the key at mp belongs to another chain and would have to move.
-*/
+/* Takes a free node and links it after the main position 'mp'. Returns NULL, and does nothing, if
+   no node is free or if the key at mp belongs to another chain and would have to move. */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||
@@ -107,7 +102,8 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      return NULL;  /* lastfree stays: luaH_newkey finds out again and rehashes */
+      /* Lastfree is not changed: luaH_newkey finds no free node either, and rehashes. */
+      return NULL;
     n--;
   } while (!keyisnil(n));
   t->lastfree = n;
@@ -117,15 +113,15 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
-/* Is a new entry t's own? (Where it cannot be told at once, no.) */
+/* True if a new entry in t calls no __newindex; false also if that is not known without a lookup. */
 #define luaN_hasnonewindex(t) \
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 
 
 /*
-** Puts v under 'key', which t does not have: 1 when that is done. 0: there is
-** more to it (a metamethod, a key to be moved, a barrier, no room, nil), nothing is
-** done. A young table needs no barrier.
+** Stores v under 'key', which t does not have, and returns 1. Returns 0, and does nothing, if
+** more is necessary (a metamethod, a key to be moved, a barrier, no free node, nil). A young
+** table needs no barrier.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth ahead (lua/gc/growth.h), as far as it knows keys and nodes. For ltable.c.
+** Growth buffers (lua/gc/growth.h), the part that reads keys and nodes. For ltable.c.
 **
-** A growth begins when getfreepos has looked at all but a part of the nodes, and goes on with
-** each key that comes to the table, by as much as 'lastfree' has come down since: the first half
-** of the way the next vector is cleared, page by page; the second half its keys are copied. Few
-** keys find a place from there on, about a ninetieth of the nodes: most of the places left have
-** been taken as main positions. So a table that stays as large as it is hardly ever has two
-** vectors, and a key that comes is charged with the copies of 200 or so, some microseconds.
+** A growth starts when getfreepos has visited all but a GROWTHPART-th of the nodes. It continues
+** with each inserted key, in proportion to the distance that 'lastfree' has moved since: during
+** the first half the buffer is initialized, page by page; during the second half keys are copied
+** to it. From the start on only few keys find a free node, about a ninetieth of the number of
+** nodes, because most of the remaining nodes have been taken as main positions. So a table that
+** keeps its size rarely has a buffer, and an insertion pays for about 200 copies, some
+** microseconds.
 */
 #ifndef luaN_growing_h
 #define luaN_growing_h
@@ -16,28 +17,34 @@
 #include "growth.h"
 #include "shown.h"
 
-/* A hash part is nearly full when so small a part of its nodes is left. */
+/* A hash part is nearly full if this part of its nodes, or less, is left for getfreepos. */
 #define GROWTHPART	32
 
-/* It begins within so many nodes, or not at all: where keys do not pass by here (fields.h), or
-   a table was fuller when it was made. A run of taken nodes of that length is rare. */
+/*
+** A growth starts only within this number of nodes. It does not start later if keys were inserted
+** elsewhere (fields.h), or if the table was fuller when it was made. A run of that many nodes in
+** use is rare.
+*/
 #define GROWTHWINDOW	32
 
-/* Of so many nodes two that are empty are too many: the keys come and go, and may not need the
-   next vector (luaN_hashroom). */
+/* Number of nodes that are probed. If two or more are empty, keys are being removed, and the next
+   vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
-/* An integer that is no greater than so many times the slots that a table has may come to
-   its array part when it grows. */
+/* An integer key of at most that many times the slots of the table may move to its array part
+   when it grows, so that the size of the hash part cannot be predicted. */
 #define NEARINTEGERS	4u
 
-/* So many old nodes are copied at a time: the keys of the next are fetched meanwhile, then the
-   places of all of them. Copies that get their values are fetched so many nodes ahead. */
+/*
+** Number of old nodes that are copied at a time: meanwhile the keys of the next ones are
+** prefetched, then the places of all. COPIESAHEAD: distance in nodes at which copies are
+** prefetched that receive their values.
+*/
 #define COPYBLOCK	16u
 #define COPIESAHEAD	64u
 
 
-/* Will t need twice the nodes, and no other array part? It is nearly full. */
+/* Returns 1 if t, which is nearly full, will need twice the nodes and the same array part. */
 static int willdouble (const Table *t) {
   unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
   lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
@@ -52,7 +59,7 @@ static int willdouble (const Table *t) {
 }
 
 
-/* The next vector, as far as main positions are asked for. */
+/* Returns a table that has the buffer as its nodes, to compute main positions. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -61,7 +68,7 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* A copy is taken out; another key may come to its place, as to that of a dead one. */
+/* Removes the copy of old node i. Another key may take its place, like that of a dead key. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -71,7 +78,7 @@ static void dropcopy (luaN_Growth *w, unsigned i) {
 }
 
 
-/* As getfreepos. */
+/* Returns a free node of the buffer, as getfreepos; NULL if there is none. */
 static Node *freecopy (luaN_Growth *w) {
   while (w->lastfree > w->node) {
     w->lastfree--;
@@ -81,10 +88,8 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/*
-** A place for a key whose main position is mp, as luaH_newkey finds it: but no key that is met is
-** looked at. NULL: none is left.
-*/
+/* Returns a place for a key whose main position is mp, as luaH_newkey finds it, but without
+   reading any key. NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -110,8 +115,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Old node i, which has a value and no copy, gets one. 'mp' is the main position of its key.
-   0: there is no place for it. */
+/* Copies old node i, which has a value and no copy. 'mp' is the main position of its key. Returns
+   0 if there is no place for it. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -124,7 +129,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* The main position of the key of old node i, or NULL: it has no value. 'next' is nextof(w). */
+/* Returns the main position of the key of old node i, or NULL if it has no value. 'next' is
+   nextof(w). */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -133,7 +139,7 @@ static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i)
 }
 
 
-/* The next old nodes are copied, COPYBLOCK of them. 0: there is no place for a key. */
+/* Copies the next COPYBLOCK old nodes. Returns 0 if there is no place for a key. */
 static int copysome (luaN_Growth *w, const Table *next) {
   Node *mp[COPYBLOCK];
   unsigned i, k = w->copied;
@@ -153,7 +159,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Old node i, which was gone through, has got another key. 0: there is no place for that. */
+/* Replaces the copy of old node i, which was gone through and has another key now. Returns 0 if
+   there is no place. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -171,8 +178,8 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Goes on until 'left' nodes of the old vector are to be looked at by getfreepos. 0: there
-   is no place for a key. */
+/* Continues until the buffer's progress matches 'left', the number of old nodes that getfreepos
+   has not visited. Returns 0 if there is no place for a key. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -185,7 +192,7 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Is 't' so full that a growth may be under way? */
+/* True if 't' is so full that a growth may be in progress. */
 #define luaN_isnearlyfull(t) \
   ((t)->lsizenode >= LUAN_LEASTGROWTH && \
    l_unlikely((t)->lastfree <= gnode(t, sizenode(t) / GROWTHPART)))
@@ -196,7 +203,7 @@ static int growon (luaN_Growth *w, unsigned left) {
   (luaN_isnearlyfull(t) ? growahead(L, t, n) : cast_void(0))
 
 
-/* The key of node 'from' is in node 'to' now. */
+/* Updates the copy of a key that has been moved from node 'from' to node 'to'. */
 static __attribute__((noinline)) void growmoved (lua_State *L, const Table *t, const Node *from,
                                                  const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
@@ -211,13 +218,13 @@ static __attribute__((noinline)) void growmoved (lua_State *L, const Table *t, c
       w->copyof[k] = w->copyof[i];
       w->copyof[i] = LUAN_NOCOPY;
     }
-    else dropcopy(w, i);  /* it will be met again */
+    else dropcopy(w, i);  /* its new node will be gone through */
   }
   else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
 }
 
 
-/* Node n of t has got a key that t had not. */
+/* Starts or continues a growth after node n of t has received a new key. */
 static __attribute__((noinline)) void growahead (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -233,11 +240,8 @@ static __attribute__((noinline)) void growahead (lua_State *L, Table *t, const N
 }
 
 
-/*
-** Gives the copies their values. Those of keys that are no longer there are taken out; old nodes
-** that have none are put in a list through 'copyof', whose first is *first, and which has
-** as many as are returned.
-*/
+/* Sets the values of the copies. Copies of keys that no longer exist are removed. Old nodes that
+   have no copy are linked through 'copyof', starting at *first; returns their number. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -266,8 +270,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /*
-** t, whose hash part is full, is to have 'hsize' nodes and an array part of 'asize' slots. 1: it
-** has them, by what has been done ahead. 0: nothing has changed.
+** Makes the buffer the hash part of t, which is full and is to have 'hsize' nodes and an array
+** part of 'asize' slots. Returns 1 if it did; 0, and nothing has changed, if there is no suitable
+** buffer.
 */
 static int growsnow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
@@ -284,7 +289,7 @@ static int growsnow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   t->node = next;
   t->lsizenode++;
   t->lastfree = w->lastfree;
-  while (i != LUAN_NOCOPY) {  /* room enough: no key makes it grow */
+  while (i != LUAN_NOCOPY) {  /* there are enough free nodes: no insertion resizes the table */
     TValue key;
     getnodekey(L, &key, w->old + i);
     luaH_newkey(L, t, &key, cast(TValue *, gval(w->old + i)));

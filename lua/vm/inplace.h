@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Rehash in place: a full hash part that keeps its size, for keys come to it and others go
-** (room.c), gets the nodes of those that have gone back where it lies, and no other vector. The
-** hash of a key stands in a string that no cache has; here most keys are not looked at.
+** Rehash in place. A full hash part that is to keep its size, because keys are inserted and
+** removed (room.c), regains the nodes of removed keys without a new vector. The hash of a key is
+** in its string, which is in no cache; here most keys are not read.
 **
-** A chain is a list of nodes, none of which is in two. A key's chain begins at its main position,
-** or goes through it: a key that comes to a main position whose key has gone takes its node, and
-** what is behind that stays behind it. So a node that is empty may be where later keys of the
-** chain are looked for. It gets one of these, as luaH_newkey moves a key, and that one's node is
-** left out in its stead; where there is none, the empty node itself is. Keys in front of all that
-** is empty stay where they are, and so does what remembers their slots; a chain that has lost
-** nothing but its end needs no hash.
+** A chain is a list of nodes; no node is in two. A chain may start before a key's main position:
+** a key inserted at a main position whose old key was removed reuses that node, and the nodes
+** linked after it stay linked. So an empty node may be the main position of later keys of the
+** chain. It receives one of these, as luaH_newkey moves a key, and that key's node is unlinked
+** instead; if there is none, the empty node itself is unlinked. Keys before all empty nodes stay
+** at their addresses, and so do their remembered slots. A chain that has lost only its last node
+** needs no hash.
 **
-** What is empty then and has none behind it is a chain of its own, and free. An empty node that
-** others are behind, and that is behind none, gets a key in the same way, or is left by a chain
-** that has no key for it; in a large table only where little is empty, or else too little would
-** become free, for all keys behind it have to be looked at.
+** After that, an empty node with no successor is a chain of its own, and free. An empty node that
+** is the first of a chain receives a key in the same way, or is unlinked if the chain has no key
+** for it. In a large table this is done only if few nodes are empty, where too few would become
+** free otherwise, because all keys after the node must be read.
 **
-** A chain of very many nodes (keys that were chosen for it) is not tidied: the hash part is made
-** anew. So at least half of what is empty becomes free by a rehash, which is paid for by the keys
-** that come behind it, as before. At any time between two chains all keys are found.
+** A chain of very many nodes (keys chosen to collide) is not processed: the hash part is rebuilt.
+** So a rehash frees at least half of the empty nodes, and the insertions that follow pay for it.
+** Between two chains every key can be found.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h
 
-/* Nodes of the longest chain that is tidied. */
+/* Number of nodes of the longest chain that is processed. */
 #define LONGESTCHAIN	32u
 
-/* The second and third node of a chain are fetched so many nodes ahead, and as many; the keys
-   while so many other chains wait for theirs. */
+/* Distances of prefetching: NODESAHEAD nodes for the third node of a chain, twice that for the
+   second; the keys of a chain while CHAINSWAITING other chains are queued. */
 #define NODESAHEAD	32u
 #define CHAINSWAITING	16u
 
-/* Nodes of the least hash part that is large: no cache has its keys. */
+/* Number of nodes of the smallest hash part that is large: its keys are in no cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -42,7 +42,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* A key moves to node n, which is empty, and keeps its place in the chain. */
+/* Moves a key to node n, which is empty and keeps its place in the chain. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -52,7 +52,7 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Do all keys behind the first of n nodes have their main positions there, too? */
+/* Returns 1 if all keys after the first of n nodes have their main positions after it, too. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -64,8 +64,8 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Takes what is empty behind p out of the chain; p, when it is empty itself, gets a key whose main
-   position it is, or is left by a chain that does not need it. 0: the chain is too long. */
+/* Unlinks the empty nodes after p. If p itself is empty, it receives a key whose main position it
+   is, or is unlinked if the chain does not need it. Returns 0 if the chain is too long. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -102,7 +102,7 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 }
 
 
-/* Fetches the keys behind p. */
+/* Prefetches the keys after p. */
 static void fetchchain (const Node *p) {
   unsigned n = 0;
   while (gnext(p) != 0 && n++ < LONGESTCHAIN) {
@@ -112,8 +112,8 @@ static void fetchchain (const Node *p) {
 }
 
 
-/* Chains that begin with what is empty are tidied too where little is, or with 'heads'. 0: one is
-   too long. */
+/* Processes all chains with empty nodes. Chains whose first node is empty are included if few
+   nodes are empty, or with 'heads'. Returns 0 if a chain is too long. */
 static int tidychains (lua_State *L, Table *t, int heads) {
   Node *waiting[CHAINSWAITING] = {NULL};
   unsigned i, k = 0, empty = 0, size = (unsigned)sizenode(t);
@@ -160,7 +160,8 @@ static int findsall (Table *t) {
 #endif
 
 
-/* What is empty and a chain of its own is free. Is that less than half of that? */
+/* Frees the empty nodes that are chains of their own. Returns 1 if they are less than half of all
+   empty nodes. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {
@@ -176,10 +177,8 @@ static int freenodes (Table *t) {
 }
 
 
-/*
-** t, whose hash part is full, is to have 'hsize' nodes and an array part of 'asize' slots. 1: it
-** has them, and nodes are free. 0: it needs other vectors.
-*/
+/* Rehashes t in place if its full hash part is to have 'hsize' nodes and its array part 'asize'
+   slots. Returns 1 if it did and nodes are free; 0 if t needs other vectors. */
 static int rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   if (isdummy(t) || asize != limitasasize(t) || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);

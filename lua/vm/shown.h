@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hidden slots of weak tables (lua/gc/hidden.h) where upstream would take them for empty. In the files
-** that call these functions, what they come to is shown first. (luaV_finishget and luaV_finishset
-** ask by themselves: they are where fast paths that find nothing end.)
+** Tombstoned slots of weak tables (lua/gc/hidden.h), in files of upstream that would take them
+** for empty. In the files that call these functions, slots are restored before they are read.
+** (luaV_finishget and luaV_finishset call luaN_isfilled themselves, because every fast path that
+** finds nothing ends there.)
 */
 #ifndef luaN_shown_h
 #define luaN_shown_h
 
 #include "hidden.h"
 
-/* Reads of the API. */
+/* Reads by the API. */
 #if defined(lapi_c)
 #define luaH_get(t,k)	luaN_shown(L, t, luaH_get(t, k))
 #define luaH_getint(t,k)	luaN_shown(L, t, luaH_getint(t, k))
@@ -21,7 +22,7 @@
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 #endif
 
-/* The place of a new key; and who is about to go through the vectors of a table. */
+/* The place of a new key; and code that is about to traverse the vectors of a table. */
 #if defined(ltable_c)
 
 static inline Node *luaN_shownode (lua_State *L, Table *t, Node *n) {
