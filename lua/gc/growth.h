@@ -72,7 +72,7 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    nothing has changed, if there is no memory. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Ends a growth and frees what does not belong to the table. */
+/* Ends a growth and frees its memory, except the buffer if that is the table's vector now. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
 /* Frees all growth buffers. */

@@ -8,20 +8,20 @@
 ** does little stays small, and one that is large or has been busy gets a nursery that fits into a
 ** core's cache. (From 256 KiB to 1 MiB there is no measurable difference; with 64 KiB, programs
 ** of small heaps spend a tenth of their time on holes between survivors.) If a process has many
-** states, being busy counts for less: they share what the nurseries of a few would take, because
-** idle states keep their young objects, and old garbage, in memory. The growth and the volume
-** that start a major collection depend on the number of states, too. If most of a nursery
-** survives it and many old objects die, objects live a little longer than a nursery, as those of
-** a queue do, and a larger nursery has less to mark: it is doubled up to WIDER_MOST times, in
-** heaps that are not big and have few finalizers, which would run later.
+** states, being busy counts for less: all nurseries share the memory that a few of them would
+** take, because idle states keep their young objects, and old garbage, in memory. The growth and
+** the volume that start a major collection depend on the number of states, too. If most of a
+** nursery survives it and many old objects die, objects live a little longer than a nursery, as
+** those of a queue do, and a larger nursery has less to mark: it is doubled up to WIDER_MOST
+** times, in heaps that are not big and have few finalizers, which would run later.
 **
 ** A major collection starts for one of these reasons:
 **
-**   growth      The bytes in use plus external bytes, or the footprint, exceed what
-**               the last one left by the allowed growth.
+**   growth      The bytes in use plus external bytes, or the footprint, exceed those
+**               that the last one left by the allowed growth.
 **   volume      The bytes allocated since the last one are so large a multiple of the
 **               live bytes that marking the old objects is a small part of the work.
-**               It finds what has died in a heap that does not grow. If it finds
+**               It finds the garbage of a heap that does not grow. If it finds
 **               little, the next one comes after four times the volume, unless the
 **               heap has changed its size. Half of the volume is enough if little was
 **               tenured, and a part of it if many objects have finalizers.
@@ -75,10 +75,11 @@
 #define NURSERY_HURRIED	((size_t)64 * 1024)
 
 /*
-** Bytes of large leaf objects that a nursery may have in addition: TEXTROOM_AGED times what the
-** last collection left young of them, at most one TEXTROOM_PART-th of the old bytes, and TEXTROOM
-** bytes in all states of the process. If they live for a while, as those of a queue, they die
-** before they are old; if they die at once, the memory is reused while it is in the cache.
+** Bytes of large leaf objects that a nursery may have in addition: TEXTROOM_AGED times the bytes
+** of them that the last collection left young, at most one TEXTROOM_PART-th of the old bytes, and
+** TEXTROOM bytes in all states of the process. If they live for a while, as those of a queue,
+** they die before they are old; if they die at once, the memory is reused while it is in the
+** cache.
 */
 #define TEXTROOM_AGED		4u
 #define TEXTROOM_PART		4u
@@ -127,8 +128,8 @@
 /* Bytes of young large leaf objects that each state may have in any case, because they die soon. */
 #define AGED_LEAST	((size_t)1024 * 1024)
 
-/* Half of the volume is enough if the heap has grown by less than this part: what was dropped
-   meanwhile would stay the longer, the less is allocated. */
+/* Half of the volume is enough if the heap has grown by less than this part: otherwise dropped
+   objects would stay the longer, the less the program allocates. */
 #define QUIET_PART	8
 
 /*
@@ -177,8 +178,8 @@
 #define WORK_PER_BYTE		4
 #define STEPMUL		100	/* the step multiplier for which WORK_PER_BYTE holds */
 
-/* In the incremental mode a step pays for as much as an explicit step does, but for at most
-   MIN_STEP_WORK bytes unless WORK_PER_BYTE allows more. */
+/* In the incremental mode a step pays for as much as an explicit step does, up to MIN_STEP_WORK
+   bytes, or up to WORK_PER_BYTE for each byte if that is more. */
 #define MIN_STEP_WORK		((size_t)1024 * 1024)
 #define MAX_BIG_SLICE		((size_t)512 * 1024)
 
@@ -406,9 +407,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /*
-** Returns 1 if the bytes in use, or the footprint, have grown so much since the last major
-** collection that another one is due. Userdata pending finalization do not count, because they
-** are freed soon.
+** Returns 1 if the bytes in use, or the footprint, have grown since the last major collection by
+** as much as makes another one due. Userdata pending finalization do not count, because they are
+** freed soon.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -519,8 +520,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed so much that results of earlier collections do not
-   apply. */
+/* Returns 1 if the heap's size has changed by more than a quarter, so that results of earlier
+   collections do not apply. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }
