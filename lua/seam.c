@@ -37,7 +37,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->fresh = (ci->callstatus & CIST_FRESH) != 0;
   }
   else {
-    /* a call hook or a __call may be here without a C function */
+    /* the frame of a call hook or a __call may not have its C function yet */
     f->function = ttislcf(func) ? (const void *)(uintptr_t)fvalue(func)
                 : ttisCclosure(func) ? (const void *)(uintptr_t)clCvalue(func)->f
                 : NULL;
@@ -189,8 +189,11 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 }
 
 
-/* Bounds of the sections of the core's code: the build (build.mk) places all of it, and core.h
-   the bytecode loop, coroutines and protected calls. The linker defines these names. */
+/*
+** Bounds of the sections of the core's code. The build (build.mk) puts all of it in one section,
+** core.h puts the bytecode loop, coroutines and protected calls in others; the linker defines
+** these names.
+*/
 #define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;

@@ -43,8 +43,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the table, at a safepoint that completes all ticks so far; also after a signal that
-   arrives meanwhile. */
+/* Restores the table, at a safepoint that completes all ticks so far. Repeats if a signal has
+   diverted the table meanwhile. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -235,7 +235,7 @@ void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
-  }  /* otherwise the function has just been returned to, and its pc was saved */
+  }  /* otherwise ci has just been returned to, and its pc was saved at the call */
   luaN_point(L);
   ci->u.l.savedpc = pc;
 }

@@ -67,8 +67,8 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is an ageing object. During a chase a userdata is none, because every possible
-   key must pass a mark stack. */
+/* Returns 1 if o may stay young by its type and size. A userdata may not during a chase, because
+   every possible key must pass a mark stack then. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -42,7 +42,7 @@
 
 /* {== one slot ========================================================= */
 
-/* The bit of a list in a set of lists. */
+/* Bit that stands for a list of undecided entries. */
 #define DOUBT(list)	(1u << (list))
 
 /* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists
@@ -93,8 +93,8 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches the keys, or values, of the entries some words after k, if they are of the table of
-   e. */
+/* Prefetches the keys, or the values, of the next entries of list d, some words after k, if they
+   are of the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -123,7 +123,8 @@ static void enter (global_State *g, Table *t, Entry *e) {
 }
 
 
-/* Returns the table of the word before index k of the list, or NULL. */
+/* Returns the table to which the slot at index k of the list belongs: the last table before it.
+   Returns NULL if there is none. */
 static Table *tablebefore (const luaN_Vec *d, size_t k) {
   while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
   return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
@@ -131,10 +132,10 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 
 /*
-** Reads word k of the list into *e, which still has the previous entry. Returns 0 if it is the
-** table of the words after it, or if the slot is no longer one of the table, or the table will be
-** visited as a whole. 'ahead' is 1 if the caller will test whether objects are dead: prefetches
-** the next ones.
+** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
+** table, sets e->t to it and returns 0. Also returns 0 if the slot is no longer in the table, or
+** if the table will be visited as a whole. 'ahead' is 1 if the caller tests whether objects are
+** dead; the next ones are prefetched then.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
@@ -152,8 +153,8 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 }
 
 
-/* Keeps word k of the list, a slot of t, as word *kept; *keptof is the table of the last kept
-   word. There is capacity, because the table's own word is before k. */
+/* Keeps word k of the list, a slot of t: moves it to the end of the kept words, after t itself if
+   the last kept word is of another table. There is capacity, because t's own word is before k. */
 static inline void keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                          size_t *kept) {
   void *slot = d->a[k];
@@ -179,8 +180,8 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Number of undecided keys, listed after those that were visited again, that is too many for the
-   atomic step. */
+/* Number of unvisited words in the list of undecided keys above which slices visit the list once
+   more. Fewer are left to the atomic step. */
 #define MANY_LISTED	4096u
 
 /* Number of lookups of logged objects, or the number of keys if that is larger, after which all
@@ -248,7 +249,8 @@ static size_t looknext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts to visit a list again; of the values, those that are not tombstoned. */
+/* Starts to visit a list of undecided entries: from its start, or in the list of values from the
+   first slot that is not tombstoned. */
 static void beginlist (luaN_Weak *w, unsigned list) {
   w->again = (lu_byte)list;
   w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
@@ -263,7 +265,8 @@ static void beginlog (luaN_Weak *w) {
 }
 
 
-/* Ends a visit of the undecided keys: 'kept' words stay, and all that were added meanwhile. */
+/* Ends a visit of the undecided keys: keeps the first 'kept' words, and the words that were added
+   meanwhile. */
 static void endlook (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->lookedat;
@@ -274,9 +277,9 @@ static void endlook (luaN_Weak *w, size_t kept) {
 
 
 /*
-** Ends a visit of a list and starts the next, if another one is worth it. That both lists are
-** shorter is no reason for another pass: the program may have removed entries, changed their
-** values, or moved them.
+** Continues when a list has been visited to its end: with the values after the keys, and with
+** another pass over both if this one has marked enough. Shorter lists are no reason for another
+** pass, because the program may have removed or changed entries.
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -331,8 +334,8 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if there are values to be tombstoned. Values that are listed meanwhile are done in
-   another round (which ends at 'doubtkept'); the number of rounds is bounded. */
+/* Returns 1 if there are values to be tombstoned. A round ends at index 'doubtkept'; values that
+   are added to the list meanwhile are left to another round. There are at most MAX_PASSES rounds. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided) return 0;
@@ -432,7 +435,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 /* {== the atomic step ================================================== */
 
 /* Marks the value of entry e, with everything that it refers to, if its key is alive. Returns 1
-   if the key is decided. */
+   if the entry is no longer undecided. */
 static int resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {

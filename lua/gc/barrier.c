@@ -28,8 +28,11 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* A large table that gets a metatable is not remembered as a whole: the metatable is tenured
-   instead. */
+/*
+** Barrier of an object o into which v was stored. If o is a table that has had a large vector, v
+** is its new metatable. Such a table is not remembered, because all its slots would be visited; v
+** is tenured instead.
+*/
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -71,7 +74,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/* The slot may not have its new value yet, so lists are refined before it is added, not after. */
+/* Adds a slot to the remembered set. The caller may store the value after this call, so lists are
+   refined before the slot is added, not after. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
   luaN_Remset *r = &g->heap.gc.remset;
@@ -112,8 +116,8 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the present address of the value that was at 'slot' in the previous vectors of t; NULL
-   if it is not there any more. */
+/* Returns the address in the present vectors of t of the value that was at 'slot' in the previous
+   ones. Returns NULL if the value is not there any more. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;

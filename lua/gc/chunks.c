@@ -83,7 +83,8 @@
 
 /* {== chunks ============================================================ */
 
-/* LeakSanitizer searches pointers only in memory of malloc, so that its builds map no chunks. */
+/* True if the chunks of the state are mapped. Not in sanitizer builds: LeakSanitizer searches
+   pointers only in memory of malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else

@@ -220,6 +220,6 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   lua_pushvalue(L, idx);
   luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
   L->top.p--;
-  luaC_checkGC(L);  /* not earlier: now the userdata usually has its metatable */
+  luaC_checkGC(L);  /* a safepoint here, because the userdata usually has its metatable now */
   lua_unlock(L);
 }

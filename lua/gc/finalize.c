@@ -329,7 +329,8 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* An error becomes a warning, and the next finalizer is called. */
+/* Calls finalizers in protected mode: an error becomes a warning, and the next finalizer is
+   called. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;

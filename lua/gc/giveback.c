@@ -21,15 +21,16 @@
 #define trim()	((void)0)
 #endif
 
-/* Bytes freed from which on malloc_trim is called. */
+/* Number of freed bytes from which on malloc_trim is called. A lower number returns memory
+   earlier, with more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
-/* Milliseconds between two calls that no full collection made. */
+/* Milliseconds between two calls of malloc_trim that were not made by a full collection. */
 #define GONE_MS	1000u
 
 /* State of the process. */
 static size_t freed;		/* bytes freed since the last call */
-static unsigned at;		/* milliseconds at the last call that no full collection made */
+static unsigned at;		/* milliseconds of the last call that no full collection made */
 
 
 void luaN_countfreed (size_t bytes) {

@@ -16,12 +16,16 @@
 #include "debug.h"
 #include "holes.h"
 
-/* Number of free lines from which on a block is worth a visit; for a small block, that part of
-   its lines. A lower number fills blocks better and makes allocation visit more of them. */
+/*
+** Number of free lines from which on a block is listed as one with holes; in a small block, one
+** MIN_FREE_PART-th of its lines. A lower number fills blocks better and makes allocation visit
+** more of them.
+*/
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Class (log2 of lines) from which on a hole is preferred for a request of any size. */
+/* Class (log2 of the lines of the largest hole) of the blocks that are preferred, even for a
+   request that fits into a smaller hole. */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -54,7 +58,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* Returns the length of the longest run of such bits, or 'least' if that is longer. */
+/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', or 'least' if that is
+   longer. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -115,7 +120,7 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* starts with the block used last, so that the one used first is first again */
+  /* visits the block used last first, so that the block used first is the head of its list again */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {

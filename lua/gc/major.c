@@ -61,7 +61,8 @@
    requesting them again costs more than they are worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* The heap has shrunk if more than this part of it has died since the last major collection. */
+/* A heap has shrunk if a major collection leaves less of it than the collection before, by more
+   than one SHRUNK_PART-th. */
 #define SHRUNK_PART		4
 
 /*
@@ -113,7 +114,7 @@ void luaN_beginmajor (lua_State *L) {
 static void known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* Pages of empty blocks may be counted in both. */
+  /* A page of an empty block may be counted in both. */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LATELY_BYTES / luaN_countstates();
@@ -154,8 +155,8 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Makes thread th, if it is not L, return unused memory; continues with it if *more is set.
-   Returns the cost in bytes. */
+/* Makes thread th return unused memory, unless it is L. If *more is set, continues with th's
+   CallInfos. Sets *more if some of them are left. Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -280,7 +281,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Ends a period if it is over; then pages that were kept for the use before it may be released. */
+/* Starts a new period if the current one is over. Pages that were kept for the use in an earlier
+   period may be released then. */
 static void turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -298,8 +300,8 @@ static void turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that must not be returned, which is a part more than the use at
-   some times, because the use was higher between them. */
+/* Returns the bytes of blocks to keep: the highest use that was found in this period and in the
+   last one, and a part more, because the use may have been higher between two collections. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -45,8 +45,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* Maps aligned memory. The system usually puts a mapping directly below the previous one, so that
-   the first attempt is aligned if the previous mapping is. */
+/* Maps 'size' bytes aligned to 'to'. The first attempt usually succeeds: the system puts a
+   mapping directly below the previous one, which is aligned as a rule. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

@@ -261,15 +261,15 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 ** marked eagerly: its vectors' lines are marked at once and it is not pushed.
 */
 
-/* Limits of such a table: slots of its array part, log2 of the nodes of its hash part. */
+/* Limits of an eagerly marked table: slots of its array part, log2 of the nodes of its hash part. */
 #define MAX_SETTLED	8u
 #define MAX_SETTLEDLOG	3
 
-/* Depth: tables in an eagerly marked table are eagerly marked too, but not the tables in those. */
+/* Levels of tables inside an eagerly marked table that are eagerly marked with it. */
 #define MAX_DEPTH	1
 
-/* A table that turns out to refer to something else has its slots visited twice. After MAX_FAILED
-   such tables in a run of RUN slots, the other tables of the run are pushed without an attempt. */
+/* If eager marking of a table fails, its slots are visited twice. After MAX_FAILED failures in a
+   run of RUN slots, the other tables of the run are pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -287,8 +287,8 @@ static inline int ends (global_State *g, GCObject *o, int depth) {
 }
 
 
-/* Returns 1 if that holds for everything in t. A key without a value is left to traversal,
-   because a barrier may have called before a new node had its value. */
+/* Returns 1 if nothing in t needs a traversal. A key without a value does, because a barrier may
+   have called before a new node had its value. */
 static int endsall (global_State *g, const Table *t, int depth) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -329,7 +329,8 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
 }
 
 
-/* Mark a value, or a node; return 1 if a table was marked and not eagerly. */
+/* settlevalue and settlenode mark a value, or a node, and return 1 if it was a table for which
+   eager marking failed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
@@ -349,9 +350,9 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures that are allowed in a run. 0 if eager marking does not pay:
-** young objects and small heaps are in the cache; during a chase every possible key must pass a
-** mark stack (chase.h).
+** Returns the number of failures of eager marking that are allowed in a run. It is 0 if eager
+** marking does not pay, because young objects and small heaps are in the cache; and during a
+** chase, when every possible key must pass a mark stack (chase.h).
 */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;

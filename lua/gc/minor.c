@@ -53,8 +53,11 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* If nothing stayed young, or a major collection starts now (which takes young objects for an
-   error, and may find the holder dead), no holder is remembered. */
+/*
+** Remembers the holders of the objects that stayed young. If a major collection starts now,
+** tenures these objects instead, because it takes young objects for an error and may find a
+** holder dead.
+*/
 void luaN_aged (lua_State *L, int begin) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

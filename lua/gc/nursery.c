@@ -122,7 +122,7 @@ static char *udataplace (char *block) {
 }
 
 
-/* Returns the start of the block of a large leaf object, and sets *n to its bytes. */
+/* Returns the start of the block of o, a large leaf object, and sets *n to the block's bytes. */
 static char *textblock (const GCObject *o, size_t *n) {
   char *p = (char *)o;
   *n = luaN_textsize(o);

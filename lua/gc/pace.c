@@ -43,7 +43,8 @@
 #include "seam.h"
 #include "tuning.h"
 
-/* Bytes of the nursery: of a small state, and at most. */
+/* Bounds of the nursery in bytes: the smallest of any state, and the largest, which fits into a
+   core's cache. */
 #define NURSERY_MIN	((size_t)16 * 1024)
 #define NURSERY_MAX	((size_t)512 * 1024)
 
@@ -51,25 +52,28 @@
    further byte. */
 #define NURSERY_SMALL	((size_t)64 * 1024)
 
-/* Number of times that the nursery is doubled: once for each collection that one OUTLIVED-th of
-   it survives. It is halved again when less than half of that survives. */
+/*
+** Number of times that the nursery may be doubled. It is doubled after a collection that at least
+** one OUTLIVED-th of it has survived, and halved after one that less than half of that has
+** survived.
+*/
 #define WIDER_MOST	2u
 #define OUTLIVED	2u
 
-/* Bytes that the nursery of one of many states may have, however many there are. */
+/* Upper bound of the nursery of each state in bytes that no number of states makes smaller. */
 #define NURSERY_FEW	((size_t)32 * 1024)
 
-/* Bytes of the smallest nursery when memory was refused. */
+/* Smallest size of the nursery in bytes while memory is short (pace.tight). */
 #define NURSERY_TIGHT	((size_t)4 * 1024)
 
-/* Bytes of the nurseries of all busy states of the process together. More memory, fewer
-   collections. */
+/* Bytes of the nurseries of all busy states of the process together. A higher number means fewer
+   collections and more memory. */
 #define NURSERIES	((size_t)8 * 1024 * 1024)
 
 /*
-** Upper bounds of the nursery in bytes while a big heap is marked: smaller nurseries mean more
-** slices, so that less dies unnoticed while the collection runs. The second one holds while a
-** collection hurries for weak tables.
+** Upper bounds of the nursery in bytes while a big heap is marked, and while that collection
+** hurries for weak tables. Smaller nurseries give more slices, so that the collection ends
+** earlier and fewer objects die during it unnoticed.
 */
 #define NURSERY_MARKING	((size_t)256 * 1024)
 #define NURSERY_HURRIED	((size_t)64 * 1024)
@@ -85,7 +89,8 @@
 #define TEXTROOM_PART		4u
 #define TEXTROOM		((size_t)16 * 1024 * 1024)
 
-/* The nursery may be this part of everything that the state has allocated. */
+/* Part of everything that the state has allocated that the nursery may have. A busy state gets a
+   larger nursery. */
 #define NURSERY_PART		64u
 
 /*
@@ -97,7 +102,7 @@
 #define GROWTHS		((size_t)16 * 1024 * 1024)
 #define LEAST_GROWTH		((size_t)32 * 1024)
 
-/* The part of the growth that is allowed whatever the footprint is. */
+/* Part of the allowed growth that bytes in use may have whatever the footprint is. */
 #define FOOTPRINT_PART		2u
 
 /* Percent of the generational multiplier that is used; the rest is for allocation during the
@@ -125,30 +130,33 @@
 #define TEXTS_MOST	((size_t)8192 * 1024)
 #define TEXTS_PART	8u
 
-/* Bytes of young large leaf objects that each state may have in any case, because they die soon. */
+/* Bytes of young large leaf objects that never count as growth, in each state, because they die
+   soon. */
 #define AGED_LEAST	((size_t)1024 * 1024)
 
-/* Half of the volume is enough if the heap has grown by less than this part: otherwise dropped
-   objects would stay the longer, the less the program allocates. */
+/* If the heap has grown by less than this part, half of the volume starts a collection: a program
+   that allocates little would otherwise keep its dropped objects for long. */
 #define QUIET_PART	8
 
 /*
-** An old object with a finalizer counts as FINALIZER_BYTES of the heap for the volume, because
-** dead ones wait for a major collection. So major collections are more frequent, at most
+** A finalizable object counts as FINALIZER_BYTES of the heap for the volume, because objects that
+** die with a finalizer wait for a major collection. Volumes become smaller by at most
 ** FINALIZERS_MOST times.
 */
 #define FINALIZER_BYTES	((size_t)256)
 #define FINALIZERS_MOST	8u
 
 /*
-** New objects with finalizers among the old are many if they are FINALIZERS_MIN, plus one
+** New objects with finalizers among the old ones are many if there are FINALIZERS_MIN, plus one
 ** FINALIZERS_PART-th of those that the last major collection left. They start a collection after
-** FINALIZERS_HEAPS heaps of allocation, or earlier if they are a multiple of that number; but not
-** before one heap, because a program that allocates such objects all the time would have all old
+** FINALIZERS_HEAPS heaps of allocation; after a part of that if there are several times as many;
+** but not before one heap, because a program that keeps allocating them would have all old
 ** objects marked every few nurseries. (In the incremental mode the pause may be less than one
-** heap.) Of the bytes that the last collection kept for finalizers only, or that died while it
-** ran, one DOOMED_PART-th counts as heap: they are garbage by now, and each collection would
-** otherwise find more of it than the one before.
+** heap.)
+**
+** A heap is the bytes that the last collection left, with one DOOMED_PART-th of those that it
+** kept for finalizers only or that died while it ran: these are garbage by now, and each
+** collection would otherwise leave more of them than the one before.
 */
 #define FINALIZERS_MIN	32u
 #define FINALIZERS_PART	8u
@@ -156,16 +164,16 @@
 #define DOOMED_PART	8u
 
 /*
-** New entries of weak tables with old keys or values are many if there is one for WEAK_BYTES live
-** bytes. They start a collection when as much as is live was allocated, or WEAK_HEAPS times as
-** much if the last major collection found little.
+** New entries of weak tables with old keys or values are many if there is one for every
+** WEAK_BYTES live bytes. They start a collection after as many bytes of allocation as are live,
+** or WEAK_HEAPS times that if the last major collection found little.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_HEAPS	2u
 
-/* The part of the heap to be allocated between two steps of a cycle, in the incremental mode. */
+/* Part of the heap that is allocated between two steps of a cycle, in the incremental mode. */
 #define STEP_PART		8
-#define MIN_CYCLE_GAP		1024u	/* bytes of allocation before a cycle starts, at least */
+#define MIN_CYCLE_GAP		1024u	/* bytes of allocation that start a cycle, at least */
 
 /* Largest step of the incremental mode, as log2 of bytes. */
 #define LARGESTSTEP	30
@@ -191,7 +199,7 @@
 ** their entries are removed), a byte of a nursery pays for WEAK_WORK times as much, or a bounded
 ** slice is WEAK_SLICES times as large.
 */
-#define WEAK_FOUND	32	/* much is one WEAK_FOUND-th of the old bytes */
+#define WEAK_FOUND	32	/* part of the old bytes that counts as much */
 #define WEAK_WORK		4
 #define WEAK_SLICES		2
 
@@ -233,7 +241,8 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes allocated, as they count for the volume. */
+/* Returns the bytes that the state has allocated, with large leaf objects counted by a part
+   (TEXTS_PART). */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -241,8 +250,8 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* For the incremental mode: returns the bytes until a cycle starts; while one runs, a number of
-   bytes whose steps end it soon. */
+/* Returns the upper bound of the nursery in the incremental mode: the bytes until a cycle starts,
+   or while one runs the bytes of allocation between two of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -252,7 +261,8 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Makes the next nurseries smaller than this one was when lua_Alloc refused memory. */
+/* Bounds the next nurseries by a part of the bytes that this one had when lua_Alloc refused
+   memory. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -261,8 +271,11 @@ static void tighten (global_State *g) {
 }
 
 
-/* Returns a nursery size between two bounds. All sizes are equally frequent and independent of
-   the program's rhythm: fractional parts of multiples of the golden ratio (Weyl's sequence). */
+/*
+** Returns a nursery size between the two bounds of LUA_GC. The sizes are equally distributed and
+** independent of the program's rhythm: fractional parts of multiples of the golden ratio (Weyl's
+** sequence).
+*/
 static size_t between (luaN_Pace *p) {
   p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
   return p->tuning.nursery +
@@ -280,8 +293,8 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 /*
 ** Returns 1 if weak tables have received many entries since the last major collection started.
-** Dead ones are found only by major collections and may retain any amount of memory. Before the
-** first collection has ended, the old bytes stand for the live ones.
+** Only major collections find dead ones, which may retain any amount of memory. If no collection
+** has ended yet, the old bytes stand for the live ones.
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -300,7 +313,7 @@ static int ishurried (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if its slices do more for each allocated byte. */
+/* Returns 1 if slices of the running major collection do more work for each allocated byte. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
@@ -335,8 +348,11 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 }
 
 
-/* Returns the bytes of large leaf objects allowed in addition to a nursery: 0 if they do not age,
-   if lua_Alloc has refused memory, or if the nursery's size is set by the program or operator. */
+/*
+** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. It is
+** 0 if none stay young, if lua_Alloc has refused memory, or if the program or the operator has
+** set the nursery's size.
+*/
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
@@ -395,7 +411,7 @@ static size_t leastgrowth (void) {
 }
 
 
-/* Returns the bytes of tenured large leaf objects that do not count as growth. */
+/* Returns the bytes of tenured and young large leaf objects that do not count as growth. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = TEXTS_MOST / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -407,9 +423,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /*
-** Returns 1 if the bytes in use, or the footprint, have grown since the last major collection by
-** as much as makes another one due. Userdata pending finalization do not count, because they are
-** freed soon.
+** Returns 1 if the heap has grown, in bytes in use or in footprint, to the size at which the next
+** major collection is due. Userdata pending finalization do not count, because they are freed
+** soon.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -428,8 +444,8 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that the last major collection left, with only a part of those that it kept
-   for finalizers only or that died while it ran. */
+/* Returns the bytes that the last major collection left, with one DOOMED_PART-th of those that it
+   kept for finalizers only or that died while it ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / DOOMED_PART : c->pace.live;
@@ -444,7 +460,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
   size_t forfinalizers = undoomed(c);
-  if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;  /* bytes of resized blocks count once here */
+  /* spent() counts the growth of resized blocks, GCdebt counts their whole size */
+  if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
          (hasmanyweak(c) && volume >= forweak) ||
@@ -462,7 +479,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    c->pace.patience *= 4;  /* the volume has started this one */
+    c->pace.patience *= 4;  /* this collection was started by the volume and has found little */
 }
 
 
@@ -532,7 +549,7 @@ void luaN_cycleended (global_State *g) {
   if (c->pace.tight != 0 || g->heap.blocks.refused) {
     c->pace.tight = g->heap.blocks.vacant / 4 * 3;
     if (c->pace.tight < NURSERY_TIGHT) c->pace.tight = 0;
-    g->heap.blocks.refused = 0;  /* there was no capacity in addition to dead objects */
+    g->heap.blocks.refused = 0;  /* the collection may have freed enough */
   }
   g->heap.blocks.ceiling = 0;
   c->pace.cycles++;
@@ -554,8 +571,11 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
-/* Returns the work that a nursery of that size pays for in a big heap while a collection hurries:
-   as much for each byte as the smaller nurseries do that it has otherwise. */
+/*
+** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a
+** collection hurries: for each byte as many as the smallest nursery there, NURSERY_HURRIED, has
+** by a bounded slice.
+*/
 static size_t hurriedwork (size_t bytes) {
   return bytes * (MAX_BIG_SLICE / NURSERY_HURRIED);
 }

@@ -16,8 +16,7 @@
 #include "seam.h"
 
 
-/* Returns 0 for a negative time, which a clock can show that was set back by more than it had
-   run. */
+/* Returns t in nanoseconds; 0 if it is negative, as on a clock that was set back. */
 static uint64_t nanoseconds (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }

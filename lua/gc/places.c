@@ -27,7 +27,7 @@ static unsigned freelines (const luaN_Block *b) {
   for (i = 0; i < b->nlines; i += 8) {
     uint64_t w;
     memcpy(&w, b->marks + i, sizeof(w));
-    sums += ~(((w & low) + low) | w | low) >> 7;  /* 1 for each byte that is 0 */
+    sums += ~(((w & low) + low) | w | low) >> 7;  /* a 1 in each byte that is 0 in w */
   }
   sums = (sums & even) + (sums >> 8 & even);
   return (unsigned)(sums * UINT64_C(0x0001000100010001) >> 48);

@@ -51,8 +51,8 @@ typedef struct Walk {
   size_t nextthread;	/* index in 'threads' of the next stack to visit */
   /* Entries whose weak key is not reached, as triples: table, node, next of its chain or 0. */
   List open;
-  /* Hash table of these entries by key, after converge: a power of two of indexes in 'open', from
-     1 on. */
+  /* Hash table of these entries by their keys, which converge builds: a power of two of indexes
+     in 'open', from 1 on. */
   List heads;
   /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
   luaN_Edge e;
@@ -78,7 +78,7 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends an object of a tree, which was reached from the place in w->e. Returns 0 if there is no
+/* Appends object o of a tree, which was reached from the place in w->e. Returns 0 if there is no
    memory. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
@@ -114,7 +114,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty. A tombstoned slot has a weak value, and its key is held. */
+/* Returns 1 if slot v is empty. A tombstoned slot is not: it has a weak value, and its key is
+   held. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -129,14 +130,14 @@ static int ispassed (const Walk *w, const void *string) {
 }
 
 
-/* For a tree: enters 'o', reached from w->e. Returns 1 if it is new. */
+/* Enters object o of a tree, which was reached from the place in w->e. Returns 1 if it is new. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/* Reports the edge to 'o', which w->e describes otherwise. */
+/* Reports the edge to o; w->e describes everything but its end. */
 static void tell (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -209,7 +210,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds chains for twice as many entries as there are. */
+/* Builds the hash table of the listed entries, with chains for twice as many. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -274,14 +275,14 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* For a tree: enters a value. Strings that the tree does not contain are not read. */
+/* Enters the object of value v in a tree, without reading strings that the tree does not contain. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* For a tree: enters everything in a strong table. */
+/* Enters all objects of the strong table t in a tree. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -430,7 +431,7 @@ static void edges (Walk *w, GCObject *o) {
     case LUA_VPROTO:
       proto(w, gco2p(o));
       break;
-    default: break;  /* strings refer to nothing, threads are deferred */
+    default: break;  /* strings refer to nothing, and stacks of threads are deferred */
   }
 }
 
@@ -532,9 +533,9 @@ static void drain (Walk *w, lua_State *L) {
 
 
 /*
-** Reports entries whose weak keys were reached meanwhile. The first pass usually finds most of
-** them; the others are found from their keys when those are visited (drain). Repeated passes
-** would take as many rounds as a chain of entries is long.
+** Reports listed entries whose weak keys were reached meanwhile. One pass finds most of them; the
+** others are found when their keys are visited (drain), because a chain of entries would take one
+** pass for each of its links.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;

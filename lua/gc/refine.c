@@ -40,8 +40,8 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, which a table refers to; for a weak table only if o is young, because it keeps nothing
-   old alive. */
+/* Marks o, to which a table refers. If the table is weak, only if o is young, because it keeps no
+   old object alive. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
@@ -118,9 +118,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 
 
 /*
-** Visits the remembered slots from word k on that are in the array part of the huge table t.
-** Returns the index of the first word that is not. An address that is no slot is from previous
-** vectors of t, whose memory the array has now.
+** Visits the remembered slots of the huge table t from word k on, as far as they are in its array
+** part. Returns the index of the first word after them. An address in the array that is no slot
+** is from previous vectors of t, whose memory the array has now.
 */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;

@@ -112,10 +112,10 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if slot i of t, entry k of the list, was remembered for an object that stayed young
-** and has another new one now. The slot was remembered again for that, later in the list, or is
-** its last entry, which the barrier found there. Without this test the entries for a queue's
-** slots would accumulate.
+** Returns 1 if entry k of the list, slot i of t, was remembered for an object that stayed young,
+** and the slot has another new object now. The store of that object has remembered the slot
+** again, later in the list; except if it is the last entry, which the barrier does not repeat.
+** Without this test the entries of a queue's slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -157,9 +157,9 @@ static int isseen (Seen *s, unsigned i) {
 
 
 /*
-** Marks from the remembered slots. A table may have other vectors than when a slot was
-** remembered; then the table itself is remembered, and an old address that happens to be in the
-** new vectors is visited without effect.
+** Marks from the remembered slots. If a table has got other vectors since a slot was remembered,
+** the table itself is remembered, and visiting an old address that happens to be in the new
+** vectors does no harm.
 */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;

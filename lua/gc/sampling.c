@@ -71,14 +71,15 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* any value: luaN_moved is called before the next allocation */
+    d = 1;  /* any distance will do: luaN_moved sets it before the next allocation */
   }
   else d = take(L, p, n, what, outside, new - d);
   luaN_setpoint(h, d);
 }
 
 
-/* The block of the sample is the address of the field u->outside, which nothing else has. */
+/* Counts the external bytes as a block at the address of the field u->outside, which nothing else
+   has. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;
@@ -121,7 +122,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* the code that pinned it does not continue */
+  h->pinned = NULL;  /* an error ends the code that has pinned it */
   if (h->sampler != NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

@@ -32,9 +32,9 @@
 
 
 /*
-** Prefetches a CallInfo some frames before ci. It assumes that CallInfos of one recursion are at
-** equal distances. Otherwise the address may not exist, and prefetching it can cost as much as a
-** small collection; so close CallInfos only.
+** Prefetches a CallInfo some frames before ci, assuming that the CallInfos of one recursion are
+** at equal distances. Only if two of them are close: otherwise the address may be unmapped, and
+** prefetching such an address can cost as much as a small collection.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;

@@ -16,7 +16,7 @@
 #if defined(LUAN_DEBUG)
 
 
-/* Bytes of old objects for which emergency collections become one step rarer (stress.h). */
+/* Bytes of old objects that lengthen the interval of emergency collections by its initial value. */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

@@ -68,8 +68,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Each of the functions keep… frees the blocks of o if it is dead, and returns 1 if o stays in
-   its list. This one is for threads. */
+/* Ends a thread if it is dead. This and the following keep… functions return 1 if o stays in its
+   list; if o is dead, they free its blocks. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -97,7 +97,7 @@ static int keepstandin (lua_State *L, void *o) {
 }
 
 
-/* The dead of the list of finalizable objects were removed before. */
+/* Keeps every object: the dead ones of the list of finalizable objects were removed before. */
 static int keepany (lua_State *L, void *o) {
   (void)L; (void)o;
   return 1;
@@ -106,7 +106,8 @@ static int keepany (lua_State *L, void *o) {
 
 typedef int (*Keep) (lua_State *L, void *o);
 
-/* Owners of external bytes are first, because a large userdata is freed in a later list. */
+/* The function of each list. Owners of external bytes come first, because a large userdata is
+   freed in a later list. */
 static const Keep keep[LUAN_LISTS] =
   { keepstandin, keepthread, keeptable, keeplarge, keepany };
 
@@ -138,8 +139,8 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 
 /*
 ** Sweeps the young part of the large-object list in a minor collection. Objects that stay young
-** are moved after the tenured ones. A sampler may have reported an ageing object as alive, so the
-** death of a watched one is reported.
+** are moved after the tenured ones. The sampler may have reported an object as alive when an
+** earlier collection left it young, so its death is reported, too.
 */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
@@ -184,9 +185,9 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 
 
 /*
-** Moves the boundary of old objects in the list of those with finalizers, in a minor collection.
-** They stay in the order in which they got the finalizers; the first one that stayed young is the
-** boundary.
+** Counts the entries at the start of the list of finalizable objects that are old, in a minor
+** collection. The list is in the order in which objects got their finalizers; the first young
+** entry ends the old ones.
 */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;

@@ -31,8 +31,11 @@
 /* Records the live bytes before anything is kept for finalizers only. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
-/* Number of passes over all unresolved entries before a chase, if at least MIN_FOLLOWED entries
-   are left. A chase costs more than one pass and has a linear bound. */
+/*
+** Number of passes over all unresolved entries before a chase, which is used if at least
+** MIN_FOLLOWED entries are left. A chase costs more than one pass, and its cost is linear in the
+** number of entries.
+*/
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
@@ -67,7 +70,7 @@ static void resolvetable (global_State *g, Table *t) {
 
 
 /* Marks the values of unresolved entries whose keys are alive now, and removes these entries from
-   the list; from its end if 'backwards'. Returns their number. */
+   the list, visiting it from the end if 'backwards'. Returns their number. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -165,8 +168,8 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still unresolved, those of tables whose keys and
-   values are weak, and all for which the list had no memory. */
+/* Removes entries with dead keys: those that are still unresolved; those of tables whose keys and
+   values are weak; and in an overflow of the list those of all ephemeron tables. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -260,8 +263,11 @@ static int hasallweak (const luaN_Gc *c) {
 }
 
 
-/* Marks everything that the selected objects refer to; then clears weak keys, and weak values in
-   the tables that only selected objects have led to, which the list has from 'nalive' on. */
+/*
+** Marks everything that the selected objects refer to. Then clears weak keys, and weak values in
+** the tables that were discovered only from selected objects, which are at index 'nalive' and
+** higher in the list.
+*/
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -273,7 +279,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* objects that luaN_tenuremet has tenured; they refer to nothing young */
+  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured; they refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -301,7 +307,7 @@ void luaN_terminate (lua_State *L) {
 }
 
 
-/* Prepares for another atomic step. Returns 0. */
+/* Leaves the rest of the termination to another atomic step. Returns 0. */
 static int leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
@@ -325,8 +331,11 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* While slices select the dead that have finalizers, the program runs. Of unmarked objects it can
-   reach only keys of weak tables; if it stores one of these, a barrier marks it. */
+/*
+** Runs the atomic step. If slices select the dead that have finalizers, the program runs between
+** two atomic steps. Of unmarked objects it can reach only keys of weak tables; if it stores one
+** of these, a barrier marks it.
+*/
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -45,7 +45,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  v->a[v->n++] = o;  /* an emergency collection may have freed capacity, never used it */
+  /* An emergency collection may have freed capacity of the list, never used it. */
+  v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
   gco2th(o)->stack.p = NULL;
@@ -80,7 +81,8 @@ CallInfo *luaN_extended (lua_State *L) {
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  if (!g->gcstopem) {  /* otherwise L gets one CallInfo only */
+  /* In a collection, or while the state is created, L gets one CallInfo only. */
+  if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
     g->gcstopem = 1;  /* no collection for CallInfos that are not needed yet */
@@ -111,7 +113,7 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing is allocated between the move and this call (S2). */
+/* Nothing is allocated between the move of the stack and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -181,7 +183,7 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
       cost = (size_t)(room + th->stackroom) * sizeof(StackValue) / 2;
     if (!all) cost += luaN_shrinkcalls(th, more);
     else {
-      /* The slices start to scan the thread again. */
+      /* Slices of marking scan the thread from its start again. */
       if (G(th)->heap.gc.mark.thread == th) luaN_beginthread(G(th), th);
       do {  /* luaE_shrinkCI frees half of the unused CallInfos */
         n = th->nci;

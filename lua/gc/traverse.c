@@ -28,7 +28,8 @@
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 
-/* CallInfos, or stack slots, of one part of a slice. A thread that has more is deep. */
+/* Number of CallInfos, or stack slots, that a slice scans at a time. A thread that has more is
+   deep. */
 #define DEEP		2048u
 
 /* Cost in bytes of a CallInfo or a slot of a deep stack, whose objects are rarely in the cache. */
@@ -106,7 +107,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* open or closed, and whatever its thread is */
+    case LUA_VUPVAL:  /* an upvalue may be open or closed; the age of its thread does not matter */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -214,7 +215,7 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties the mark stack of the young objects, with each as the holder of objects that may stay
+/* Empties the mark stack of the young objects. Each one may be the holder of objects that stay
    young. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -315,8 +316,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects pending finalization are roots as well, but none of them is young, and major
-   collections mark them in slices (luaN_markfinalized). */
+/* Objects pending finalization are roots as well. None of them is young, and major collections
+   mark them in slices (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

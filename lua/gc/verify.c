@@ -63,7 +63,7 @@ static void fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Checks that the lines of n bytes at p, of an owner of that epoch, have its mark. */
+/* Checks that the lines of n bytes at p have the mark of 'epoch', the epoch of their object. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -75,7 +75,7 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* a new vector of an old table, which a minor collection has marked */
+             /* minor collections mark new vectors of old tables with the new epoch only */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
@@ -97,7 +97,8 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
-    for (; uv != NULL; uv = uv->u.open.next)  /* a closure may have stored through it */
+    /* A store by a closure is remembered with the open upvalue. */
+    for (; uv != NULL; uv = uv->u.open.next)
       if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
   }
@@ -203,7 +204,8 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    if (isvoid(w, t, gval(n))) {  /* the key may get a value again without a barrier for the key */
+    /* The key may get a value again, and only the value passes a barrier then. */
+    if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
     }
@@ -252,7 +254,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];  /* tagged tables equal no slot */
+  /* Words that are tagged tables equal no slot. */
+  for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
   qsort(known, n, sizeof(void *), comparewords);
@@ -276,7 +279,7 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks that young objects below a clean frame were stored there by a closure (T2). */
+/* Checks that a young object below a clean frame was stored there through an open upvalue (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -350,7 +353,7 @@ static void walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUPVAL:
       checklines(w, o, sizeof(UpVal), epoch);
-      /* The slot is on a stack, which the thread's rules cover. */
+      /* references from a stack are checked with its thread */
       if (upisopen(gco2upv(o))) w->from = NULL;
       reachvalue(w, gco2upv(o)->v.p);
       break;
@@ -566,7 +569,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* the marker needs the bits */
+  if (c->mark.pending) return NULL;  /* no walk is possible while the marker uses the bits */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

@@ -167,7 +167,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* The sweep of lines that follows frees those that are not marked until then. */
+/* Keeps the marks of their lines until the sweep of lines that follows, which frees the lines of
+   unmarked ones. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

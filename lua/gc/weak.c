@@ -59,7 +59,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* A table is listed once, however many minor collections discover it again. */
+/* Lists t once, however many minor collections discover it again. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -180,7 +180,7 @@ int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst
 }
 
 
-/* Returns 1 if slices have gone through a part of t. */
+/* Returns 1 if slices have visited some slots of t and not all. */
 static int isinhand (const luaN_Gc *c, const Table *t) {
   return c->weak.slot > 0 && luaN_tableof(c->weak.inmajor.a[c->weak.next]) == t;
 }
@@ -203,7 +203,7 @@ void luaN_lookonce (global_State *g, Table *t) {
 }
 
 
-/* Returns 1 if o is old and unmarked. Young objects are the minor collection's. */
+/* Returns 1 if o is old and unmarked. A minor collection decides about young objects. */
 static int isleft (global_State *g, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields by short string; ltable.h includes this header last. The chain of the key is searched
-** inline. In a table of few fields about every second one is not at its main position, and which
-** ones depends on the seed of the hashes, so that it changes from run to run: a call for those
-** alone made the same program a quarter slower in every other run.
+** Fields by short string; ltable.h includes this header last. The chain of a key is searched
+** inline. In a table of few fields about every second key is not at its main position, and which
+** keys these are changes with the seed of the hashes. When only these keys were searched by a
+** call, the same program was a quarter slower in every second run.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
@@ -42,7 +42,7 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* ltable.c's luaH_getstr, in the same way. */
+/* ltable.c's luaH_getstr, under a name for this header only. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -102,7 +102,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      /* Lastfree is not changed: luaH_newkey finds no free node either, and rehashes. */
+      /* luaH_newkey will find no free node either, and rehash; so lastfree stays as it is. */
       return NULL;
     n--;
   } while (!keyisnil(n));

@@ -31,14 +31,14 @@
    vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
-/* An integer key of at most that many times the slots of the table may move to its array part
-   when it grows, so that the size of the hash part cannot be predicted. */
+/* An integer key that is at most this number times the slots of the table may move to the array
+   part when the table grows; the size of the hash part cannot be predicted then. */
 #define NEARINTEGERS	4u
 
 /*
-** Number of old nodes that are copied at a time: meanwhile the keys of the next ones are
-** prefetched, then the places of all. COPIESAHEAD: distance in nodes at which copies are
-** prefetched that receive their values.
+** COPYBLOCK: number of old nodes that are copied at a time, while the keys of the next ones are
+** prefetched. COPIESAHEAD: distance in nodes at which copies are prefetched that receive their
+** values.
 */
 #define COPYBLOCK	16u
 #define COPIESAHEAD	64u
@@ -88,8 +88,8 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a place for a key whose main position is mp, as luaH_newkey finds it, but without
-   reading any key. NULL if no node is free. */
+/* Returns a node for a key whose main position is mp, as luaH_newkey finds it, but without
+   reading the keys of other nodes. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {

@@ -42,7 +42,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves a key to node n, which is empty and keeps its place in the chain. */
+/* Moves the key of node 'from' to node n, which is empty and keeps its place in its chain. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -52,7 +52,7 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if all keys after the first of n nodes have their main positions after it, too. */
+/* Returns 1 if all keys after the first of n nodes have main positions after that node, too. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {

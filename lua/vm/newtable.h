@@ -7,8 +7,8 @@
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table with LUAN_SMALLTABLE slots in both parts fits into lines, which is necessary because no
-   list contains tables from lua_Alloc. */
+/* A table with LUAN_SMALLTABLE slots in both parts must fit into lines, because no list of the
+   sweep has tables from lua_Alloc. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

@@ -22,7 +22,7 @@
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 #endif
 
-/* The place of a new key; and code that is about to traverse the vectors of a table. */
+/* Searches for the place of a new key, and code that is about to traverse the vectors of a table. */
 #if defined(ltable_c)
 
 static inline Node *luaN_shownode (lua_State *L, Table *t, Node *n) {

@@ -57,7 +57,8 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 }
 
 
-/* Hash parts of 2^0 to 2^(LUAN_SMALLHASH - 1) nodes multiply; larger ones take the remainder. */
+/* log2 of the nodes of the smallest hash part that takes the remainder by a prime; smaller parts
+   multiply. */
 #define LUAN_SMALLHASH	11
 
 /*
@@ -73,7 +74,7 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 ** The low three bits, which only light userdata have, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
-  static const unsigned char below[] = {  /* d, from n = 11 on */
+  static const unsigned char below[] = {  /* d for n = 11, 12, … */
     19, 17, 1, 23, 19, 17, 1, 17, 1, 17, 19, 17, 37, 17, 61, 101, 79, 89, 43, 41
   };
   if (n < LUAN_SMALLHASH) {
