@@ -329,7 +329,7 @@ typedef struct luaN_Memory {
      that is moved is new memory; bytes of large blocks that are freed in the same nursery are
      subtracted. */
   uint64_t charged;
-  /* The sizes that those nurseries were planned to have, as far as they were used. */
+  /* Sum of the sizes that all nurseries so far were planned to have, as far as they were used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
   /* The last pause: a minor collection and the slice of a major one after it, or a full

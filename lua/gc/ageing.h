@@ -48,11 +48,11 @@
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if the holder o has been listed, as the last one, for an object that stays young. */
+/* True if o is the holder that was listed last for an object that stays young. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
-/* True if the running minor collection leaves o, of any type, young. */
+/* True if the running minor collection leaves o, an object of any type, young. */
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)

@@ -18,7 +18,8 @@
 
 /* Entries by the addresses of their keys: a hash table with chains. */
 typedef struct luaN_Chase {
-  /* A power of two of chains: the index of the first entry of each, from 1 on, or 0. */
+  /* Heads of the chains, a power of two of them: the index of the first entry of a chain, from 1
+     on, or 0. */
   luaN_Vec heads;
   /* Pairs of a node and the index of the next entry of its chain, or 0. */
   luaN_Vec entries;

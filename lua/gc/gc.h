@@ -537,12 +537,12 @@ LUAI_FUNC void luaN_closeheap (global_State *g);
 /* Calls the sampler's 'closing' function. lua_close calls this while the state is complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
-/* Allocates the lists of a new state that no collection may lack, and reads LUA_GC. Raises a
-   memory error. */
+/* Reserves capacity in the lists of weak tables of a new state, and reads LUA_GC and LUAN_STRESS.
+   Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks a dead string that is in use again during a sweep. A store of it would have a barrier; a
-   string that only the cache of luaS_new refers to has none. */
+/* Marks the dead string o, which the program uses again before the sweep has reached it. A barrier
+   does that when o is stored; but the cache of luaS_new may be the only reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Lists the new short string ts for the next minor collection. If there is no memory for the

@@ -200,7 +200,7 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Put block b into a list, and remove it from the list that it is in. */
+/* Put block b into a list, and remove b from the list that it is in. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 

@@ -39,8 +39,8 @@
 /* Restores the tombstoned slot v of t. Returns 1 if it has a value then. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* The same for the value of node n. Removes the entry if its key is dead. Returns 1 if the entry
-   has a value. */
+/* Restores the value of node n of t if it is tombstoned, and removes the entry if its key is
+   dead. Returns 1 if the entry has a value then. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
 /* Restores the slots that a traversal visits after 'key' (nil: from the start), up to the next

@@ -36,8 +36,8 @@ LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 /* Frees the lines that n bytes at p, a dead vector, fill completely. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the whole lines of n bytes at p, which have equal marks. Returns the block, for which
-   luaN_relist must be called once after all frees in it; NULL if that is not necessary. */
+/* Frees the whole lines of n bytes at p, which have equal marks. Returns their block if it must
+   be relisted (luaN_relist), once for all lines that are freed there; else NULL. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -39,7 +39,8 @@ LUAI_FUNC void luaN_retire (global_State *g);
 /* Sets the bytes in use from the collector's accounts (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of 'change' bytes in a vector of o. Only old objects have such an account. */
+/* Counts a change of 'change' bytes in the vectors of o. Does nothing if o is young, because only
+   old bytes are counted by object. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Returns the number of bytes allocated since the last minor collection. */

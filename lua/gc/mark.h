@@ -31,8 +31,8 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   return 1;
 }
 
-/* luaN_stackbytes: bytes of a stack's block. luaN_threadbytes: returns the bytes of a thread's
-   stack and CallInfos. */
+/* luaN_stackbytes is the number of bytes of a stack's block. luaN_threadbytes returns the bytes
+   of a thread's stack and CallInfos. */
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
@@ -72,7 +72,7 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of n bytes at p, unless the size shows that lua_Alloc gave them. */
+/* Marks the lines of n bytes at p, unless they are a large block, which is not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }

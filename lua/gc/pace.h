@@ -8,8 +8,8 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Records that a minor collection has found 'bytes' of young objects alive; adjusts the nursery's
-   factor. */
+/* Records that 'bytes' of the last nursery have survived a minor collection; doubles or halves
+   later nurseries if that is many or few (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Sets the size of the next nursery and sets GCdebt to minus that size. */
@@ -28,8 +28,8 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 /* Records that a large stack has grown by n bytes. */
 LUAI_FUNC void luaN_stackgrew (luaN_Gc *c, size_t n);
 
-/* Returns the bytes of marking for this pause, of 'work' and the work debt; the rest becomes work
-   debt. */
+/* Returns the bytes of marking that this pause does: 'work' and the work debt, up to a bound. The
+   rest becomes work debt. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns the bytes of marking for an explicit step that stands for 'bytes' of allocation. */

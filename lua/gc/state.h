@@ -53,7 +53,7 @@ typedef struct luaN_Mark {
   lu_byte minor;		/* 1: a minor collection is tracing */
   lu_byte major;		/* 1: a major collection is marking */
   lu_byte pending;		/* 1: some object is pending, because a mark stack was full */
-  /* 1: the slices that scan 'thread' are at its CallInfos that no call uses. */
+  /* 1: the slices that scan 'thread' are visiting CallInfos that no call uses. */
   lu_byte cached;
   /* 1: the running minor collection may leave objects young (ageing.h). */
   lu_byte ageing;
