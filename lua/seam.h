@@ -410,7 +410,7 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 /* One frame of a Lua stack. After the frames of a coroutine come those of the thread that resumed
    it. */
 typedef struct luaN_Frame {
-  lua_State *L;		/* the thread that it belongs to */
+  lua_State *L;		/* the thread that the frame belongs to */
   void *ci;		/* for lua_Debug.i_ci */
   const void *function;	/* prototype of a Lua function, or address of the C function */
   /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */

@@ -176,7 +176,7 @@ typedef struct luaN_Blocks {
   luaN_Chunk *chunks;
   luaN_Chunk *trimmed;		/* the next chunk for luaN_trim, or NULL */
   luaN_Chunk *sweptchunk;	/* the first chunk that luaN_sweeplines has not finished */
-  unsigned sweptblock;		/* index of its first block that is not swept */
+  unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
   lu_byte unadvised;		/* 1: madvise was refused and is not called again */
   lu_byte refused;		/* 1: lua_Alloc has refused memory since the nursery started */

@@ -7,7 +7,8 @@
    be dead. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
-/* Removes the entries of those slots whose values (keys: whose keys) are dead. */
+/* Removes the entries of remembered slots of weak tables whose values are dead ('keys': whose
+   keys are). */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 
 #endif

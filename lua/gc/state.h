@@ -123,7 +123,7 @@ typedef struct luaN_Weak {
      table, the next table, …. The list of the keys also has logged objects, tagged 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the next table for the slices */
-  unsigned slot;		/* slot of that table with which the next slice starts */
+  unsigned slot;		/* slot with which the next slice starts in the table at 'next' */
   /* Number of times that the list of tables was started again, and that the lists of undecided
      entries were gone through. */
   lu_byte rescans, passes;
@@ -141,7 +141,8 @@ typedef struct luaN_Weak {
   lu_byte logging;
   /* In the list that is visited again: index of the next word, and number of words kept so far. */
   unsigned doubt, doubtkept;
-  unsigned resolved;		/* number of entries in this pass for which something was marked */
+  /* Number of undecided entries for which this pass has marked an object. */
+  unsigned resolved;
   Table *doubtof;		/* the table of the word before index 'doubt' */
   const Table *keptof;		/* the table of the last word that was kept */
   /* Number of words at the start of the list of undecided values whose slots have been

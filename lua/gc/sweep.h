@@ -14,8 +14,8 @@
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
 /*
-** Sweep the lists in slices (G7): luaN_beginlists prepares it; luaN_sweepslice sweeps for about
-** 'bytes' of marking cost and returns the cost; luaN_listsdone returns 1 when all lists are
+** Sweep the lists in slices (G7). luaN_beginlists prepares the sweep; luaN_sweepslice sweeps for
+** about 'bytes' of marking cost and returns the cost; luaN_listsdone returns 1 when all lists are
 ** swept.
 */
 LUAI_FUNC void luaN_beginlists (global_State *g);

@@ -105,8 +105,8 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that grows with every marked object that can be a key, because each has at least some
-   bytes. */
+/* A number that changes when an object that can be a key is marked, because each such object adds
+   its bytes, or 1, to it. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 

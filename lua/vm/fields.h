@@ -63,10 +63,10 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 #define LUAN_ANCESTORS	8
 
 /*
-** Copies the method 'key' of object o, which has no such field itself, to 'to': from the table in
-** its metatable's __index, or from the next one. Returns 0, and does nothing, if there is no such
-** method or if more is necessary (__index is a function, the name is long, or 'slot' of the
-** object is tombstoned).
+** Copies the method 'key' of object o, which has no such field itself, to 'to'. Searches the
+** table in the __index of its metatable, then the one in the __index of that table's metatable,
+** and so on. Returns 0, and does nothing, if no table has the method or if more is necessary
+** (__index is a function, the name is long, or 'slot' of the object is tombstoned).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
