@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth buffers. A large hash part that is nearly full gets its next vector of nodes, of twice
-** the size, before it needs it, and each insertion until then copies some of its keys there. The
-** hash of a key is in its string, which is in no cache: inserting half a million keys at once
-** stops a program for as long as all these cache misses take. When the table grows, one pass over
-** the old nodes fetches their values (lua/vm/growing.h).
+** Growth buffers spread the growth of large hash parts over many insertions. A large hash part
+** that is nearly full gets its next vector of nodes, of twice the size, before it needs it, and
+** each insertion until then copies some of its keys there. The hash of a key is in its string,
+** which is in no cache: inserting half a million keys at once stops a program for as long as all
+** these cache misses take. When the table grows, one pass over the old nodes fetches their values
+** (lua/vm/growing.h).
 **
 ** Until then the old vector is the table's. Lookups, stores, traversals and the collector do not
 ** use the buffer. It contains keys only, which are never followed, because they may have died. In
