@@ -130,6 +130,7 @@ LUA_API size_t luaN_replaced (lua_State *L);
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
+/* Returns the number of the bit, below 2^log2, that stands for a block. */
 static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
@@ -352,6 +353,7 @@ typedef struct luaN_Memory {
   uint64_t mostwork;	/* the largest 'work' of a pause so far */
 } luaN_Memory;
 
+/* Sets *m to the present values for the state of L. */
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
@@ -535,6 +537,7 @@ typedef struct luaN_Code {
   luaN_Range core, execute, resume, protect;
 } luaN_Code;
 
+/* Sets *c to the address ranges of the core's code. */
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
@@ -553,6 +556,7 @@ typedef struct luaN_Protected {
    Async-signal-safe. */
 LUA_API luaN_Protected luaN_protected (void);
 
+/* Returns the main thread of the state of L. */
 LUA_API lua_State *luaN_main (lua_State *L);
 
 /* Checks the heap's invariants (heap.h, nursery.h, gc.h). Returns NULL if they hold, else a line

@@ -28,6 +28,7 @@
 
 /* Hooks: n bytes at p were allocated; n bytes at p, whole lines, became free. */
 #if defined(LUAN_DEBUG)
+/* Mark n bytes at p as in use, or as free; end the process if H3 is violated. */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))

@@ -356,6 +356,8 @@
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
 
+/* Tests of an object's epoch. luaN_islogged is true if o is in remset.objects or remset.whole
+   (G8). */
 #define luaN_isyoung(o)	(((o)->marked & LUAN_EPOCH) == 0)
 #define luaN_isold(o)	(((o)->marked & LUAN_EPOCH) != 0)
 #define luaN_islogged(o) \
@@ -398,6 +400,7 @@
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
+/* True if a store of o into p needs a barrier. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
 /* As luaN_crosses for a table. For a huge table the header of o is not read. */
@@ -420,6 +423,7 @@
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
+/* Sets all slots above the top of L to nil and clears heap.starved. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
@@ -622,6 +626,8 @@ LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 #define luaC_newobj(L,tt,sz)	luaN_newobject(L, tt, sz)
 
+/* Allocates a young object of 'size' bytes with tag tt, not initialized otherwise. As luaN_slow
+   if the fast path fails. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
   o->marked = 0;

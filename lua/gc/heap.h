@@ -79,6 +79,7 @@
    It is freed explicitly, never by the sweep of lines. */
 #define LUAN_HELD	0x10
 
+/* Rounds n up to a multiple of LUAN_GRANULE. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
 /* Direct-mapped cache of recently found small blocks: LUAN_RECENT entries, indexed by address /
@@ -134,6 +135,8 @@ typedef struct luaN_Block {
 /* Bytes of the head of a block of n lines. */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
+/* The bits of block b, one for each granule; luaN_usedbits: those of the granules in use, in the
+   debug build. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 

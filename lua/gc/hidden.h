@@ -32,6 +32,7 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
+/* Tests for a tombstone, makes slot v one, and returns the object whose address it keeps. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
@@ -55,11 +56,13 @@ static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
+/* Restores slot v of t if it is tombstoned; returns v. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
+/* Calls luaN_shownext if t may have tombstones. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 

@@ -20,6 +20,7 @@ static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
+/* Sets the sample point 'distance' bytes from here. The caller must set the limit. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }

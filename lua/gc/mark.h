@@ -51,11 +51,14 @@ static inline void luaN_clearkey (Node *n) {
 #define LUAN_NEAR	((l_mem)256 * 1024)
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
+/* Marks o, which does not have the current epoch: gives it the epoch, and pushes it on a mark
+   stack if it has references. */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 /* Tag of a marked object in the list of undecided keys (ahead.h). */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
+/* Marks o, the object of a value, or o unless it is NULL, if it is not marked. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }

@@ -9,6 +9,8 @@
 
 #include "kind.h"
 
+/* The functions of lmem.h, with a kind of memory. They may run an emergency collection and raise
+   a memory error. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int what);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int what);

@@ -67,6 +67,7 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Allocates 'size' bytes of kind 'what', on the fast path if possible. As luaN_slow otherwise. */
 #define luaN_new(L,size,what)  luaN_newin(L, &G(L)->heap, size, what)
 
+/* Allocates n bytes (rounded) from the current hole. Returns NULL if that would pass the limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
   char *q = p + n;
@@ -77,6 +78,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   return p;
 }
 
+/* As luaN_new, for a caller that has the heap h of L's state already. */
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
                                 int what) {
   if (l_likely(size <= luaN_mostbumped(what))) {

@@ -17,6 +17,7 @@
 #define luaN_stress_h
 
 #if defined(LUAN_DEBUG)
+/* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
 /* Runs an emergency collection if LUAN_STRESS requests one. To be called before an allocation

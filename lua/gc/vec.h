@@ -38,6 +38,7 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory of the array and makes it empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
+/* As luaN_shrinkspare without spare capacity. */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }

@@ -13,6 +13,7 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
 
+/* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
 /* luaN_isgone returns 1 if weak value v may be dead, luaN_iskeygone if the weak key of node n may

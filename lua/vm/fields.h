@@ -14,6 +14,7 @@
 
 #if !defined(ltable_c)
 
+/* Returns the value slot of the short string 'key' in t, or the slot of an absent key. */
 LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
