@@ -87,9 +87,9 @@
 ** marking, p is marked and o is not, so that marking could miss o.
 **
 ** Object p is tested first: if p is young, or is in the remembered set already, it has not the
-** bit LUAN_UNLOGGED, and the header of o is not read. For a huge table (LUAN_VAST) the header of
-** o is never read by the barrier, because it is a cache miss; the slot is remembered, and
-** refine.c reads many headers together with prefetching.
+** bit LUAN_UNLOGGED, and the header of o is not read. For a huge table (LUAN_VAST) the barrier
+** remembers the slot without reading the header of o, which would be a cache miss; refine.c reads
+** many headers together, with prefetching.
 **
 ** The remembered set has four parts (remset.h):
 **
@@ -176,10 +176,10 @@
 **
 ** In a major collection, slices visit the weak tables before the atomic step, mark live objects,
 ** and list undecided slots (G9). Undecided values are tombstoned in slices: the slot looks absent
-** to fast paths and keeps the address of its object. A read restores the value. The atomic step
-** only sets weak.decided; after it, a tombstone whose object is not marked is an empty slot, and
-** slices clear them (hidden.h). So all weak references to a dead object disappear in the same
-** pause, whatever the number of entries.
+** to fast paths and keeps the address of its object. A read restores the value. An atomic step
+** then only sets weak.decided: from there on a tombstone whose object is not marked is an empty
+** slot, and slices clear them (hidden.h). So all weak references to a dead object disappear in
+** the same pause, whatever the number of entries.
 **
 ** 8 Finalizers
 **
@@ -199,8 +199,8 @@
 **
 ** A stack has no barrier. The main thread is a root. Every other old thread is either clean
 ** (LUAN_CLEAN), which means that its stack has not changed since a collection scanned it, or
-** remembered (T1). lua_lock, which every function of the API calls, makes a clean thread dirty by
-** a link into remset.dirty and without a call.
+** remembered (T1). lua_lock, which a function of the API calls before it changes a stack, makes a
+** clean thread dirty by a link into remset.dirty and without a call.
 **
 ** In a thread that was scanned before, only the part that may have changed is scanned: frames are
 ** marked CIST_CLEAN, and scanning stops at the outermost frame that has run since (T2). Slots
@@ -251,8 +251,8 @@
 **
 ** 14 Invariants
 **
-** luaN_verify checks all of these. H1 to H8 are in heap.h, N1 to N3, S1 and S2 in nursery.h, UO1
-** and UO2 in outside.h, GA1 to GA3 in growth.h, TK1 to TK6 in tick.h.
+** luaN_verify checks those that a walk over the heap can test. H1 to H8 are in heap.h, N1 to N3,
+** S1 and S2 in nursery.h, UO1 and UO2 in outside.h, GA1 to GA3 in growth.h, TK1 to TK6 in tick.h.
 **
 **   G1  For each reference from an old object to a young one, at least one holds: the old object
 **       is in remset.objects or remset.whole; the slot is in remset.slots; the old object is
