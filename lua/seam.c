@@ -49,7 +49,8 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the thread that resumed L, or its resumer, that has frames; NULL if there is none. */
+/* Returns the nearest thread with frames among the one that resumed L, the one that resumed that
+   one, and so on; NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));

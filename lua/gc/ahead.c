@@ -277,9 +277,10 @@ static void endlook (luaN_Weak *w, size_t kept) {
 
 
 /*
-** Continues when a list has been visited to its end: with the values after the keys, and with
-** another pass over both if this one has marked enough. Shorter lists are no reason for another
-** pass, because the program may have removed or changed entries.
+** To be called when a list has been visited to its end. After the list of keys, continues with
+** the list of values; after that, starts another pass over both if this one has marked enough.
+** That the lists have become shorter does not count, because the program may have removed or
+** changed entries.
 */
 static void passed (luaN_Weak *w) {
   size_t n;

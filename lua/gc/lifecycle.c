@@ -44,8 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The first nursery appears to have MINSTRTABSIZE more strings than it has, so that the second
-     one lists no young strings either. */
+  /* The first nursery counts MINSTRTABSIZE strings too many, so that the second one does not list
+     its strings either (aremany in interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

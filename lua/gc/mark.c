@@ -287,8 +287,8 @@ static inline int ends (global_State *g, GCObject *o, int depth) {
 }
 
 
-/* Returns 1 if nothing in t needs a traversal. A key without a value does, because a barrier may
-   have called before a new node had its value. */
+/* Returns 1 if no object in t needs a traversal. Returns 0 if t has a key without a value,
+   because a barrier may have called before a new node had its value. */
 static int endsall (global_State *g, const Table *t, int depth) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);

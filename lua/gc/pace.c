@@ -498,7 +498,8 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* Returns the bytes to be allocated before a major collection that no growth starts. */
+/* Returns the bytes of allocation after which a major collection is due even if the heap has not
+   grown. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = VOLUME_MIN * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;

@@ -150,8 +150,8 @@ typedef struct luaN_Weak {
   unsigned hidden;
   /* Number of words of the list of undecided keys that were visited since 'logging' was set. */
   unsigned lookedat;
-  /* Number of weak entries that survived the collection of a young key or value, since the last
-     major collection started (remembered.c). */
+  /* Number of weak entries whose young key or value has survived a minor collection, since the
+     last major collection started (remembered.c). */
   size_t tenured;
 } luaN_Weak;
 
