@@ -32,6 +32,11 @@ ASAMP_H := $(wildcard asamp/*/*.h)
 # ISA-L packs profiles, where it is installed; else zlib does (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
+# The release, for the files that report it.
+RELEASE := $(shell cat VERSION)
+$(B)/asamp/module/core.o $(B)/asamp/module/host.o: MODFLAGS += -DASAMP_RELEASE='"$(RELEASE)"'
+$(B)/asamp/module/core.o $(B)/asamp/module/host.o: VERSION
+
 define COMPILE
 $(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/prepared $(B)/extra asamp/build.mk | $(P)/lib/pkgconfig/lua5.4.pc
 	@mkdir -p $$(@D)

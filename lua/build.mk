@@ -157,9 +157,11 @@ $(P)/lib/liblua5.4.so.0: $(B)/pic/core.o $(LIB:%=$(B)/pic/%.o) $(B)/exports
 	$(CC) $(LINKFLAGS) -shared -Wl,-soname,liblua5.4.so.0 -Wl,--version-script=$(B)/exports -o $@ $(filter %.o,$^) $(LIBS)
 	@ln -sf liblua5.4.so.0 $(@D)/liblua5.4.so
 
-$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/module/asamp.h
+$(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h asamp/module/asamp.h VERSION
 	@mkdir -p $(@D) $(P)/include/lua5.4
-	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h asamp/module/asamp.h) $(P)/include/lua5.4/
+	@cp $(SRC)/src/lua.h $(SRC)/src/luaconf.h $(SRC)/src/lualib.h $(SRC)/src/lauxlib.h $(SRC)/src/lua.hpp $(if $(OURS),lua/seam.h) $(P)/include/lua5.4/
+	$(if $(OURS),@sed '/^#define ASAMP_VERSION/a #define ASAMP_RELEASE	"'$$(cat VERSION)'"	/* of Asamp */' \
+	  asamp/module/asamp.h >$(P)/include/lua5.4/asamp.h)
 	@. lua/upstream; printf '%s\n' 'prefix=$(ROOT)' 'libdir=$${prefix}/lib' \
 	  'includedir=$${prefix}/include/lua5.4' 'INSTALL_LMOD=$${prefix}/share/lua/5.4' \
 	  'INSTALL_CMOD=$${prefix}/lib/lua/5.4' '' 'Name: Lua' \

@@ -39,7 +39,7 @@ local function usage()
       name, require("asamp.commands." .. name).summary)
   end
   lines[#lines + 1] = ""
-  lines[#lines + 1] = "asamp COMMAND --help tells more, asamp --version which Lua it is of."
+  lines[#lines + 1] = "asamp COMMAND --help shows its options, asamp --version the release."
   return table.concat(lines, "\n") .. "\n"
 end
 
@@ -104,7 +104,7 @@ local function dispatch(args, world)
     world.out(usage())
     return 0
   elseif name == "--version" then
-    world.out(("Asamp, a fork of %s\n"):format(host.copyright))
+    world.out(("asamp %s (%s)\n"):format(host.release, host.lua))
     return 0
   end
   for _, command in ipairs(M.COMMANDS) do

@@ -28,7 +28,7 @@ if core.module then return core.module end
 
 local options = require "profiler.options"
 
-local M = {}
+local M = {_VERSION = core.release}
 
 local DEFAULT_PERIOD = 512 * 1024
 

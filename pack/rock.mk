@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The profiler's modules for a fork that is installed: for luarocks, by
-# asamp-scm-1.rockspec, which says where the fork's headers are (LUA_INCDIR) and where
+# asamp-1.0.0-1.rockspec, which says where the fork's headers are (LUA_INCDIR) and where
 # modules go (LUADIR, LIBDIR).
 V := rock
 B := build/rock

@@ -8,7 +8,7 @@ local profiler = require "profiler"
 local sets = require "spec.support.sets"
 local shell = require "spec.support.shell"
 
-local DOCUMENTS = shell.lines(shell.output "ls doc/*.md README.md bench/README.md")
+local DOCUMENTS = shell.lines(shell.output "ls *.md doc/*.md bench/README.md")
 
 local function read(path)
   return assert(shell.read(path), path .. " is not there")

@@ -9,6 +9,7 @@ local sets = require "spec.support.sets"
 local recipes = require "spec.support.recipes"
 local shell = require "spec.support.shell"
 
+local RELEASE = shell.read("VERSION"):match "^(%d+%.%d+%.%d+)\n$"
 local BUILT = {"asamp", "lua", "luac"}  -- of bin/
 
 describe("asamp.1 #plain", function()
@@ -105,8 +106,9 @@ describe("the rock #plain", function()
 
   it("is a rockspec", function()
     local rock = {}
-    assert(load(shell.read "pack/asamp-scm-1.rockspec", "=rockspec", "t", rock))()
-    assert.equal("asamp-scm-1", rock.package .. "-" .. rock.version)
+    assert(load(shell.read "pack/asamp-1.0.0-1.rockspec", "=rockspec", "t", rock))()
+    assert.equal("asamp-1.0.0-1", rock.package .. "-" .. rock.version)
+    assert.equal(RELEASE .. "-1", rock.version)
     assert.is_truthy(shell.read(rock.build.makefile))
     for _, name in ipairs{"LUA_INCDIR", "LUADIR", "LIBDIR"} do
       assert.equal("$(" .. name .. ")", rock.build.install_variables[name])
@@ -118,6 +120,25 @@ describe("the rock #plain", function()
     assert.is_truthy(refused(folder):find("no fork is installed in '" .. folder .. "'", 1, true))
     shell.write(folder .. "/seam.h", "/* another */\n")
     assert.is_truthy(refused(folder):find("is of another commit", 1, true))
+  end)
+end)
+
+describe("the release #plain", function()
+  it("is that of VERSION, wherever it is printed", function()
+    assert.is_truthy(RELEASE)
+    assert.equal("asamp " .. RELEASE, require("profiler")._VERSION)
+    assert.equal(RELEASE, require("asamp.host").release)
+    assert.is_truthy(shell.read("build/include/lua5.4/asamp.h"):find(
+      '\n#define ASAMP_RELEASE\t"' .. RELEASE .. '"', 1, true))
+    assert.is_truthy(shell.output("build/bin/lua pack/manpage"):find(
+      '.TH ASAMP 1 "" "asamp ' .. RELEASE .. '"', 1, true))
+    local upstream = shell.read("lua/upstream"):match "\nversion=(%S+)"
+    assert.equal(("asamp %s (Lua %s)\n"):format(RELEASE, upstream), shell.output "build/bin/asamp --version")
+  end)
+
+  it("is the first in the change log, with its day", function()
+    local log = shell.read "CHANGELOG.md"
+    assert.equal(RELEASE, log:match "\n## %[(%d+%.%d+%.%d+)%] %- %d%d%d%d%-%d%d%-%d%d\n")
   end)
 end)
 

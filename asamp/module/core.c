@@ -439,6 +439,8 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   setinteger(L, "MAX", INTERVAL_MAX);
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */
   lua_setfield(L, -2, "api");
+  lua_pushliteral(L, "asamp " ASAMP_RELEASE);
+  lua_setfield(L, -2, "release");
   setinteger(L, "MINRATE", TIMING_MIN);
   setinteger(L, "MAXRATE", TIMING_MAX);
   return 1;

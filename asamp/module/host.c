@@ -41,7 +41,8 @@
 **   catch() makes SIGINT, SIGTERM and SIGHUP pending until 'pause', unless they are ignored
 **   pause(milliseconds) -> nil | the caught signal that ended it early
 **   streams() prevents that a newly opened file takes the number of a closed standard stream
-**   copyright  the line that `lua -v` prints
+**   release  the release of Asamp, as in VERSION
+**   lua  the release of Lua that it is a fork of: "Lua 5.4.n"
 **   interruptible() SIGINT ends this process at once, unless it is ignored; the stand-alone
 **       interpreter would delay it until Lua code runs
 */
@@ -747,7 +748,9 @@ int luaopen_asamp_host (lua_State *L) {
   lua_pushcfunction(L, l_closefolder);
   lua_setfield(L, -2, "__gc");
   luaL_newlib(L, functions);
-  lua_pushliteral(L, LUA_COPYRIGHT);
-  lua_setfield(L, -2, "copyright");
+  lua_pushliteral(L, ASAMP_RELEASE);
+  lua_setfield(L, -2, "release");
+  lua_pushliteral(L, LUA_RELEASE);
+  lua_setfield(L, -2, "lua");
   return 1;
 }

@@ -370,9 +370,10 @@ describe("asamp", function()
     end
   end)
 
-  it("tells its version, as the interpreter does", function()
+  it("prints its release and that of its Lua", function()
     local code, text = main("--version")
-    assert.same({0, "Asamp, a fork of " .. select(2, process.run{"-v"})}, {code, text})
+    local lua = select(2, process.run{"-v"}):match "^Lua [%d.]+"
+    assert.same({0, ("asamp %s (%s)\n"):format(shell.read("VERSION"):match "^%S+", lua)}, {code, text})
   end)
 
   it("tells a missing or unknown command", function()

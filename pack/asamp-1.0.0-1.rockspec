@@ -1,9 +1,9 @@
 -- The profiler's modules for a fork that is installed, as a rock:
---   luarocks --lua-version=5.4 --lua-dir=/usr/lib/asamp make pack/asamp-scm-1.rockspec
+--   luarocks --lua-version=5.4 --lua-dir=/usr/lib/asamp make pack/asamp-1.0.0-1.rockspec
 -- (--lua-dir: the prefix of `make install`). In the folder of the sources.
 rockspec_format = "3.0"
 package = "asamp"
-version = "scm-1"
+version = "1.0.0-1"
 source = {url = "."}
 description = {
   summary = "Samples a Lua program's allocations and its time",
