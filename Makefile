@@ -5,13 +5,19 @@ DESTDIR ?=
 EDIT := build/edit
 # What a user has set for his own programs is not for the tools of the build.
 unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER ASAMP LUA_GC
+ifeq ($(origin BUILD),command line)
+$(error BUILD has no effect: everything is built in build/. To build elsewhere, clone the sources there; \
+  to install elsewhere, make install PREFIX=/path)
+endif
 VARIANT = $(MAKE) -f lua/build.mk V=$@
 # Lists are put together where they are used (=), in whatever order they stand.
-PACKAGES = gcc g++ make patch git binutils ca-certificates curl pkg-config libc6-dev libreadline-dev \
-  libunwind-dev libdw-dev zlib1g-dev libisal-dev libmicrohttpd-dev valgrind lua-busted lua-check lua5.4 \
-  lua-cjson lua-lpeg lua-socket lua-sec lua-luv lua-filesystem lua-yaml openssl gringo gnuplot-nox mle \
-  $(PAGETOOLS)
+PACKAGES = $(BUILDING) $(TESTING)
+# Without the last four asamp lacks only its page, asamp serve, and the faster compressor.
+BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-dev libunwind-dev libdw-dev \
+  zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
+TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
+  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle
 # What spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
@@ -19,6 +25,7 @@ SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.
   $(patsubst %,-iquote %,$(wildcard asamp/*/))
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
+	@CC='$(CC)' lua/needs $(BUILDING)
 	+@$(VARIANT)
 	@cp asamp/module/asamp.sh build/bin/asamp
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
@@ -26,10 +33,11 @@ debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
 tsan:  ## ThreadSanitizer: build/tsan
 plain debug asan tsan:
+	@CC='$(CC)' lua/needs $(BUILDING)
 	+@$(VARIANT)
 
-deps:  ## Debian packages for all of this (root or sudo, else prints the command)
-	@lua/deps $(PACKAGES)
+deps:  ## Debian packages for all of this (root or sudo, else prints the command); DEPS=build: without those for tests
+	@lua/deps $(if $(filter build,$(value DEPS)),$(BUILDING),$(PACKAGES))
 
 view:  ## the page of asamp view, which every build has where esbuild and node-d3 are
 	@lua/deps $(PAGETOOLS)

@@ -72,6 +72,45 @@ describe("make deps #plain", function()
   end)
 end)
 
+describe("make #plain", function()
+  -- make in this tree with these commands alone, in PATH; its exit status and stderr.
+  local function with(tools, target)
+    local folder = shell.folder()
+    for tool in tools:gmatch "%S+" do
+      shell.output("ln -s $(command -v %s) %s", tool, folder)
+    end
+    local status, out, err = shell.run(("PATH=%s make -s --no-print-directory CC=%s/cc %s"):format(
+      folder, folder, target))
+    shell.remove(folder)
+    assert.equal("", out)
+    return status, err
+  end
+
+  it("says which packages a build needs before it builds", function()
+    for _, target in ipairs{"fork", "debug"} do
+      local status, err = with("make sh", target)
+      assert.equal(2, status)
+      assert.is_truthy(err:find("^make: cannot build here without the command [^\n]*, the command patch"), err)
+      assert.is_truthy(err:find("\nmake: run make deps %(as root%), or install: gcc make patch [^\n]*libdw%-dev"), err)
+      assert.is_falsy(err:find("busted", 1, true), err)
+    end
+  end)
+
+  it("names the headers that are missing", function()
+    local status, _, err = shell.run "CC='gcc -nostdinc' lua/needs some"
+    assert.equal(1, status)
+    assert.equal("make: cannot build here without the header stdlib.h, the header readline/readline.h, "
+      .. "the header elfutils/libdwfl.h, the header libunwind.h, the header zlib.h\n"
+      .. "make: run make deps (as root), or install: some\n", err)
+  end)
+
+  it("refuses another folder to build in", function()
+    local status, _, err = shell.run "make -s BUILD=/nowhere"
+    assert.equal(2, status)
+    assert.is_truthy(err:find("BUILD has no effect: everything is built in build/", 1, true), err)
+  end)
+end)
+
 describe("the makefiles #plain", function()
   -- What make warns of when a target is asked for.
   local function warned(line)
@@ -128,7 +167,7 @@ describe("the makefiles #plain", function()
     local folder = shell.folder()
     for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do
       local quoted = "'" .. folder .. "/" .. name:gsub("'", "'\\''") .. "'"
-      shell.output("mkdir " .. quoted .. " && cp -r Makefile lua lualib asamp view " .. quoted)
+      shell.output("mkdir " .. quoted .. " && cp -r Makefile VERSION lua lualib asamp view " .. quoted)
       local status, _, err = shell.run("make -s --no-print-directory -C " .. quoted .. " fork")
       assert.equal(2, status)
       local what, is = err:match(
@@ -139,7 +178,7 @@ describe("the makefiles #plain", function()
       what = err:match "^lua/install: PREFIX '([^\n]*)' has a character that a module path cannot have %("
       assert.equal(folder .. "/" .. name, what, err)
     end
-    shell.output("mkdir '%s/a b' && cp -r Makefile lua lualib asamp view '%s/a b'", folder, folder)
+    shell.output("mkdir '%s/a b' && cp -r Makefile VERSION lua lualib asamp view '%s/a b'", folder, folder)
     assert.equal(0, (shell.run("make -n -C '" .. folder .. "/a b' -f lua/build.mk")))
     shell.remove(folder)
   end)
