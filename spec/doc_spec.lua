@@ -301,8 +301,8 @@ local function messages()
 end
 
 describe("the manual's messages #plain", function()
-  local text = (read "doc/manual.md" .. read "doc/reference.md" .. read "doc/fleet.md"
-                .. read "doc/memory.md" .. read "doc/embedding.md"):gsub("%s+", " ")
+  local text = (read "doc/messages.md" .. read "doc/manual.md" .. read "doc/reference.md"
+                .. read "doc/fleet.md" .. read "doc/memory.md" .. read "doc/embedding.md"):gsub("%s+", " ")
 
   it("are all that a session or a command can print", function()
     local list, n = messages(), 0
@@ -315,7 +315,7 @@ describe("the manual's messages #plain", function()
 
   it("are those of the code, each with a remedy", function()
     local _, all = messages()
-    local part = section(read "doc/manual.md", "## What went wrong"):match "^(.-)%*%*The numbers look wrong"
+    local part = read("doc/messages.md"):match "^(.-)## The numbers look wrong"
     local n = 0
     for cell, remedy in part:gmatch "\n| (`[^\n]-) | ([^\n]*) |%f[\n]" do
       assert.is_truthy(#remedy > 5 or remedy == "of what", cell)
