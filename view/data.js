@@ -58,6 +58,7 @@ export function decode(text) {
     leaks: raw.leaks, apart: raw.apart, lifetimes: raw.lifetimes, holders: raw.holders,
     native: raw.native, memory: raw.memory,
     collections: raw.collections, step: raw.step,
+    verdict: raw.verdict,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
     // text of a line, or undefined
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],

@@ -13,6 +13,15 @@ const ROW = 21, PAD = 5, LEAST = 0.5;
 const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
                 "frame-dim", "match", "match-text", "focus", "panel"];
 
+// The meaning of the colours.
+function legend() {
+  const box = name => el("i", { style: `background: var(--${name})` });
+  return el("p", { class: "swatches" },
+    el("span", {}, ...[1, 2, 3, 4, 5].map(n => box(`lua${n}`)), "Lua, a colour for each file"),
+    el("span", {}, box("native"), "C"), el("span", {}, box("collector"), "collections"),
+    el("span", {}, box("rest"), "all, and frames too small to show"), el("span", {}, box("match"), "found"));
+}
+
 export class Flame {
   constructor(store) {
     this.store = store;
@@ -31,7 +40,8 @@ export class Flame {
                       this.name, this.where, this.numbers);
     this.callers = el("button", { type: "button", class: "quiet", hidden: true,
       onclick: () => store.set({ fn: this.current(), tab: "callers" }) }, "Callers and callees");
-    this.element = el("div", {}, el("div", { class: "told" }, this.details, this.callers), this.scroller);
+    this.element = el("div", {}, el("div", { class: "told" }, this.details, this.callers), this.scroller,
+                      legend());
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", event => this.key(event));
     this.scroller.addEventListener("focus", () => this.draw());

@@ -86,12 +86,31 @@ function arrange(list) {
   list.style.setProperty("--columns", list.clientWidth > 400 && count % 3 !== 1 ? 3 : 2);
 }
 
+// The script and its arguments: the command without the interpreter and its options.
+function scriptOf(command) {
+  const words = command.split(" ");
+  if (!/(^|\/)lua[\d.]*$/.test(words[0])) return command;
+  const at = words.findIndex((word, i) =>
+    i > 0 && !word.startsWith("-") && words[i - 1] !== "-l" && words[i - 1] !== "-e");
+  return at > 0 ? words.slice(at).join(" ") : command;
+}
+
+function showVerdict(sentences) {
+  const list = byId("verdict");
+  list.hidden = sentences.length === 0;
+  list.append(...sentences.map(({ text, command }) =>
+    el("li", {}, text, command ? el("code", {}, command) : null)));
+}
+
 export function showHead(data) {
   const { head } = data;
   const file = head.path.split("/").pop();
-  byId("title").textContent = head.command || file;
-  document.title = `${head.command || file} – Asamp`;
+  const title = head.command ? scriptOf(head.command) : file;
+  byId("title").textContent = title;
+  document.title = `${title} – Asamp`;
+  showVerdict(data.verdict);
   const parts = [head.path];
+  if (head.command && head.command !== title) parts.push(head.command);
   if (head.started) parts.push(new Date(head.started * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC");
   if (head.interpreter) parts.push(head.interpreter);
   byId("subtitle").textContent = parts.join(" · ");

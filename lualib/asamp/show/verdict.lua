@@ -23,6 +23,19 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
+-- Functions of Lua's libraries by the names that programs use; others by their symbols.
+local function cname(name)
+  local short = layout.clean(name):gsub("_aux$", "")
+  local lib, rest = short:match "^(%a+)_(%w+)$"
+  local prefix = ({luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math."})[lib]
+  if prefix then
+    return prefix .. rest
+  end
+  rest = ({tremove = "remove", tinsert = "insert", tconcat = "concat", tmove = "move", tunpack = "unpack",
+           sort = "sort"})[short]
+  return rest and "table." .. rest or short
+end
+
 -- {== growth and leaks ======================================================
 
 local KINDS = {
@@ -111,7 +124,7 @@ local function reason(line)
   elseif REASONS[line.reason] then
     local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
     return (" Likely reason: %s%s%s."):format(cause, line.calls and
-      (" (by %s)"):format(layout.clean(line.calls)) or "", remedy)
+      (" (by %s)"):format(cname(line.calls)) or "", remedy)
   end
   return ""
 end
@@ -149,7 +162,7 @@ local function timing(v, p, add)
       " Allocate less there."), "advise")
   elseif time.sort == "c" then
     add(("Time: %s of it is spent in C functions%s."):format(percent(time.c),
-      at and (", %s in %s, called at %s"):format(percent(at.share), layout.clean(at.calls or "C"),
+      at and (", %s in %s, called at %s"):format(percent(at.share), cname(at.calls or "C"),
                                                 place(at)) or ""), "--by time")
   else
     add(("Time: %s of it is spent in Lua%s."):format(percent(time.lua),

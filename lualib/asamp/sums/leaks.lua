@@ -50,6 +50,7 @@ M.BINS = 16
 
 local LEAST = 12
 local GROWTH = 1.1
+local SLOW = 1.02  -- growth of a large heap, if lines explain it
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALL = 9 / 10  -- of its samples, of a line that loses nothing
@@ -89,7 +90,7 @@ end
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name,
           defined = line.defined, samples = 0, survived = 0,
-          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
+          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, vectorkept = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
@@ -137,10 +138,12 @@ end
 
 -- The numbers, 0, 1, ..., of those of the first n parts that count, by part; and how many
 -- there are: those in which something of these kinds was sampled, or all.
-local function busyparts(bins, n, wanted)
+local function busyparts(profile, n, wanted)
+  local bins = profile.bins
   local has, number, busy = {}, {}, 0
   for i, part in ipairs(bins.bin) do
-    has[part] = has[part] or wanted[bins.kind[i]] and bins.samples[i] > 0
+    local kind = bins.kind[i]
+    has[part] = has[part] or (wanted[kind] or profile.kinds[kind].time) and bins.samples[i] > 0
   end
   for part = 0, n - 1 do
     if has[part] then
@@ -194,6 +197,7 @@ local function keepers(profile, n, proved, wanted)
       if VECTORS[kind.name] then
         add(vector.made, part, bins.samples[i])
         add(vector.kept, part, kept)
+        row.vectorkept = row.vectorkept + kept
         add(vector.types, kind.name, bytes)
         vector.keptbytes = vector.keptbytes + bytes
         vector.survived = vector.survived + survived
@@ -202,28 +206,6 @@ local function keepers(profile, n, proved, wanted)
     end
   end
   return rows, late
-end
-
--- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
--- 'ring': the first part also has objects from before. 'straight': the heap grows evenly: of
--- a queue that becomes longer the first elements are gone.
-local function steady(row, n, busy, growth, proved, ring, straight)
-  local parts, all, late, last = 0, 0, 0, 0  -- by bytes: periods may differ
-  for part, bytes in pairs(row.bytesin) do
-    all = all + (ring and part == 0 and 0 or bytes)
-    if row.inpart[part] > 0 and busy[part] then
-      parts = parts + 1
-      late = late + (busy[part] >= n // 2 and bytes or 0)
-      last = last + (busy[part] >= n * 3 // 4 and bytes or 0)
-    end
-  end
-  row.parts, row.of = parts, n
-  return row.kept >= LEAST and parts >= (straight and SOME or PARTS) * n and last > 0
-         and late >= LATE * all and last >= all * SLOWER / 4
-         and (row.late >= WORTH * growth
-              or proved and row.kept >= ALL * (row.samples - row.replaced))
-         and (proved or row.kept >= SURVIVED * row.samples
-                        and row.late <= ROOM * growth)
 end
 
 -- Bytes that were sampled in each part, the last part from which on a quarter of all of them came,
@@ -241,21 +223,79 @@ local function clockof(bins, wanted)
     from = from - 1
     after = after + (parts[from] or 0)
   end
-  return {parts = parts, all = all, from = from, before = all - after}
+  return {parts = parts, all = all, from = from, before = all - after, n = bins.n}
+end
+
+-- Returns whether a line keeps bytes of enough parts, early and late. 'at' maps a part to the share of
+-- the session that has passed at its end and the share that is the part's own; 'most': the share
+-- of the session from which the line must keep something.
+local function spread(row, all, at, most)
+  local covered, late, last = 0, 0, 0
+  for part, bytes in pairs(row.bytesin) do
+    local passed, own = at(part)
+    if row.inpart[part] > 0 and passed then
+      covered = covered + own
+      local islate = passed - own / 2 >= 1 / 2
+      late = late + (islate and bytes or 0)
+      last = last + (islate and passed > 3 / 4 + 1e-9 and bytes or 0)
+    end
+  end
+  return covered >= most - 1e-9 and late >= LATE * all and last >= all * SLOWER / 4 and last > 0
+end
+
+-- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
+-- 'ring': the first part also has objects from before. 'straight': the heap grows evenly: of
+-- a queue that becomes longer the first elements are gone. Parts count by time, or by the bytes
+-- that were sampled in them: a start-up may be long and allocate little. 'proved': by a major
+-- collection.
+local function steady(row, n, busy, growth, proved, ring, straight, clock)
+  local parts, all, passed = 0, 0, {}  -- by bytes: periods may differ
+  for part, bytes in pairs(row.bytesin) do
+    all = all + (ring and part == 0 and 0 or bytes)
+    parts = parts + (row.inpart[part] > 0 and busy[part] and 1 or 0)
+  end
+  local sum, total = 0, 0
+  for part in pairs(busy) do
+    total = total + (clock.parts[part] or 0)
+  end
+  for part = 0, clock.n - 1 do
+    sum = sum + (busy[part] and clock.parts[part] or 0)
+    passed[part] = sum / math.max(total, 1)
+  end
+  row.parts, row.of = parts, n
+  if row.kept < LEAST or not (spread(row, all, function(part)
+      return busy[part] and (busy[part] + 1) / n, 1 / n
+    end, straight and SOME or PARTS) or not ring and spread(row, all, function(part)
+      return busy[part] and passed[part], (clock.parts[part] or 0) / math.max(total, 1)
+    end, PARTS)) then
+    return false
+  end
+  return (row.late >= WORTH * growth or proved and row.kept >= ALL * (row.samples - row.replaced)) and
+         (proved or row.sure or row.kept >= SURVIVED * row.samples and row.late <= ROOM * growth)
 end
 
 -- Returns whether a line has stopped to allocate: of the last parts it has far fewer samples, of any
--- fate, than it would have kept; by time, of those after the first n, or by allocation.
+-- fate, than it would have kept; by time, of those after the first n or of the last quarter in which
+-- something was sampled, or by allocation.
+-- Not of a flight recorder, whose first part has objects from before.
 local function stopped(row, n, bins, clock)
   local after, late, early = 0, 0, 0
+  local from, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), {}
+  for _, part in ipairs(bins.bin) do
+    tail[part] = part >= from or nil
+  end
+  local ntail = 0
+  for _ in pairs(tail) do
+    ntail = ntail + 1
+  end
   for part, samples in pairs(row.sampled) do
-    after = after + (part >= n and samples or 0)
+    after = after + (part >= from and samples or 0)
     late = late + (part >= clock.from and samples or 0)
   end
   for part, samples in pairs(row.inpart) do
     early = early + (part < clock.from and samples or 0)
   end
-  local bytime = row.kept / n * (bins.n - n)
+  local bytime = row.kept / n * ntail
   local bybytes = clock.before > 0 and early * (clock.all - clock.before) / clock.before or 0
   return bytime >= FEW and after < SLOWER * bytime or bybytes >= FEW and late < SLOWER * bybytes
 end
@@ -284,6 +324,37 @@ local function grows(row, n, clock)
   row.samples, row.kept, row.late = made, kept, row.keptbytes
   row.parts, row.of = steps, n
   return true
+end
+
+local function keyof(line)
+  return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
+end
+
+-- Rows of all parts, of the lines whose survivors the walk at the end of the session has found, nearly
+-- all: no major collection is needed to prove these. And the other rows.
+local function confirmed(profile, rows, wanted)
+  local h = profile.holders
+  if not h then
+    return {}, rows
+  end
+  local _, _, nearest = totals.linerows(profile, true)
+  local held, sure, others, known = {}, {}, {}, {}
+  for i, node in ipairs(h.node) do
+    local line = h.path[i] > 0 and nearest[node]
+    if line then
+      add(held, keyof(line), h.samples[i])
+    end
+  end
+  for _, row in ipairs(keepers(profile, profile.bins.n, (profile.followed or 0) > 0, wanted)) do
+    local n, key = held[keyof(row)] or 0, keyof(row)
+    if n >= FEW and n >= ALL * (row.kept - row.vectorkept) then
+      row.sure, sure[#sure + 1], known[key] = true, row, true
+    end
+  end
+  for _, row in ipairs(rows) do
+    others[#others + 1] = not known[keyof(row)] and row or nil
+  end
+  return sure, others
 end
 
 -- The lines that keep something old and new, but fewer samples than a word about them needs:
@@ -317,10 +388,10 @@ local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
   local ended = 0  -- bytes kept of lines that do not go on: start-up, as a rule
-  local busy, nbusy = busyparts(profile.bins, n, kindsof(profile, false))
+  local busy, nbusy = busyparts(profile, n, kindsof(profile, false))
   for _, row in ipairs(rows) do
-    if steady(row, nbusy, busy, growth, proved, profile.ring, straight) and
-       not stopped(row, n, profile.bins, clock) then
+    if steady(row, nbusy, busy, growth, proved, profile.ring, straight, clock) and
+       (profile.ring or not stopped(row, n, profile.bins, clock)) then
       list[#list + 1] = row
     else
       local own = row.keptbytes - row.vector.keptbytes
@@ -333,6 +404,16 @@ local function likely(profile, rows, n, growth, proved, straight)
     list[#list + 1] = (others or row.late >= WORTH * growth and row.keptbytes > ended) and row or nil
   end
   return list
+end
+
+-- Returns whether the bytes that these lines keep of the second half are about the growth of the heap:
+-- those of a cache that is full are replaced as fast as they come.
+local function explained(rows, growth)
+  local late = 0
+  for _, row in ipairs(rows) do
+    late = late + row.late
+  end
+  return late > 0 and late <= 2 * growth
 end
 
 -- Who holds what the lines of these rows have made and is alive, where the file tells.
@@ -373,9 +454,10 @@ local function nativerows(profile)
   end
   local wanted = kindsof(profile, true)
   local rows, late = keepers(profile, n, true, wanted)
-  local busy, nbusy = busyparts(profile.bins, n, wanted)
+  local busy, nbusy = busyparts(profile, n, wanted)
+  local clock = clockof(profile.bins, wanted)
   for _, row in ipairs(rows) do
-    list[#list + 1] = steady(row, nbusy, busy, late, true, profile.ring) and row or nil
+    list[#list + 1] = steady(row, nbusy, busy, late, true, profile.ring, false, clock) and row or nil
   end
   return list, late
 end
@@ -384,7 +466,7 @@ end
 -- does not tell enough.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
-  local busy, nbusy = busyparts(profile.bins, n, wanted)
+  local busy, nbusy = busyparts(profile, n, wanted)
   local place = {}
   for part, number in pairs(busy) do
     place[number] = part
@@ -404,8 +486,15 @@ local function ofheap(profile)
                  late = late, grew = after > GROWTH * before,
                  kept = proved or after - before >= KEPT * late, rows = {},
                  few = fewof(profile, n, proved, wanted)}
-  if found.grew and found.kept then
-    found.rows = likely(profile, rows, n, after - before, proved, straight)
+  local sure, others = confirmed(profile, rows, wanted)
+  if found.grew or after > SLOW * before then
+    local list = likely(profile, sure, profile.bins.n, after - before, false, straight)
+    if found.kept then
+      local more = likely(profile, others, n, after - before, proved, straight)
+      table.move(more, 1, #more, #list + 1, list)
+    end
+    found.rows = (found.grew or explained(list, after - before)) and list or {}
+    found.grew = found.grew or #found.rows > 0
   end
   return found
 end
@@ -450,6 +539,7 @@ function M.of(profile)
       row.type = typeof(row)
       row.inpart, row.bytesin, row.types, row.callers = nil, nil, nil, nil
       row.vector, row.defined, row.replaced, row.sampled = nil, nil, nil, nil
+      row.sure, row.vectorkept = nil, nil
     end
   end
   return found

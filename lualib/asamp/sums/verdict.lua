@@ -156,7 +156,9 @@ local function kindof(group)
   elseif group.upvalues or (bytes.closures or 0) >= of / 5 then
     return "closures"
   end
-  return group.many or "chain"
+  local vector = group.rows[1].type
+  return group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
+         "chain"
 end
 
 -- The group whose holder is a part of that path, or the reverse; nil: there is none.

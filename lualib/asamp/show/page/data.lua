@@ -20,6 +20,7 @@ local measures = require "asamp.sums.measures"
 local notes = require "asamp.show.page.notes"
 local pruned = require "asamp.sums.pruned"
 local slices = require "asamp.sums.slices"
+local verdict = require "asamp.show.page.verdict"
 
 local M = {}
 
@@ -180,7 +181,7 @@ function M.of(profile, options)
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     trends = trended, functiontrends = functiontrends, copies = lives.copies(profile),
     holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile),
-    memory = memory.of(profile),
+    memory = memory.of(profile), verdict = verdict.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

@@ -21,7 +21,7 @@ local ROWS = 500
 
 -- The profile with as many slices as asamp.sums.leaks wants: the page's, which are shorter, are
 -- added up to those that the reader would have made for it.
-local function coarse(profile)
+function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then
     return profile
@@ -41,7 +41,7 @@ end
 -- (who holds most of it, and the share of what is held; nil: not told)}}, left}; a sentence
 -- alone when the profile does not tell enough.
 function M.leaks(profile)
-  local found = leaks.of(coarse(profile))
+  local found = leaks.of(M.coarse(profile))
   if not found then
     return {told = profile.samples == 0 and
                    "There are no samples of allocations, among which leaks are looked for" or
@@ -79,7 +79,7 @@ end
 -- a slice of the run), alive (bytes at the end), growth (in an hour, in words)}}; nil when the
 -- profile does not tell.
 function M.trends(profile)
-  local found = trends.of(coarse(profile))
+  local found = trends.of(M.coarse(profile))
   if not found then
     return nil
   end
@@ -103,7 +103,7 @@ end
 -- file, line, name (of the line that it asked most for; nil: none)}}}; nil when native memory was
 -- not sampled, or has no sample.
 function M.native(profile)
-  local found = native.of(coarse(profile))
+  local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then
     return nil
   end
