@@ -25,7 +25,7 @@ SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.
   $(patsubst %,-iquote %,$(wildcard asamp/*/))
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
-	@CC='$(CC)' lua/needs $(BUILDING)
+	@lua/needs $(BUILDING)
 	+@$(VARIANT)
 	@cp asamp/module/asamp.sh build/bin/asamp
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
@@ -33,7 +33,7 @@ debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
 tsan:  ## ThreadSanitizer: build/tsan
 plain debug asan tsan:
-	@CC='$(CC)' lua/needs $(BUILDING)
+	@lua/needs $(BUILDING)
 	+@$(VARIANT)
 
 deps:  ## Debian packages for all of this (root or sudo, else prints the command); DEPS=build: without those for tests
