@@ -11,7 +11,7 @@
 --   closures, tables that grow, strings, tables, coroutines
 --            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
 --            these bytes survived their first collection
--- time       needs FEWTIME samples; C or collections are named from SLOW of all time on
+-- time       needs FEWTIME samples; C is named from SLOW of all time on, collections from SLOWGC on
 
 local holders = require "asamp.sums.holders"
 local order = require "asamp.sums.order"
@@ -20,6 +20,7 @@ local totals = require "asamp.sums.totals"
 local M = {}
 
 local FEW, FEWTIME, SMALL = 20, 8, 12
+local SLOWGC = 1 / 5
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4    -- of a line's bytes, copied by growth
 local ENOUGH = 1000    -- samples that decide
@@ -279,7 +280,7 @@ local function timeof(profile, t)
   if n < FEWTIME or not profile.lines then
     return time
   end
-  time.sort = time.gc >= SLOW and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
+  time.sort = time.gc >= SLOWGC and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
   time.at = slowest(profile, time.sort)
   if time.at then
     time.at.share = time.at.n / n
