@@ -7,6 +7,7 @@
 #include "lgc.h"
 
 #include "ageing.h"
+#include "optional.h"
 #include "vec.h"
 
 
@@ -78,7 +79,9 @@ static int istext (const global_State *g, const GCObject *o) {
 
 int luaN_staysyoung (global_State *g, GCObject *o) {
   luaN_Mark *m = &g->heap.gc.mark;
-  if (m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE || !hold(g)) return 0;
+  if (!luaN_has(LUAN_AGEING) || m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE ||
+      !hold(g))
+    return 0;
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !luaN_ismet(o) &&
       !luaN_push(g, &g->heap.gc.finalize.aged, o))
     return 0;

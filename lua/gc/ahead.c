@@ -11,6 +11,7 @@
 
 #include "ahead.h"
 #include "hidden.h"
+#include "optional.h"
 #include "traverse.h"
 #include "vec.h"
 #include "weak.h"
@@ -234,7 +235,7 @@ static size_t looknext (global_State *g, size_t bytes) {
   Table *t = luaN_tableof(*p);
   unsigned from, n = (unsigned)(bytes / SLOT_COST) + 1;
   int kind = luaN_weakness(g, t);
-  if (kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
+  if (luaN_has(LUAN_WEAKSLICES) && kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
       !luaN_islogged(t)) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
@@ -339,7 +340,7 @@ static int mayhide (global_State *g, const Entry *e) {
    are added to the list meanwhile are left to another round. There are at most MAX_PASSES rounds. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
-  if (w->decided) return 0;
+  if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
   return w->hidden < w->doubtkept ||
          (w->doubtful[LUAN_DOUBTVALUES].n - w->hidden > MIN_HIDDEN(c) && w->passes < MAX_PASSES);
 }

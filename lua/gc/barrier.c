@@ -15,6 +15,7 @@
 #include "copies.h"
 #include "limit.h"
 #include "mark.h"
+#include "optional.h"
 #include "refine.h"
 #include "remset.h"
 #include "vec.h"
@@ -183,7 +184,7 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
   luaN_resizing(L, NULL, NULL, 0);
   if (t->marked & LUAN_DISCOVERED) luaN_lookonce(g, t);
   luaN_recounted(L, obj2gco(t), (l_mem)luaN_vectorbytes(t) - (l_mem)before);
-  if (luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
+  if (luaN_has(LUAN_SLOTMARKING) && luaN_isvast(c, luaN_asize(t) + (size_t)sizenode(t)))
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t ||

@@ -22,6 +22,7 @@
 
 #include "ageing.h"
 #include "mark.h"
+#include "optional.h"
 #include "vec.h"
 
 
@@ -333,7 +334,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
    eager marking failed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
-  if (ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
+  if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
   luaN_mark_(g, gcvalue(v));
   return 0;
 }

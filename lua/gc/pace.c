@@ -39,6 +39,7 @@
 #include "lgc.h"
 
 #include "limit.h"
+#include "optional.h"
 #include "pace.h"
 #include "seam.h"
 #include "tuning.h"
@@ -329,6 +330,7 @@ static size_t mostofbig (const global_State *g) {
 
 void luaN_outlived (luaN_Gc *c, size_t bytes) {
   luaN_Pace *p = &c->pace;
+  if (!luaN_has(LUAN_WIDENURSERY)) return;
   if (!p->found || c->finalize.finalizable.v.n >= FINALIZERS_MIN || bytes < p->size / OUTLIVED / 2)
     p->wider -= (p->wider > 0);
   else if (bytes >= p->size / OUTLIVED && p->size >= NURSERY_MAX && p->wider < WIDER_MOST) p->wider++;
@@ -357,7 +359,7 @@ static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
   if (most > TEXTROOM_AGED * c->bytes.aged) most = TEXTROOM_AGED * c->bytes.aged;
-  if (g->gcstate != GCSpause || c->pace.fullcycles || c->pace.tight != 0 ||
+  if (!luaN_has(LUAN_TEXTROOM) || g->gcstate != GCSpause || c->pace.fullcycles || c->pace.tight != 0 ||
       c->pace.fixednursery != 0 || c->pace.tuning.nursery != 0)
     return 0;
   return (room < most) ? room : most;

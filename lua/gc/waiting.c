@@ -9,6 +9,7 @@
 #include "ageing.h"
 #include "holes.h"
 #include "mark.h"
+#include "optional.h"
 #include "sampling.h"
 #include "vec.h"
 #include "waiting.h"
@@ -93,7 +94,7 @@ int luaN_waits (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   if (!c->mark.minor || o->tt != LUA_VUSERDATA || (o->marked & LUAN_LISTED) || luaN_isold(o))
     return 0;
-  if (c->mark.ageing && c->finalize.left.n - c->finalize.called < MOST_WAITING &&
+  if (luaN_has(LUAN_PENDINGUDATA) && c->mark.ageing && c->finalize.left.n - c->finalize.called < MOST_WAITING &&
       luaN_push(g, &c->finalize.left, o)) {
     leave(g, o);
     return 1;

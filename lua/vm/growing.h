@@ -15,6 +15,7 @@
 
 #include "gc.h"
 #include "growth.h"
+#include "optional.h"
 #include "shown.h"
 
 /* A hash part is nearly full if this part of its nodes, or less, is left for getfreepos. */
@@ -230,7 +231,7 @@ static __attribute__((noinline)) void growahead (lua_State *L, Table *t, const N
   luaN_Growth *w = luaN_growthof(g, t);
   unsigned left = cast_uint(t->lastfree - t->node), i = cast_uint(n - t->node);
   if (w == NULL) {
-    if (left > 0 && left + GROWTHWINDOW > cast_uint(sizenode(t) / GROWTHPART) &&
+    if (luaN_has(LUAN_GROWTHAHEAD) && left > 0 && left + GROWTHWINDOW > cast_uint(sizenode(t) / GROWTHPART) &&
         g->heap.rehashing != t && willdouble(t))
       luaN_begingrowth(g, t, left);
     return;

@@ -180,6 +180,7 @@ static int freenodes (Table *t) {
 /* Rehashes t in place if its full hash part is to have 'hsize' nodes and its array part 'asize'
    slots. Returns 1 if it did and nodes are free; 0 if t needs other vectors. */
 static int rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
+  if (!luaN_has(LUAN_INPLACE)) return 0;
   if (isdummy(t) || asize != limitasasize(t) || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);
   if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;

@@ -1,0 +1,81 @@
+-- SPDX-License-Identifier: MIT
+-- The loads of bench/ablate that time each step of a program: lua bench/ablate.lua NAME [SIZE] prints
+-- the longest step in seconds of CPU time. A load returns its step, which makes some microseconds of
+-- work, the number of steps, and what must not be collected.
+
+local loads = {}
+
+-- A table that gets new string keys.
+function loads.new_keys(size)
+  local t, n = {}, 0
+  return function()
+    for _ = 1, 16 do n = n + 1; t["key" .. n] = true end
+  end, size // 16, t
+end
+loads.new_keys_size = 1200000
+
+-- A table of 500,000 string keys, the oldest of which is replaced by a new one.
+function loads.replaced_keys(size)
+  local t, live = {}, size // 4
+  local n = live
+  for i = 1, live do t["key" .. i] = true end
+  return function()
+    for _ = 1, 16 do
+      n = n + 1
+      t["key" .. n], t["key" .. n - live] = true, nil
+    end
+  end, size // 16, t
+end
+loads.replaced_keys_size = 2000000
+
+-- Weak tables with many values that have died, while the program allocates.
+function loads.dead_values(size)
+  local weak, values = {}, {}
+  for i = 1, 10 do weak[i] = setmetatable({}, { __mode = "v" }) end
+  for i = 1, size do
+    values[i] = { i }
+    weak[i % 10 + 1][i + 0.5] = values[i]
+  end
+  collectgarbage()
+  for i = size, 1, -1 do values[i] = nil end
+  local last
+  return function()
+    for i = 1, 32 do last = { last and i } end
+  end, size // 8, weak
+end
+loads.dead_values_size = 1000000
+
+-- Full collections of 200,000 small tables.
+function loads.full_collections(size)
+  local t = {}
+  for i = 1, size do t[i] = { i, { i } } end
+  return function() collectgarbage() end, 10, t
+end
+loads.full_collections_size = 100000
+
+-- Files, which are userdata with a finalizer, that are dropped.
+function loads.files(size)
+  local kept = {}
+  for i = 1, 100000 do kept[i] = { i } end
+  return function()
+    local f = io.open "/dev/null"
+    f:close()
+  end, size, kept
+end
+loads.files_size = 200000
+
+local name = arg[1]
+if not loads[name] then
+  io.stderr:write(("ablate.lua: no load %q; see %s\n"):format(tostring(name), arg[0]))
+  os.exit(2)
+end
+local step, steps, kept = loads[name](math.tointeger(arg[2]) or loads[name .. "_size"])
+local clock, longest = os.clock, 0
+for _ = 1, steps do
+  local start = clock()
+  step()
+  local time = clock() - start
+  if time > longest then longest = time end
+end
+print(("longest %.6f"):format(longest))
+os.exit(kept ~= nil, false)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The optional mechanisms of the core: a program gives the same results without them, and takes
+** more time or memory, or has longer pauses. bench/ablate reads this list and builds the core with
+** -DLUAN_WITHOUT=NAME. Columns: files, or file:function, that serve the mechanism only; the
+** invariants that it needs; the loads that show its effect (bench/ablate.lua, or bench/load).
+*/
+#ifndef luaN_optional_h
+#define luaN_optional_h
+
+enum {
+  LUAN_NOTHING,
+  LUAN_AGEING,		/* ageing.c ageing.h | G10 | edited messages */
+  LUAN_PENDINGUDATA,	/* waiting.c waiting.h | G11 | files */
+  LUAN_TEXTROOM,	/* pace.c:textroom | - | messages edited */
+  LUAN_WIDENURSERY,	/* pace.c:luaN_outlived | - | queue live_heap */
+  LUAN_EAGERTABLES,	/* mark.c:settle mark.c:ends mark.c:endsall | - | full_collections */
+  LUAN_SLOTMARKING,	/* barrier.c:isstoredagain | - | permute */
+  LUAN_WEAKSLICES,	/* ahead.c ahead.h | G9 | dead_values weak_keys */
+  LUAN_TOMBSTONES,	/* hidden.c hidden.h shown.h | G13 | dead_values */
+  LUAN_GROWTHAHEAD,	/* growth.c growth.h growing.h | GA1-GA3 | new_keys */
+  LUAN_INPLACE		/* inplace.h | - | replaced_keys weak_keys */
+};
+
+#if !defined(LUAN_WITHOUT)
+#define LUAN_WITHOUT	LUAN_NOTHING
+#endif
+
+/* Whether this build has the mechanism. */
+#define luaN_has(mechanism)	(LUAN_WITHOUT != (mechanism))
+
+#endif

@@ -1,0 +1,58 @@
+-- SPDX-License-Identifier: MIT
+-- bench/ablate: the list of mechanisms agrees with the switches in the code, and the files and loads that
+-- it names exist.
+
+local shell = require "spec.support.shell"
+
+local function exists(path)
+  return shell.read(path) ~= nil
+end
+
+describe("bench/ablate #plain", function()
+  local listed, n = {}, 0
+  local LINE = "LUAN_(%u+),?%s*/%* ([^|\n]-) | [^|\n]- | ([^|\n]-) %*/"
+  for name, parts, loads in shell.read("lua/gc/optional.h"):gmatch(LINE) do
+    listed[name], n = {parts = parts, loads = loads}, n + 1
+  end
+
+  it("has a switch for each mechanism of the list, and no other", function()
+    local switched = {}
+    for _, line in ipairs(shell.lines(shell.output "grep -ho 'luaN_has(LUAN_[A-Z]*)' lua/gc/*.c lua/vm/*")) do
+      local name = line:match "LUAN_(%u+)"
+      switched[name] = true
+      assert.is_truthy(listed[name], name)
+    end
+    assert.is_true(n > 3, n)
+    for name in pairs(listed) do assert.is_true(switched[name], name) end
+  end)
+
+  it("names files, functions and loads that exist", function()
+    local own = shell.read "bench/ablate.lua"
+    for name, mechanism in pairs(listed) do
+      for part in mechanism.parts:gmatch "%S+" do
+        local file, definition = part:match "^([^:]+):?(.*)$"
+        local text = shell.read("lua/gc/" .. file) or shell.read("lua/vm/" .. file)
+        assert.is_truthy(text, part)
+        assert.is_truthy(definition == "" or text:find("[ *]" .. definition .. " %("), part)
+      end
+      for load in mechanism.loads:gmatch "%S+" do
+        local found = exists("bench/load/" .. load .. ".lua") or own:find("loads." .. load .. "(", 1, true)
+        assert.is_truthy(found, name .. ": " .. load)
+      end
+    end
+  end)
+
+  it("runs each of its own loads", function()
+    for load in shell.read("bench/ablate.lua"):gmatch "function loads%.([%w_]+)" do
+      local out = shell.output("build/bin/lua bench/ablate.lua %s 64", load)
+      assert.is_truthy(out:find "^longest %d+%.%d+\n$", out)
+    end
+  end)
+
+  it("explains itself, and refuses what it does not know", function()
+    assert.is_truthy(shell.output("bench/ablate --help"):find("bench/ablate [--only NAMES]", 1, true))
+    local status, _, err = shell.run "bench/ablate --only none"
+    assert.equal(2, status)
+    assert.is_truthy(err:find("lua/gc/optional.h has no mechanism 'none'", 1, true), err)
+  end)
+end)
