@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The loads of bench/ablate that time each step of a program: lua bench/ablate.lua NAME [SIZE] prints
 -- the longest step in seconds of CPU time. A load returns its step, which makes some microseconds of
--- work, the number of steps, and what must not be collected.
+-- work, the number of steps, and a value to keep.
 
 local loads = {}
 

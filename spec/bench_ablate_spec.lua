@@ -49,7 +49,7 @@ describe("bench/ablate #plain", function()
     end
   end)
 
-  it("explains itself, and refuses what it does not know", function()
+  it("explains itself, and refuses an unknown mechanism", function()
     assert.is_truthy(shell.output("bench/ablate --help"):find("bench/ablate [--only NAMES]", 1, true))
     local status, _, err = shell.run "bench/ablate --only none"
     assert.equal(2, status)

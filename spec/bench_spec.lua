@@ -555,7 +555,7 @@ describe("a workload", function()
     big_array = "8", permute = "404755", weak_pairs = "10200",
     rekeyed = "16344 live, 601085", frames = "621200", replaced = "15150",
     batches = "500000", columns = "1000", ring = "100997", sets = "561", edited = "391280",
-    messages = "512624", packets = "52711", by_hand = "237104",
+    messages = "512624", text_queue = "1350001", packets = "52711", by_hand = "237104",
     random_keys = "100 used, sum 5050",
     random_writes = "100 used, sum 5050",
     spectral_norm = "1.261217616",

@@ -19,7 +19,7 @@ local OURS = {
   { "hosts", {
     "dropped_heap", "old_finalizers", "weak_keys", "weak_pairs", "big_array", "permute",
     "rekeyed", "frames", "replaced", "batches", "columns", "ring", "sets", "edited",
-    "messages", "packets", "by_hand" } },
+    "messages", "text_queue", "packets", "by_hand" } },
   { "evaluation", { "loop", "interpreter" } },
 }
 

@@ -12,8 +12,8 @@ enum {
   LUAN_NOTHING,
   LUAN_AGEING,		/* ageing.c ageing.h | G10 | edited messages */
   LUAN_PENDINGUDATA,	/* waiting.c waiting.h | G11 | files */
-  LUAN_TEXTROOM,	/* pace.c:textroom | - | messages edited */
-  LUAN_WIDENURSERY,	/* pace.c:luaN_outlived | - | queue live_heap */
+  LUAN_TEXTROOM,	/* pace.c:textroom | - | text_queue messages */
+  LUAN_WIDENURSERY,	/* pace.c:luaN_outlived | - | ring queue live_heap */
   LUAN_EAGERTABLES,	/* mark.c:settle mark.c:ends mark.c:endsall | - | full_collections */
   LUAN_SLOTMARKING,	/* barrier.c:isstoredagain | - | permute */
   LUAN_WEAKSLICES,	/* ahead.c ahead.h | G9 | dead_values weak_keys */

@@ -12,7 +12,6 @@
 #include "limit.h"
 #include "sampling.h"
 #include "debug.h"
-#include "lastchunk.h"
 #include "seam.h"
 
 
@@ -151,14 +150,6 @@ void luaN_atomic (lua_State *L, int major) {
   luaN_asking(h, 1);
   h->sampler->decide(h->sampler->ud, L, major);
   luaN_asking(h, 0);
-}
-
-
-void luaN_closing (lua_State *L) {
-  luaN_Heap *h = &G(L)->heap;
-  if (h->sampler == NULL) return;
-  if (L->ci == &L->base_ci) luaN_afterchunk(L, h->sampler->closing, h->sampler->ud);
-  else h->sampler->closing(h->sampler->ud, L);
 }
 
 

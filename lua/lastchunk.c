@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The chunk that has ended (lastchunk.h).
+** The chunk that has ended.
 **
 ** A script ends before its state is closed, and all that its local variables held is
 ** garbage then, which is not what a person means who asks what was alive at the end, and
@@ -19,8 +19,6 @@
 #include "ldebug.h"
 #include "ldo.h"
 #include "lgc.h"
-
-#include "lastchunk.h"
 
 
 /* The slot that was at 'o' is still one of the stack: its index; else SIZE_MAX. */
@@ -91,7 +89,12 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
 }
 
 
-void luaN_afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
+/*
+** Calls f with the frame of the last finished main chunk restored as the running frame, so that
+** its local variables are roots. Calls f without it if that frame cannot be found. L must be the
+** main thread, and nothing may be running.
+*/
+static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
   CallInfo *ci = L->base_ci.next, *caller = NULL;
   ptrdiff_t top = savestack(L, L->top.p);
   StkId func = (ci != NULL) ? chunkof(L, ci) : NULL;
@@ -114,4 +117,12 @@ void luaN_afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud
     L->top.p = restorestack(L, top);
   }
   else f(ud, L);
+}
+
+
+void luaN_closing (lua_State *L) {
+  luaN_Heap *h = &G(L)->heap;
+  if (h->sampler == NULL) return;
+  if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
+  else h->sampler->closing(h->sampler->ud, L);
 }
