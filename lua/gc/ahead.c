@@ -235,7 +235,8 @@ static size_t looknext (global_State *g, size_t bytes) {
   Table *t = luaN_tableof(*p);
   unsigned from, n = (unsigned)(bytes / SLOT_COST) + 1;
   int kind = luaN_weakness(g, t);
-  if (luaN_has(LUAN_WEAKSLICES) && kind != LUAN_STRONG && !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
+  if (luaN_has(LUAN_WEAKSLICES) && kind != LUAN_STRONG &&
+      !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
       !luaN_islogged(t)) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);

@@ -94,7 +94,8 @@ int luaN_waits (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   if (!c->mark.minor || o->tt != LUA_VUSERDATA || (o->marked & LUAN_LISTED) || luaN_isold(o))
     return 0;
-  if (luaN_has(LUAN_PENDINGUDATA) && c->mark.ageing && c->finalize.left.n - c->finalize.called < MOST_WAITING &&
+  if (luaN_has(LUAN_PENDINGUDATA) && c->mark.ageing &&
+      c->finalize.left.n - c->finalize.called < MOST_WAITING &&
       luaN_push(g, &c->finalize.left, o)) {
     leave(g, o);
     return 1;
