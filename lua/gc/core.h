@@ -3,6 +3,8 @@
 #ifndef luaN_core_h
 #define luaN_core_h
 
+#include <string.h>
+
 #include "attach.h"
 #include "naming.h"
 #include "nursery.h"

@@ -311,7 +311,6 @@
 
 #include "hidden.h"
 #include "limit.h"
-#include "text.h"
 
 /* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
 #define LUAN_EPOCH	0x03
@@ -382,13 +381,6 @@
 */
 #define LUAN_SMALLTABLE	32
 
-/* Upstream's name: the mark of a new object. It is young. */
-#define luaC_white(g)	0
-
-/* True if a major collection that has not ended yet found o dead. */
-#define isdead(g,o) \
-  ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
-
 /* True if o is not marked by the running collection: young in a minor collection, without the
    current epoch in a major one. */
 #define luaN_white(g,o) \
@@ -408,12 +400,25 @@
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
 
+/* {== names of upstream's that the collector defines ==================== */
+
+/* The mark of a new object: young. */
+#define luaC_white(g)	0
+
+/* True if a major collection that has not ended yet found o dead. */
+#define isdead(g,o) \
+  ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
+
+#define luaC_newobj(L,tt,sz)	luaN_newobject(L, tt, sz)
+
 #define luaC_objbarrier(L,p,o) \
   (l_unlikely(luaN_crosses(p, o)) ? luaC_barrier_(L, obj2gco(p), obj2gco(o)) \
                                   : cast_void(0))
 #define luaC_objbarrierback(L,p,o) \
   (l_unlikely(luaN_crosses(p, o)) ? luaC_barrierback_(L, obj2gco(p)) \
                                   : cast_void(0))
+
+/* }===================================================================== */
 
 /*
 ** Erases the rest of the stack if an allocation has failed since the last time. To be called
@@ -623,8 +628,6 @@ LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 /* Bytes of a userdata with nuv user values and len bytes. An empty one has an address of its own,
    so it has at least one byte. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
-
-#define luaC_newobj(L,tt,sz)	luaN_newobject(L, tt, sz)
 
 /* Allocates a young object of 'size' bytes with tag tt, not initialized otherwise. As luaN_slow
    if the fast path fails. */

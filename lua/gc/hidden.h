@@ -7,7 +7,7 @@
 ** pause of 20 ms and more. So slices tombstone the undecided values (ahead.h) before the atomic
 ** step: the slot gets a variant of nil as its tag and keeps the address of its object. A fast
 ** path that reads the slot finds no value. Code that is about to conclude that there is none
-** calls luaN_isfilled (lua/vm/shown.h), which restores the value, with the tag from the object's
+** calls luaN_isfilled, which restores the value, with the tag from the object's
 ** header; or makes the slot empty, if the collection has decided that the object is dead. The
 ** atomic step itself only decides. Slices go through the tombstones after it, and dead objects
 ** stay whole until that is done.
@@ -76,5 +76,13 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 ** with dead keys.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
+
+/* Restores node n of t, in which a key is about to be stored. */
+#define luaN_shownode(L,t,n) \
+  (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
+
+/* Returns the length of t, as luaH_getn; restores the slots that it reads. */
+#define luaN_length(L,t) \
+  (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 
 #endif

@@ -17,9 +17,9 @@ enum {
   LUAN_EAGERTABLES,	/* mark.c:settle mark.c:ends mark.c:endsall | - | full_collections */
   LUAN_SLOTMARKING,	/* barrier.c:isstoredagain | - | permute */
   LUAN_WEAKSLICES,	/* ahead.c ahead.h | G9 | dead_values weak_keys */
-  LUAN_TOMBSTONES,	/* hidden.c hidden.h shown.h | G13 | dead_values */
-  LUAN_GROWTHAHEAD,	/* growth.c growth.h growing.h | GA1-GA3 | new_keys */
-  LUAN_INPLACE		/* inplace.h | - | replaced_keys weak_keys */
+  LUAN_TOMBSTONES,	/* hidden.c hidden.h | G13 | dead_values */
+  LUAN_GROWTHAHEAD,	/* growth.c growth.h growing.c growing.h | GA1-GA3 | new_keys */
+  LUAN_INPLACE		/* inplace.c inplace.h | - | replaced_keys weak_keys */
 };
 
 #if !defined(LUAN_WITHOUT)

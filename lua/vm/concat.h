@@ -7,6 +7,8 @@
 #ifndef luaN_concat_h
 #define luaN_concat_h
 
+#include "text.h"
+
 #define LUAN_INTEGERS	8	/* largest number of integers in one concatenation */
 
 /* The integers among the operands, in decimal. */

@@ -140,8 +140,4 @@ static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
 
 #endif
 
-#if defined(lapi_c) || defined(lvm_c)
-#include "shown.h"
-#endif
-
 #endif

@@ -27,7 +27,9 @@ static Node *emptynode (lua_State *L, Table *t, Node *mp) {
     n += gnext(n);
     if (found != NULL && !keyisnil(n) && !keyisdead(n) && mainpositionfromnode(t, n) == found)
       found = NULL;
-    if (found == NULL && isempty(gval(luaN_shownode(L, t, n)))) found = n;
+    if (found != NULL) continue;
+    luaN_shownode(L, t, n);
+    if (isempty(gval(n))) found = n;
   } while (gnext(n) != 0);
   return found;
 }

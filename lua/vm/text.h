@@ -108,11 +108,6 @@ static inline int luaN_decimal (char *to, lua_Integer n) {
   return size;
 }
 
-/* Replaces snprintf, which parses its format each time. Redefined here for the core, not in
-   luaconf.h, because C modules include that and have no luaN_decimal. */
-#undef lua_integer2str
-#define lua_integer2str(s,sz,n)	((void)(sz), luaN_decimal(s, n))
-
 /* }===================================================================== */
 
 #endif

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Hash parts that keep their size when they are full (lua/vm/inplace.h): by the bytes that are
+-- Hash parts that keep their size when they are full (lua/vm/inplace.c): by the bytes that are
 -- allocated, and by what is found in them. The debug build looks for every key behind each such
 -- rehash, and at what the collector knows of the table at every collection.
 

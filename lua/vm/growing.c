@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Growth ahead: the copies of keys in the next vector of nodes (growing.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "lmem.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "ltable.h"
+
+#include "growing.h"
+#include "growth.h"
+#include "optional.h"
+
+/* Nodes of the largest hash part (MAXHBITS of ltable.c). */
+#define MOST_NODES	((size_t)1 << 30)
+
+/*
+** A growth starts only within this number of nodes. It does not start later if keys were inserted
+** elsewhere (fields.h), or if the table was fuller when it was made. A run of that many nodes in
+** use is rare.
+*/
+#define GROWTHWINDOW	32
+
+/* Number of nodes that are probed. If two or more are empty, keys are being removed, and the next
+   vector may not be needed (luaN_hashroom). */
+#define GROWTHPROBES	64u
+
+/* An integer key that is at most this number times the slots of the table may move to the array
+   part when the table grows; the size of the hash part cannot be predicted then. */
+#define NEARINTEGERS	4u
+
+/*
+** COPYBLOCK: number of old nodes that are copied at a time, while the keys of the next ones are
+** prefetched. COPIESAHEAD: distance in nodes at which copies are prefetched that receive their
+** values.
+*/
+#define COPYBLOCK	16u
+#define COPIESAHEAD	64u
+
+
+/* Returns 1 if t, which is nearly full, will need twice the nodes and the same array part. */
+static int willdouble (const Table *t) {
+  unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
+  lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
+  unsigned k, empty = 0;
+  if (2 * (size_t)size > MOST_NODES) return 0;
+  for (k = 0; k < GROWTHPROBES; k++) {
+    const Node *n = gnode(t, first + cast_uint((lua_Unsigned)(size - first) * k / GROWTHPROBES));
+    if (isempty(gval(n))) empty++;
+    else if (keyisinteger(n) && l_castS2U(keyival(n)) - 1u < near) return 0;
+  }
+  return empty < 2;
+}
+
+
+/* Returns a table that has the buffer as its nodes, to compute main positions. */
+static Table nextof (const luaN_Growth *w) {
+  Table next;
+  next.node = w->node;
+  next.lsizenode = cast_byte(luaO_ceillog2(w->size) + 1);
+  return next;
+}
+
+
+/* Removes the copy of old node i. Another key may take its place, like that of a dead key. */
+static void dropcopy (luaN_Growth *w, unsigned i) {
+  Node *n = w->node + w->copyof[i];
+  setempty(gval(n));
+  setdeadkey(n);
+  gckey(n) = NULL;
+  w->copyof[i] = LUAN_NOCOPY;
+}
+
+
+/* Returns a free node of the buffer, as getfreepos; NULL if there is none. */
+static Node *freecopy (luaN_Growth *w) {
+  while (w->lastfree > w->node) {
+    w->lastfree--;
+    if (keyisnil(w->lastfree)) return w->lastfree;
+  }
+  return NULL;
+}
+
+
+/* Returns a node for a key whose main position is mp, as luaH_newkey finds it, but without
+   reading the keys of other nodes. Returns NULL if no node is free. */
+static Node *placecopy (luaN_Growth *w, Node *mp) {
+  Node *other, *f;
+  if (isempty(gval(mp))) {
+    w->used += keyisnil(mp);
+    return mp;
+  }
+  f = freecopy(w);
+  if (f == NULL) return NULL;
+  w->used++;
+  other = w->node + luaN_mainof(mp);
+  if (other == mp) {
+    gnext(f) = (gnext(mp) != 0) ? cast_int(mp + gnext(mp) - f) : 0;
+    gnext(mp) = cast_int(f - mp);
+    return f;
+  }
+  while (other + gnext(other) != mp) other += gnext(other);
+  gnext(other) = cast_int(f - other);
+  *f = *mp;
+  if (gnext(mp) != 0) gnext(f) += cast_int(mp - f);
+  gnext(mp) = 0;
+  w->copyof[luaN_fromof(f)] = (uint32_t)(f - w->node);
+  return mp;
+}
+
+
+/* Copies old node i, which has a value and no copy. 'mp' is the main position of its key. Returns
+   0 if there is no place for it. */
+static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
+  const Node *old = w->old + i;
+  Node *n = placecopy(w, mp);
+  if (n == NULL) return 0;
+  n->u.key_tt = old->u.key_tt;
+  n->u.key_val = old->u.key_val;
+  luaN_setcopy(n, cast_uint(mp - w->node), i);
+  w->copyof[i] = (uint32_t)(n - w->node);
+  return 1;
+}
+
+
+/* Returns the main position of the key of old node i, or NULL if it has no value. 'next' is
+   nextof(w). */
+static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
+  const Node *old = w->old + i;
+  if (isempty(gval(old))) return NULL;
+  if (keyisshrstr(old)) return gnode(next, keystrval(old)->hash & (unsigned)(sizenode(next) - 1));
+  return mainpositionfromnode(next, cast(Node *, old));
+}
+
+
+/* Copies the next COPYBLOCK old nodes. Returns 0 if there is no place for a key. */
+static int copysome (luaN_Growth *w, const Table *next) {
+  Node *mp[COPYBLOCK];
+  unsigned i, k = w->copied;
+  const Node *n = w->old + k + COPYBLOCK;
+  for (i = 0; i < COPYBLOCK && k + COPYBLOCK < w->size; i++)
+    if (keyisshrstr(n + i)) __builtin_prefetch(keystrval(n + i));
+  for (i = 0; i < COPYBLOCK; i++) {
+    mp[i] = mainof(w, next, k + i);
+    __builtin_prefetch(mp[i], 1);
+  }
+  for (i = 0; i < COPYBLOCK; i++) {
+    w->copyof[k + i] = LUAN_NOCOPY;
+    if (mp[i] != NULL && !copynode(w, k + i, mp[i])) return 0;
+  }
+  w->copied += COPYBLOCK;
+  return 1;
+}
+
+
+/* Replaces the copy of old node i, which was gone through and has another key now. Returns 0 if
+   there is no place. */
+static int copyagain (luaN_Growth *w, unsigned i) {
+  Table next = nextof(w);
+  if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
+  return copynode(w, i, mainof(w, &next, i));
+}
+
+
+static void clearnodes (luaN_Growth *w, size_t n) {
+  for (; w->cleared < n; w->cleared++) {
+    Node *node = &w->node[w->cleared];
+    gnext(node) = 0;
+    setnilkey(node);
+    setempty(gval(node));
+  }
+}
+
+
+/* Continues until the buffer's progress matches 'left', the number of old nodes that getfreepos
+   has not visited. Returns 0 if there is no place for a key. */
+static int growon (luaN_Growth *w, unsigned left) {
+  Table next = nextof(w);
+  size_t all = 2 * (size_t)w->size;
+  size_t due = ((size_t)(w->from - left) * 2 * all + w->from - 1) / w->from;
+  lua_assert(left <= w->from);
+  clearnodes(w, due < all ? due : all);
+  while (due > all + 2 * (size_t)w->copied)
+    if (!copysome(w, &next)) return 0;
+  return 1;
+}
+
+
+/* Updates the copy of a key that has been moved from node 'from' to node 'to'. */
+void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
+  luaN_Growth *w = luaN_growthof(G(L), t);
+  unsigned i, k;
+  if (w == NULL) return;
+  i = cast_uint(from - t->node);
+  k = cast_uint(to - t->node);
+  if (i < w->copied && w->copyof[i] != LUAN_NOCOPY) {
+    if (k < w->copied) {
+      Node *n = w->node + w->copyof[i];
+      luaN_setcopy(n, luaN_mainof(n), k);
+      w->copyof[k] = w->copyof[i];
+      w->copyof[i] = LUAN_NOCOPY;
+    }
+    else dropcopy(w, i);  /* its new node will be gone through */
+  }
+  else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
+}
+
+
+/* Starts or continues a growth after node n of t has received a new key. */
+void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
+  global_State *g = G(L);
+  luaN_Growth *w = luaN_growthof(g, t);
+  unsigned left = cast_uint(t->lastfree - t->node), i = cast_uint(n - t->node);
+  if (w == NULL) {
+    if (luaN_has(LUAN_GROWTHAHEAD) && left > 0 &&
+        left + GROWTHWINDOW > cast_uint(sizenode(t) / LUAN_GROWTHPART) && g->heap.rehashing != t &&
+        willdouble(t))
+      luaN_begingrowth(g, t, left);
+    return;
+  }
+  w->iswanted = 1;
+  if ((i < w->copied && !copyagain(w, i)) || !growon(w, left)) luaN_endgrowth(g, w);
+}
+
+
+/* Sets the values of the copies. Copies of keys that no longer exist are removed. Old nodes that
+   have no copy are linked through 'copyof', starting at *first; returns their number. */
+static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
+  unsigned i, n = 0;
+  *first = LUAN_NOCOPY;
+  for (i = 0; i < w->size; i++) {
+    const Node *old = w->old + i;
+    uint32_t at = w->copyof[i];
+    if (i + COPIESAHEAD < w->size && w->copyof[i + COPIESAHEAD] != LUAN_NOCOPY)
+      __builtin_prefetch(w->node + w->copyof[i + COPIESAHEAD], 1);
+    if (at != LUAN_NOCOPY) {
+      Node *copy = w->node + at;
+      if (!isempty(gval(old)) && keytt(old) == keytt(copy) && keyival(old) == keyival(copy)) {
+        copy->u.value_ = old->u.value_;
+        copy->u.tt_ = old->u.tt_;
+        continue;
+      }
+      dropcopy(w, i);
+    }
+    if (!isempty(gval(old))) {
+      w->copyof[i] = *first;
+      *first = i;
+      n++;
+    }
+  }
+  return n;
+}
+
+
+/*
+** Makes the buffer the hash part of t, which is full and is to have 'hsize' nodes and an array
+** part of 'asize' slots. Returns 1 if it did; 0, and nothing has changed, if there is no suitable
+** buffer.
+*/
+int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
+  global_State *g = G(L);
+  luaN_Growth *w = luaN_growthof(g, t);
+  Table old;
+  Node *next = (w != NULL) ? w->node : NULL;
+  size_t before = luaN_vectorbytes(t);
+  uint32_t i;
+  if (w == NULL || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode + 1 ||
+      !growon(w, 0) || fillcopies(w, &i) + w->used > w->size + w->size / 4 ||
+      !luaN_adoptgrowth(L, w))
+    return 0;
+  old = *t;
+  t->node = next;
+  t->lsizenode++;
+  t->lastfree = w->lastfree;
+  while (i != LUAN_NOCOPY) {  /* there are enough free nodes: no insertion resizes the table */
+    TValue key;
+    getnodekey(L, &key, w->old + i);
+    luaH_set(L, t, &key, cast(TValue *, gval(w->old + i)));
+    i = w->copyof[i];
+  }
+  luaN_endgrowth(g, w);
+  luaN_resized(L, t, before, t->array, asize, &old);
+  luaN_release(L, old.node, (size_t)sizenode(&old) * sizeof(Node), LUAN_VHASH);
+  return 1;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Rehash in place (inplace.h).
+*/
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "lobject.h"
+#include "lstate.h"
+#include "ltable.h"
+
+#include "growing.h"
+#include "inplace.h"
+#include "optional.h"
+
+/* Number of nodes of the longest chain that is processed. */
+#define LONGESTCHAIN	32u
+
+/* Distances of prefetching: NODESAHEAD nodes for the third node of a chain, twice that for the
+   second; the keys of a chain while CHAINSWAITING other chains are queued. */
+#define NODESAHEAD	32u
+#define CHAINSWAITING	16u
+
+/* Number of nodes of the smallest hash part that is large: its keys are in no cache. */
+#if defined(LUAI_ASSERT)
+#define LEASTLARGE	128
+#else
+#define LEASTLARGE	65536
+#endif
+
+#define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
+
+
+/* Moves the key of node 'from' to node n, which is empty and keeps its place in its chain. */
+static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
+  int next = gnext(n);
+  *n = *from;
+  gnext(n) = next;
+  setempty(gval(from));
+  luaN_nodebarrier(L, t, n, NULL);
+}
+
+
+/* Returns 1 if all keys after the first of n nodes have main positions after that node, too. */
+static int isapart (Node *const *node, Node *const *mp, unsigned n) {
+  unsigned i, j;
+  for (i = 1; i < n; i++) {
+    if (mp[i] == NULL) continue;
+    for (j = i; j > 0 && node[j] != mp[i]; j--) ;
+    if (j == 0) return 0;
+  }
+  return 1;
+}
+
+
+/* Unlinks the empty nodes after p. If p itself is empty, it receives a key whose main position it
+   is, or is unlinked if the chain does not need it. Returns 0 if the chain is too long. */
+static int tidychain (lua_State *L, Table *t, Node *p) {
+  Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
+  unsigned i, j, first = 0, n = 1;
+  node[0] = p;
+  while (gnext(p) != 0) {
+    p += gnext(p);
+    if (n == LONGESTCHAIN) return 0;
+    mp[n] = isempty(gval(p)) ? NULL : mainpositionfromnode(t, p);
+    node[n++] = p;
+  }
+  while (isempty(gval(node[first])) && isapart(node + first, mp + first, n - first)) {
+    gnext(node[first]) = 0;
+    if (++first == n) return 1;
+  }
+  last = node[first];
+  for (i = first; i < n; i++) {
+    p = node[i];
+    if (isempty(gval(p))) {
+      for (j = n - 1; j > i && mp[j] != p; j--) ;
+      if (j > i) {
+        movekey(L, t, node[j], p);
+        mp[j] = NULL;
+      }
+      else if (i > first) {
+        setfree(p);
+        continue;
+      }
+    }
+    gnext(last) = cast_int(p - last);
+    last = p;
+  }
+  gnext(last) = 0;
+  return 1;
+}
+
+
+/* Prefetches the keys after p. */
+static void fetchchain (const Node *p) {
+  unsigned n = 0;
+  while (gnext(p) != 0 && n++ < LONGESTCHAIN) {
+    p += gnext(p);
+    if (!isempty(gval(p)) && keyisshrstr(p)) __builtin_prefetch(keystrval(p));
+  }
+}
+
+
+/* Processes all chains with empty nodes. Chains whose first node is empty are included if few
+   nodes are empty, or with 'heads'. Returns 0 if a chain is too long. */
+static int tidychains (lua_State *L, Table *t, int heads) {
+  Node *waiting[CHAINSWAITING] = {NULL};
+  unsigned i, k = 0, empty = 0, size = (unsigned)sizenode(t);
+  for (i = 0; i < size; i++) {
+    Node *p = gnode(t, i), *second = p + gnext(p);
+    if (i + 2 * NODESAHEAD < size) {
+      const Node *ahead = p + NODESAHEAD;
+      ahead += gnext(ahead);
+      __builtin_prefetch(ahead + gnext(ahead), 1);
+      ahead = p + 2 * NODESAHEAD;
+      __builtin_prefetch(ahead + gnext(ahead), 1);
+    }
+    empty += isempty(gval(p));
+    if (second == p || !(isempty(gval(second)) ||
+                         (isempty(gval(p)) && (heads || empty < i / 4)))) continue;
+    if (gnext(second) == 0 && isempty(gval(second))) {
+      setfree(second);
+      gnext(p) = 0;
+      continue;
+    }
+    if (waiting[k] != NULL && !tidychain(L, t, waiting[k])) return 0;
+    fetchchain(p);
+    waiting[k] = p;
+    k = (k + 1) % CHAINSWAITING;
+  }
+  for (i = 0; i < CHAINSWAITING; i++)
+    if (waiting[i] != NULL && !tidychain(L, t, waiting[i])) return 0;
+  return 1;
+}
+
+
+#if defined(LUAI_ASSERT)
+static int findsall (Table *t) {
+  int i;
+  for (i = 0; i < sizenode(t); i++) {
+    TValue key;
+    Node *n = gnode(t, i);
+    if (isempty(gval(n))) continue;
+    getnodekey(cast(lua_State *, NULL), &key, n);
+    if (luaH_get(t, &key) != gval(n)) return 0;
+  }
+  return 1;
+}
+#endif
+
+
+/* Frees the empty nodes that are chains of their own. Returns 1 if they are less than half of all
+   empty nodes. */
+static int freenodes (Table *t) {
+  unsigned i, empty = 0, nfree = 0;
+  for (i = 0; i < (unsigned)sizenode(t); i++) {
+    Node *n = gnode(t, i);
+    if (!isempty(gval(n))) continue;
+    empty++;
+    if (gnext(n) != 0) continue;
+    setnilkey(n);
+    nfree++;
+  }
+  t->lastfree = gnode(t, sizenode(t));
+  return 2 * nfree < empty;
+}
+
+
+/* Rehashes t in place if its full hash part is to have 'hsize' nodes and its array part 'asize'
+   slots. Returns 1 if it did and nodes are free; 0 if t needs other vectors. */
+int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
+  if (!luaN_has(LUAN_INPLACE)) return 0;
+  lua_assert(isrealasize(t));  /* after setlimittosize */
+  if (isdummy(t) || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode) return 0;
+  luaN_leavegrowth(G(L), t);
+  if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;
+  if (freenodes(t)) {  /* too few */
+    if (!tidychains(L, t, 1)) return 0;
+    freenodes(t);
+  }
+  lua_assert(findsall(t));
+  return 1;
+}
