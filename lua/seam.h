@@ -16,7 +16,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	13	/* version of this interface */
+#define LUAN_SEAM	14	/* version of this interface */
 
 /* Kinds of memory blocks. */
 typedef enum luaN_Kind {
@@ -109,6 +109,26 @@ LUA_API uint64_t luaN_allocated (lua_State *L);
 ** (luaL_Buffer) its contents. UINT64_MAX, the value when a sampler is set: none.
 */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
+
+/*
+** Exact counts of what a state allocates, by kind. A block counts when it is allocated, and
+** each time it grows, with the bytes that it has grown by. LUAN_KSTACK are stacks that grow and
+** frames of calls; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
+** grows as luaN_allocated does.
+*/
+#define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
+
+typedef struct luaN_Counts {
+  uint64_t bytes[LUAN_KINDS];
+  uint64_t blocks[LUAN_KINDS];
+} luaN_Counts;
+
+/*
+** From here on what the state allocates is added to 'to', which stays the caller's. NULL:
+** to nothing. Meanwhile each allocation takes the slow path; without counts no instruction
+** is added to the fast one.
+*/
+LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /* Counts the growth of a buffer that contains n bytes (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);

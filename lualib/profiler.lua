@@ -373,6 +373,11 @@ function M.holders()
   return current() and core.holders() or 0
 end
 
+--- Exact counts, which need no session (doc/reference.md): count(f, ...) -> bytes and blocks
+-- that the state allocated in f, then f's results; counter() -> a counter, which counts until
+-- it is closed; alive(f, ...) -> bytes that f has left alive.
+M.count, M.counter, M.alive = core.count, core.counter, core.alive
+
 --- What was done so far: a table with the fields of stats() in doc/reference.md.
 function M.stats()
   local t = core.stats()

@@ -44,7 +44,7 @@
 
 #include "lua.h"
 
-#define ASAMP_VERSION	5	/* Version of this header; increases with each addition. */
+#define ASAMP_VERSION	6	/* Version of this header; increases with each addition. */
 
 /* Types of allocated blocks. */
 typedef enum asamp_Kind {
@@ -169,6 +169,18 @@ typedef struct asamp_Options {
   int native;		/* 1: C frames are reported too. */
 } asamp_Options;
 
+#define ASAMP_KINDS	((int)ASAMP_OUTSIDE + 1)
+
+/* Counts of allocations of a state. The difference of two reads is that of the code between. */
+typedef struct asamp_Counts {
+  size_t size;		/* sizeof(asamp_Counts) */
+  uint64_t bytes;	/* while it counted, of all kinds but ASAMP_STACK: stacks that grow and
+			   frames of calls; a coroutine's first stack counts with it */
+  uint64_t blocks;	/* one for each block, and each time one grew; of the same kinds */
+  uint64_t kindbytes[ASAMP_KINDS];  /* by asamp_Kind */
+  uint64_t kindblocks[ASAMP_KINDS];
+} asamp_Counts;
+
 typedef struct asamp_Api {
   int version;		/* ASAMP_VERSION of the module, at least that of this header. */
   /* Starts sampling of the state for the client, which is copied. Returns NULL, or the
@@ -216,6 +228,18 @@ typedef struct asamp_Api {
   ** sampled. Returns NULL or the reason of the failure, like 'start'.
   */
   const char *(*label) (lua_State *L, const char *name, const char *value);
+  /*
+  ** Starts to count the state's blocks, and the bytes by kind; needs no client. Each start
+  ** needs a count_stop; they nest. Returns as 'start'. Allocates nothing.
+  */
+  const char *(*count_start) (lua_State *L);
+  void (*count_stop) (lua_State *L);
+  /* Reads the counts. Returns 0 if 'to' is of another size than this version knows. */
+  int (*count) (lua_State *L, asamp_Counts *to);
+  /* Runs two full collections, the second for objects that had finalizers. Returns the bytes in
+     use after them, without those of L and the main thread with their stacks
+     and of the table of strings; 0 where none can run: in a finalizer or in a callback. */
+  uint64_t (*alive) (lua_State *L);
 } asamp_Api;
 
 /*

@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "control.h"
+#include "counting.h"
 #include "decimal.h"
 #include "interval.h"
 #include "labels.h"
@@ -435,6 +436,7 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   luaL_newlib(L, functions);
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  counting_open(L);
   setinteger(L, "MIN", INTERVAL_MIN);
   setinteger(L, "MAX", INTERVAL_MAX);
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */

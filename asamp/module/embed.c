@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "counting.h"
 #include "frameids.h"
 #include "idmap.h"
 #include "labels.h"
@@ -394,8 +395,29 @@ static int snapshot (lua_State *L, const char *path, int wait, char *err,
 }
 
 
+static const char *count_start (lua_State *L) {
+  return inside ? INSIDE : counting_start(L) ? NULL : "the module profiler.core is not loaded";
+}
+
+
+static void count_stop (lua_State *L) {
+  if (!inside) counting_stop(L);
+}
+
+
+static int count (lua_State *L, asamp_Counts *to) {
+  return !inside && to->size == sizeof(*to) && counting_read(L, to);
+}
+
+
+static uint64_t alive (lua_State *L) {
+  return inside ? 0 : counting_alive(L);
+}
+
+
 const asamp_Api embed_api = {
-  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot, label
+  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot, label,
+  count_start, count_stop, count, alive
 };
 
 /* }===================================================================== */

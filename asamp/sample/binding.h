@@ -33,14 +33,14 @@
   X(luaL_loadbufferx) X(luaL_newmetatable) X(luaL_newstate) \
   X(luaL_openlibs) X(luaL_optinteger) X(luaL_optlstring) \
   X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_close) X(lua_copy) \
-  X(lua_createtable) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
+  X(lua_createtable) X(lua_gc) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
   X(lua_isstring) X(lua_newuserdatauv) X(lua_next) X(lua_pcallk) \
   X(lua_pushboolean) X(lua_pushcclosure) X(lua_pushfstring) \
   X(lua_pushinteger) X(lua_pushlightuserdata) X(lua_pushlstring) \
   X(lua_pushnil) X(lua_pushnumber) X(lua_pushstring) X(lua_pushvalue) \
-  X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) \
+  X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) X(lua_rotate) \
   X(lua_setfield) X(lua_setmetatable) X(lua_settop) X(lua_toboolean) \
-  X(lua_tointegerx) X(lua_tolstring) X(lua_touserdata) \
+  X(lua_toclose) X(lua_tointegerx) X(lua_tolstring) X(lua_touserdata) \
   X(lua_type)
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_beside) X(luaN_check) X(luaN_code) \
@@ -49,7 +49,7 @@
   X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
   X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
-  X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) X(luaN_setcopies) \
+  X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) X(luaN_setcopies) X(luaN_setcounts) \
   X(luaN_setdistance) X(luaN_setlabel) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
@@ -102,6 +102,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_close	(*binding.lua_close)
 #define lua_copy	(*binding.lua_copy)
 #define lua_createtable	(*binding.lua_createtable)
+#define lua_gc	(*binding.lua_gc)
 #define lua_getfield	(*binding.lua_getfield)
 #define lua_getinfo	(*binding.lua_getinfo)
 #define lua_gettop	(*binding.lua_gettop)
@@ -124,10 +125,12 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_rawlen	(*binding.lua_rawlen)
 #define lua_rawseti	(*binding.lua_rawseti)
 #define lua_rawsetp	(*binding.lua_rawsetp)
+#define lua_rotate	(*binding.lua_rotate)
 #define lua_setfield	(*binding.lua_setfield)
 #define lua_setmetatable	(*binding.lua_setmetatable)
 #define lua_settop	(*binding.lua_settop)
 #define lua_toboolean	(*binding.lua_toboolean)
+#define lua_toclose	(*binding.lua_toclose)
 #define lua_tointegerx	(*binding.lua_tointegerx)
 #define lua_tolstring	(*binding.lua_tolstring)
 #define lua_touserdata	(*binding.lua_touserdata)
@@ -163,6 +166,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_replaced	(*binding.luaN_replaced)
 #define luaN_running	(*binding.luaN_running)
 #define luaN_setcopies	(*binding.luaN_setcopies)
+#define luaN_setcounts	(*binding.luaN_setcounts)
 #define luaN_setdistance	(*binding.luaN_setdistance)
 #define luaN_setlabel	(*binding.luaN_setlabel)
 #define luaN_setsampler	(*binding.luaN_setsampler)

@@ -391,7 +391,17 @@ static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
   uint64_t d;
-  if (block + o == h->free) return luaN_bump(h, n - o) != NULL;
+  if (block + o == h->free) {
+    if (luaN_bump(h, n - o) != NULL) return 1;
+    if (h->counts == NULL || (size_t)(h->end - h->free) < n - o) return 0;
+    d = luaN_topoint(h);
+    h->free += n - o;
+    luaN_handedout(&h->blocks, block + o, n - o);
+    luaN_account(g);
+    luaN_countblock(L, block, n, o, LUAN_VARRAY, 0, d);
+    luaN_setlimit(g);
+    return 1;
+  }
   if (block + o != r->free || (size_t)(r->end - r->free) < n - o) return 0;
   d = luaN_topoint(h);
   luaN_account(g);

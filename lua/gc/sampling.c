@@ -60,10 +60,21 @@ static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
 }
 
 
+/* Adds a block, or the bytes that it has grown by, to the counts. The first stack of a coroutine,
+   which is allocated as its CallInfos are, counts with the coroutine. */
+static void tally (luaN_Counts *c, int what, uint64_t new) {
+  luaN_Kind kind = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo))) ? LUAN_KTHREAD
+                                                                                : kindof(what);
+  c->bytes[kind] += new;
+  c->blocks[kind]++;
+}
+
+
 void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
                       int outside, uint64_t d) {
   luaN_Heap *h = &G(L)->heap;
   uint64_t new = (n > old) ? n - old : 0;
+  if (l_unlikely(h->counts != NULL) && new > 0) tally(h->counts, what, new);
   if (new < d) d -= new;
   else if (what == LUAN_VRESTACK) {
     h->waiting = p;
@@ -192,6 +203,13 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t d) {
 LUA_API uint64_t luaN_allocated (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
   return h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);
+}
+
+
+LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to) {
+  global_State *g = G(L);
+  g->heap.counts = to;
+  luaN_flush(g);
 }
 
 

@@ -422,6 +422,7 @@ typedef struct luaN_Heap {
   uint64_t minors, majors;	/* number of collections in the life of the state */
   luaN_Gc gc;
   luaN_Tick tick;
+  struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */
 } luaN_Heap;
 
 

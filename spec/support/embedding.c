@@ -27,6 +27,7 @@
 **     those of the header when nil
 **   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
 **   label(coroutine, name [, value]) -> nil, or why it could not be set
+**   count(f) -> bytes, blocks, bytes of tables, bytes alive (api->count, api->alive)
 **   symbol() -> name and file of a native function of this module
 */
 #include <stdio.h>
@@ -406,7 +407,27 @@ static int l_label (lua_State *L) {
 }
 
 
+static int l_count (lua_State *L) {
+  const asamp_Api *api = asamp_api(L);
+  asamp_Counts before = {.size = sizeof(before)}, after = before, wrong = {.size = 1};
+  uint64_t alive;
+  if (api == NULL || api->count(L, &wrong)) return luaL_error(L, "no counts");
+  alive = api->alive(L);
+  if (api->count_start(L) != NULL || !api->count(L, &before)) return luaL_error(L, "no counts");
+  lua_pushvalue(L, 1);
+  lua_call(L, 0, 0);
+  api->count(L, &after);
+  api->count_stop(L);
+  lua_pushinteger(L, (lua_Integer)(after.bytes - before.bytes));
+  lua_pushinteger(L, (lua_Integer)(after.blocks - before.blocks));
+  lua_pushinteger(L, (lua_Integer)(after.kindbytes[ASAMP_TABLE] - before.kindbytes[ASAMP_TABLE]));
+  lua_pushinteger(L, (lua_Integer)(api->alive(L) - alive));
+  return 4;
+}
+
+
 static const luaL_Reg functions[] = {
+  {"count", l_count},
   {"start", l_start}, {"sized", l_sized}, {"sizes", l_sizes}, {"stop", l_stop},
   {"period", l_period}, {"samples", l_samples}, {"wrong", l_wrong},
   {"collections", l_collections}, {"misuse", l_misuse}, {"callapi", l_callapi},

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Exact counts (counting.h). A state has one record, a userdata in its registry, to which the
+** core adds while somebody counts. Counts only grow: a count is the difference of two reads.
+**
+** Sums leave out LUAN_KSTACK: a collection shrinks the stack of a thread, and calls grow it again,
+** so that the same code would not always count the same.
+*/
+#include "counting.h"
+
+#include <string.h>
+
+#include "sample.h"
+
+#define COUNTER	"profiler.counter"
+
+typedef struct Counting {
+  unsigned depth;	/* calls of count and counters that count */
+  luaN_Counts counts;
+} Counting;
+
+typedef struct Counter {
+  Counting *counting;
+  int active;
+  luaN_Counts counts;	/* at its start; after its end, its own counts */
+} Counter;
+
+static const char key = 0;	/* its address is the record's key in the registry */
+
+
+static void start (lua_State *L, Counting *c) {
+  if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
+}
+
+
+static void stop (lua_State *L, Counting *c) {
+  if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
+}
+
+
+/* Of all kinds but stacks. */
+static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
+  uint64_t all = 0;
+  int i;
+  for (i = 0; i < LUAN_KINDS; i++) all += n[i];
+  return all - n[LUAN_KSTACK];
+}
+
+
+/* The record of the state; NULL: counting_open was not called for it. */
+static Counting *record (lua_State *L) {
+  Counting *c;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
+  c = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return c;
+}
+
+
+int counting_start (lua_State *L) {
+  Counting *c = record(L);
+  if (c != NULL) start(L, c);
+  return c != NULL;
+}
+
+
+void counting_stop (lua_State *L) {
+  Counting *c = record(L);
+  if (c != NULL) stop(L, c);
+}
+
+
+int counting_read (lua_State *L, asamp_Counts *to) {
+  const Counting *c = record(L);
+  if (c == NULL) return 0;
+  to->bytes = sum(c->counts.bytes);
+  to->blocks = sum(c->counts.blocks);
+  memcpy(to->kindbytes, c->counts.bytes, sizeof(to->kindbytes));
+  memcpy(to->kindblocks, c->counts.blocks, sizeof(to->kindblocks));
+  return 1;
+}
+
+
+/* Bytes of a thread with its stack, which outlive calls: collections shrink it step by step. */
+static uint64_t threadbytes (lua_State *L) {
+  luaN_Object o;
+  luaN_object(L, L, &o);
+  return o.size;
+}
+
+
+uint64_t counting_alive (lua_State *L) {
+  lua_State *main = luaN_main(L);
+  luaN_Memory m;
+  if (lua_gc(L, LUA_GCCOLLECT) != 0 || lua_gc(L, LUA_GCCOLLECT) != 0) return 0;
+  luaN_memory(L, &m);
+  return m.inuse - luaN_statebytes(L) - threadbytes(L) - (main != L ? threadbytes(main) : 0);
+}
+
+
+/* {== for Lua ========================================================== */
+
+/* Raises an error unless the argument 1 may be called. */
+static void checkcalled (lua_State *L) {
+  int type = lua_type(L, 1);
+  if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+}
+
+
+static int nothing (lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+
+/* The end of l_count. Stack: the record, the bytes and the blocks at the start, results. */
+static int counted (lua_State *L, int status, lua_KContext k) {
+  const Counting *c = lua_touserdata(L, 1);
+  uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
+  uint64_t blocks = sum(c->counts.blocks) - (uint64_t)lua_tointeger(L, 3);
+  (void)status; (void)k;
+  luaL_checkstack(L, 1, NULL);
+  lua_pushinteger(L, (lua_Integer)bytes);
+  lua_copy(L, -1, 2);
+  lua_pop(L, 1);
+  lua_pushinteger(L, (lua_Integer)blocks);
+  lua_copy(L, -1, 3);
+  lua_pop(L, 1);
+  return lua_gettop(L) - 1;
+}
+
+
+/*
+** count(f, ...) -> bytes, blocks, results of f. The record is closed when the call ends, by
+** an error too. The call of 'nothing' makes the frame that f is going to have, which would
+** count as f's otherwise.
+*/
+static int l_count (lua_State *L) {
+  Counting *c = lua_touserdata(L, lua_upvalueindex(1));
+  checkcalled(L);
+  luaL_checkstack(L, 2 * LUA_MINSTACK, NULL);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushinteger(L, 0);
+  lua_pushinteger(L, 0);
+  lua_rotate(L, 1, 3);
+  lua_pushcfunction(L, nothing);
+  lua_call(L, 0, 0);
+  start(L, c);
+  lua_toclose(L, 1);
+  lua_pushinteger(L, (lua_Integer)sum(c->counts.bytes));
+  lua_copy(L, -1, 2);
+  lua_pop(L, 1);
+  lua_pushinteger(L, (lua_Integer)sum(c->counts.blocks));
+  lua_copy(L, -1, 3);
+  lua_pop(L, 1);
+  lua_callk(L, lua_gettop(L) - 4, LUA_MULTRET, 0, counted);
+  return counted(L, LUA_OK, 0);
+}
+
+
+/* __close of the record */
+static int l_countend (lua_State *L) {
+  Counting *c = record(L);
+  if (c != NULL && lua_touserdata(L, 1) == c) stop(L, c);
+  return 0;
+}
+
+
+static uint64_t checkedalive (lua_State *L) {
+  uint64_t n = counting_alive(L);
+  if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run");
+  return n;
+}
+
+
+/* The end of l_alive. Stack: f and its arguments, which stay alive, the bytes at the start. */
+static int alive (lua_State *L, int status, lua_KContext k) {
+  (void)status; (void)k;
+  lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));
+  return 1;
+}
+
+
+/* alive(f, ...) -> bytes in use after f and full collections, minus those before */
+static int l_alive (lua_State *L) {
+  int n = lua_gettop(L), i;
+  checkcalled(L);
+  luaL_checkstack(L, n + LUA_MINSTACK, "too many arguments");
+  lua_pushinteger(L, (lua_Integer)checkedalive(L));
+  for (i = 1; i <= n; i++) lua_pushvalue(L, i);
+  lua_callk(L, n - 1, 0, 0, alive);
+  return alive(L, LUA_OK, 0);
+}
+
+
+/* counter() -> a userdata, which counts until it is closed or collected */
+static int l_counter (lua_State *L) {
+  Counting *c = lua_touserdata(L, lua_upvalueindex(1));
+  Counter *r = lua_newuserdatauv(L, sizeof(*r), 0);
+  memset(r, 0, sizeof(*r));
+  luaL_setmetatable(L, COUNTER);
+  r->counting = c;
+  r->active = 1;
+  start(L, c);
+  r->counts = c->counts;
+  return 1;
+}
+
+
+/* What 'from' and 'now', counts of bytes or of blocks, have as their difference, of one kind or
+   (kind < 0) of all. */
+static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
+  return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
+}
+
+
+/* read([kind]) -> bytes, blocks, from the start of the counter on, of all or of one kind */
+static int l_read (lua_State *L) {
+  const Counter *r = luaL_checkudata(L, 1, COUNTER);
+  const char *name = luaL_optlstring(L, 2, NULL, NULL);
+  static const luaN_Counts none;
+  const luaN_Counts *now = r->active ? &r->counting->counts : &r->counts;
+  const luaN_Counts *from = r->active ? &r->counts : &none;
+  int kind = -1;
+  if (name != NULL) {
+    for (kind = 0; kind < LUAN_KINDS && strcmp(name, profile_kindname(kind)) != 0; kind++) {}
+    if (kind == LUAN_KINDS)
+      return luaL_argerror(L, 2, lua_pushfstring(L, "no kind of block is called '%s'", name));
+  }
+  lua_pushinteger(L, (lua_Integer)difference(now->bytes, from->bytes, kind));
+  lua_pushinteger(L, (lua_Integer)difference(now->blocks, from->blocks, kind));
+  return 2;
+}
+
+
+/* close(), __close and __gc: stops to count; the counts stay */
+static int l_counterend (lua_State *L) {
+  Counter *r = luaL_checkudata(L, 1, COUNTER);
+  const luaN_Counts *now = &r->counting->counts;
+  int i;
+  if (!r->active) return 0;
+  for (i = 0; i < LUAN_KINDS; i++) {
+    r->counts.bytes[i] = now->bytes[i] - r->counts.bytes[i];
+    r->counts.blocks[i] = now->blocks[i] - r->counts.blocks[i];
+  }
+  r->active = 0;
+  stop(L, r->counting);
+  return 0;
+}
+
+
+void counting_open (lua_State *L) {
+  static const luaL_Reg functions[] = {
+    {"count", l_count}, {"counter", l_counter}, {"alive", l_alive}, {NULL, NULL}
+  };
+  static const luaL_Reg ofrecord[] = {{"__close", l_countend}, {NULL, NULL}};
+  static const luaL_Reg ofcounter[] = {
+    {"read", l_read}, {"close", l_counterend}, {"__close", l_counterend}, {"__gc", l_counterend},
+    {NULL, NULL}
+  };
+  Counting *c = lua_newuserdatauv(L, sizeof(*c), 0);
+  memset(c, 0, sizeof(*c));
+  luaL_newlib(L, ofrecord);
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
+  luaL_newmetatable(L, COUNTER);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  luaL_setfuncs(L, ofcounter, 0);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 1);
+}
+
+/* }===================================================================== */
