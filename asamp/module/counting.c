@@ -208,8 +208,7 @@ static int l_counter (lua_State *L) {
 }
 
 
-/* What 'from' and 'now', counts of bytes or of blocks, have as their difference, of one kind or
-   (kind < 0) of all. */
+/* Difference of two counts of bytes or of blocks, of one kind or (kind < 0) of all. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }

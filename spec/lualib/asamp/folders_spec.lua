@@ -20,6 +20,8 @@ local RULES = {
                             "profiler.convert", "profiler.options"},
   ["asamp.cli.sources"] = {"asamp.show", "asamp.show.page", "asamp.host", "asamp.sums.paths"},
   ["asamp.commands.record"] = {"asamp.cli", "asamp.host", "profiler.options"},
+  ["asamp.budget"] = {"asamp.sums", "profiler.reader"},
+  ["asamp.budget.busted"] = {"asamp.budget", "busted", "luassert"},
   ["profiler"] = {"profiler.core", "profiler.options"},
   ["profiler.process"] = {"profiler.core", "profiler.options"},
   ["profiler.options"] = {"profiler.core"},

@@ -1,0 +1,288 @@
+-- SPDX-License-Identifier: MIT
+-- Budgets of memory for tests: assertions for luassert, and measurements that are compared with
+-- a baseline file. Pure Lua. On a Lua without exact counts (profiler.count) everything passes,
+-- and one line on stderr says that nothing is checked.
+
+-- luacheck: read globals setfenv loadstring unpack
+
+local loaded, profiler = pcall(require, "profiler")
+
+local M = {}
+
+--- True if this Lua has exact counts.
+M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
+
+--- Percent by which a test may exceed its baseline, where the file and the test name none.
+M.TOLERANCE = 5
+
+local ROWS = 5      -- lines and holders that a message has at most
+local PERIOD = 64   -- mean bytes between the samples of the second run
+local ENOUGH = 20   -- samples after which f is not called again
+local MOST = 100    -- calls of f at most; one that allocates few bytes may get no sample
+
+local noticed = M.counts
+
+local function notice()
+  if not noticed then
+    noticed = true
+    io.stderr:write("asamp.budget: this Lua has no exact counts of memory (the fork Asamp has them); " ..
+                    "no budget is checked\n")
+  end
+end
+
+-- {== measuring =============================================================
+
+local unpack = table.unpack or unpack
+
+local function pack(...)
+  return {n = select("#", ...), ...}
+end
+
+--- Calls f(...) and returns a table {bytes, blocks, retained}: allocated by it, and the bytes that
+-- stayed alive after it and a full collection. The results of f are dropped. Without exact
+-- counts: calls f and returns nil.
+function M.measure(f, ...)
+  if not M.counts then
+    notice()
+    f(...)
+    return nil
+  end
+  local args, bytes, blocks = pack(...), nil, nil
+  local function counted()
+    bytes, blocks = profiler.count(f, unpack(args, 1, args.n))
+  end
+  local retained = profiler.alive(counted)
+  return {bytes = bytes, blocks = blocks, retained = retained}
+end
+
+-- The rows of a list of lines, the largest first, as text.
+local function rowsof(list, field, place)
+  local lines = {}
+  table.sort(list, function(a, b)
+    if a[field] ~= b[field] then return a[field] > b[field] end
+    return a.name < b.name
+  end)
+  for i = 1, math.min(#list, ROWS) do
+    lines[#lines + 1] = ("  %10d bytes  %s"):format(list[i][field], place(list[i]))
+  end
+  return lines
+end
+
+local function lineplace(row)
+  return row.line and ("%s:%d  %s"):format(row.file, row.line, row.name) or row.name
+end
+
+-- A module of the command asamp, which is in the folder of profiler.lua; nil: it is not installed.
+local function tool(name)
+  local before = package.path
+  local folder = debug.getinfo(profiler.enable, "S").source:match "^@(.*)profiler%.luac?$"
+  package.path = (folder or "./") .. "?.lua;" .. before
+  local ok, module = pcall(require, name)
+  package.path = before
+  return ok and module or nil
+end
+
+-- The lines that allocated, and the holders of the bytes that stayed, by a profile of more runs of f.
+local function explain(f, args, retained)
+  local totals, holders = tool "asamp.sums.totals", tool "asamp.sums.holders"
+  if not (totals and holders) then
+    return "the command asamp is not installed, so no lines are shown"
+  end
+  local path = os.tmpname()
+  local ok, message = profiler.enable{out = path, alloc = PERIOD, native = false, compress = false,
+                                      overwrite = true}
+  if not ok then
+    return "no profile of a second run: " .. tostring(message)
+  end
+  local calls, ran, wrong = 0  -- luacheck: ignore 221
+  repeat
+    ran, wrong = pcall(f, unpack(args, 1, args.n))
+    calls = calls + 1
+  until not ran or retained or calls == MOST or profiler.stats().samples > ENOUGH
+  collectgarbage()
+  collectgarbage()
+  profiler.disable()
+  local profile = require "profiler.reader".read(path)
+  os.remove(path)
+  if not profile or profile.samples == 0 then
+    return "a second run allocated too little for a sample"
+  end
+  local all, list, text = totals.of(profile), {}, {}
+  local key = retained and "alivebytes" or "bytes"
+  local own = debug.getinfo(profiler.disable, "S").source:gsub("^@", "")
+  for _, row in ipairs(all.lines) do
+    if row.self[key] > 0 and row.file ~= own then
+      list[#list + 1] = {name = row.name, file = row.file, line = row.line, n = row.self[key]}
+    end
+  end
+  text[1] = retained and "alive after a second run, by line:" or
+            calls == 1 and "allocated in a second run, by line:" or
+            ("allocated in %d more runs, by line:"):format(calls)
+  for _, line in ipairs(rowsof(list, "n", lineplace)) do text[#text + 1] = line end
+  if retained and profile.holders then
+    local paths = holders.grouped(profile.holders, function() return true end)[true]
+    text[#text + 1] = "held by:"
+    for i, holder in ipairs(paths and holders.of(profile.holders, paths) or {}) do
+      text[#text + 1] = i <= ROWS and ("  %9.0f%%  %s"):format(100 * holder.share, holder.text) or nil
+    end
+  end
+  if not ran then text[#text + 1] = "the second run failed: " .. tostring(wrong) end
+  return table.concat(text, "\n")
+end
+
+-- Why no second run can be profiled; nil: it can.
+local function busy()
+  return profiler.period() and "a session is open already, so a second run is not profiled"
+end
+
+-- Measures f. Returns true if 'field' is at most 'most'; else false and a message.
+local function within(field, most, f, ...)
+  local found = M.measure(f, ...)
+  if not found or found[field] <= most then
+    return true
+  end
+  local over = field == "retained" and
+    ("%d bytes stayed alive, at most %d may"):format(found.retained, most) or
+    ("%d bytes in %d blocks were allocated, at most %d bytes may be"):format(
+      found.bytes, found.blocks, most)
+  return false, over .. "\n" .. (busy() or explain(f, pack(...), field == "retained"))
+end
+
+--- Returns true if f(...) allocates at most n bytes; else false and a message that names the
+-- lines, for which f is called again.
+function M.allocates(n, f, ...)
+  return within("bytes", n, f, ...)
+end
+
+--- The same of the bytes that stay alive after f and a full collection.
+function M.retains(n, f, ...)
+  return within("retained", n, f, ...)
+end
+
+-- ==}
+
+--- Registers with luassert: assert.allocates.at_most(n, f), assert.allocates.nothing(f),
+-- assert.retains.at_most(n, f), assert.retains.nothing(f). 'assert': luassert's table.
+function M.register(assert)
+  for name, check in pairs{allocates = M.allocates, retains = M.retains} do
+    local function asserted(state, n, f, ...)
+      local ok, message = check(n, f, ...)
+      if not ok then state.failure_message = message end
+      return ok
+    end
+    assert:register("assertion", name .. "_at_most", function(state, a)
+      return asserted(state, unpack(a, 1, a.n))
+    end)
+    assert:register("assertion", name .. "_nothing", function(state, a)
+      return asserted(state, 0, unpack(a, 1, a.n))
+    end)
+  end
+end
+
+-- {== baselines =============================================================
+
+local Baseline = {}
+Baseline.__index = Baseline
+
+-- The table that a file returns, which can call nothing; nil and why not.
+local function readfile(path)
+  local file, wrong = io.open(path, "r")
+  if not file then return nil, wrong end
+  local text = file:read("*a")
+  file:close()
+  local chunk, message
+  if setfenv then
+    chunk, message = loadstring(text, "@" .. path)
+    if chunk then setfenv(chunk, {}) end
+  else
+    chunk, message = load(text, "@" .. path, "t", {})
+  end
+  if not chunk then return nil, message end
+  local ok, t = pcall(chunk)
+  if not ok then return nil, t end
+  if type(t) ~= "table" or type(t.tests) ~= "table" then
+    return nil, path .. " returns no table with the field 'tests'"
+  end
+  return t
+end
+
+--- Opens a baseline file. options.update: measurements replace those of the file.
+-- Returns the baseline; a file that does not exist is an empty one. nil and a message: it is there
+-- and cannot be read.
+function M.open(path, options)
+  local t, wrong = readfile(path)
+  local file = not t and io.open(path, "r")
+  if file then
+    file:close()
+    return nil, ("cannot read the baseline '%s': %s"):format(path, wrong)
+  end
+  return setmetatable({path = path, update = options and options.update or false, new = 0,
+                       data = t or {tests = {}}}, Baseline)
+end
+
+-- The counts of a test that exceed the baseline, as text; nil: none does.
+function Baseline:over(name, found)
+  local test = self.data.tests[name]
+  if not test then
+    self.new = self.new + 1
+    return nil
+  end
+  local tolerance = test.exact and 0 or test.tolerance or self.data.tolerance or M.TOLERANCE
+  local list = {}
+  for _, field in ipairs{"bytes", "blocks", "retained"} do
+    local was, is = test[field], found[field]
+    if was and is > was + math.max(0, was) * tolerance / 100 then
+      list[#list + 1] = ("%s: %d, baseline %d (%+.1f%%, at most +%g%%)"):format(
+        field, is, was, was > 0 and 100 * (is - was) / was or math.huge, tolerance)
+    end
+  end
+  return #list > 0 and table.concat(list, "\n") or nil
+end
+
+--- Calls f(...), measured as the test 'name'. Returns true; or false and a message if it exceeds
+-- the baseline. With 'update' it becomes the baseline.
+function Baseline:run(name, f, ...)
+  local found = M.measure(f, ...)
+  if not found then return true end
+  if self.update then
+    local test = self.data.tests[name] or {}
+    test.bytes, test.blocks, test.retained = found.bytes, found.blocks, found.retained
+    self.data.tests[name] = test
+    return true
+  end
+  local over = self:over(name, found)
+  if not over then return true end
+  return false, ("'%s' exceeds its budget in %s\n%s"):format(name, self.path, over)
+end
+
+--- Writes the file, if it is to be updated. Returns true; or nil and a message.
+function Baseline:close()
+  if not self.update or not M.counts then return true end
+  local names, lines = {}, {"-- Written by asamp.budget. 'exact = true' in a test: no byte more; " ..
+                                     "'tolerance': percent.", "return {"}
+  if self.data.tolerance then
+    lines[#lines + 1] = ("  tolerance = %s,"):format(tostring(self.data.tolerance))
+  end
+  lines[#lines + 1] = "  tests = {"
+  for name in pairs(self.data.tests) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local t, more = self.data.tests[name], ""
+    if t.exact then more = more .. ", exact = true" end
+    if t.tolerance then more = more .. ", tolerance = " .. tostring(t.tolerance) end
+    lines[#lines + 1] = ("    [%q] = {bytes = %d, blocks = %d, retained = %d%s},"):format(
+      name, t.bytes, t.blocks, t.retained, more)
+  end
+  lines[#lines + 1] = "  },\n}\n"
+  local file, wrong = io.open(self.path, "w")
+  local ok = file and file:write(table.concat(lines, "\n"))
+  if file then ok = file:close() and ok end
+  if not ok then
+    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong or "the disk is full")
+  end
+  return true
+end
+
+-- ==}
+
+return M

@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: MIT
+-- A helper for busted: measures each `it`, and fails those that exceed the baseline.
+--   busted --helper=asamp.budget.busted [-Xhelper update] [-Xhelper file=PATH]
+-- Registers the assertions of asamp.budget, too.
+
+local budget = require "asamp.budget"
+local busted = require "busted"
+
+local path, update = "asamp-budget.lua", false
+for _, word in ipairs(arg or {}) do
+  local file = word:match "^file=(.+)$"
+  if file then
+    path = file
+  elseif word == "update" then
+    update = true
+  else
+    error(("asamp.budget.busted: unknown option '%s' (known: update, file=PATH)"):format(word), 0)
+  end
+end
+
+budget.register(require "luassert")
+local baseline, wrong = budget.open(path, {update = update})
+if not baseline then error(wrong, 0) end
+
+local function fullname(element)
+  local names, parent = {}, element
+  while parent and parent.descriptor ~= "file" and (parent.name or parent.descriptor) do
+    table.insert(names, 1, parent.name or parent.descriptor)
+    parent = busted.parent(parent)
+  end
+  return table.concat(names, " ")
+end
+
+-- The test runs inside of the measurement; an error of its own passes through.
+busted.subscribe({"test", "start"}, function(element)
+  local run, name = element.run, fullname(element)
+  if not run or not budget.counts then return end
+  element.run = function(...)
+    local ok, message = baseline:run(name, run, ...)
+    if not ok then busted.fail(message, 0) end
+  end
+end)
+
+busted.subscribe({"suite", "end"}, function()
+  local ok, message = baseline:close()
+  if not ok then
+    io.stderr:write(message, "\n")
+  elseif baseline.new > 0 then
+    io.stderr:write(("asamp.budget: tests without a budget in '%s': %d; -Xhelper update adds them\n")
+      :format(path, baseline.new))
+  end
+end)
+
+return true

@@ -1,0 +1,133 @@
+-- SPDX-License-Identifier: MIT
+-- Budgets of tests: the assertions, their messages, baselines, and the helper for busted.
+
+local budget = require "asamp.budget"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+budget.register(assert)
+
+local kept
+
+local function loop()
+  local t = {}
+  for i = 1, 100 do t[i] = {i} end
+  return #t
+end
+
+local function message(f, ...)
+  local ok, e = pcall(f, ...)
+  assert.is_false(ok)
+  return type(e) == "table" and tostring(e.message) or tostring(e)
+end
+
+describe("budgets", function()
+  after_each(function() kept = nil end)
+
+  it("pass where a function keeps to them", function()
+    assert.allocates.nothing(function() end)
+    assert.allocates.at_most(40, function() return {} end)
+    assert.retains.nothing(loop)
+    assert.retains.at_most(40, function() kept = {} end)
+    assert.is_table(kept)
+  end)
+
+  it("fail with the lines that allocated", function()
+    local text = message(assert.allocates.nothing, loop)
+    local line = debug.getinfo(loop, "S").linedefined + 2
+    assert.truthy(text:find("^%d+ bytes in 1%d%d blocks were allocated, at most 0 bytes may be\n"), text)
+    assert.truthy(text:find(("bytes  %%S*budget_spec.lua:%d  loop"):format(line)), text)
+    assert.truthy(message(assert.allocates.at_most, 39, function() return {} end):find "^40 bytes in 1")
+    assert.truthy(message(assert.allocates.at_most, 0, string.rep, "x", 103):find "^120 bytes in 1")
+  end)
+
+  it("fail with the holders of the bytes that stayed", function()
+    Listeners = {}  -- luacheck: ignore 111
+    local list = Listeners  -- luacheck: ignore 113
+    local text = message(assert.retains.nothing, function()
+      for i = 1, 50 do list[#list + 1] = {i} end
+    end)
+    Listeners = nil  -- luacheck: ignore 111
+    assert.truthy(text:find("^%d+ bytes stayed alive, at most 0 may\nalive after a second run"), text)
+    assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
+  end)
+
+  it("pass an error of the function on", function()
+    assert.has_error(function() budget.measure(error, "own") end, "own")
+  end)
+end)
+
+describe("a baseline", function()
+  it("keeps to its tolerance, and updates", function()
+    local path = os.tmpname()
+    os.remove(path)
+    local b = assert(budget.open(path, {update = true}))
+    assert(b:run("one", string.rep, "x", 583))
+    assert(b:run("two", string.rep, "x", 583))
+    assert(b:close())
+    local text = shell.read(path)
+    assert.truthy(text:find('["one"] = {bytes = 600, blocks = 1, retained = 0},', 1, true), text)
+    shell.write(path, (text:gsub("(retained = 0)(},\n    %[\"two)", "%1, exact = true%2")))
+    b = assert(budget.open(path))
+    assert.is_true(b:run("two", string.rep, "x", 607))  -- 5% more
+    local ok, why = b:run("two", string.rep, "x", 620)
+    assert.is_false(ok)
+    assert.truthy(why:find("bytes: 640, baseline 600 (+6.7%, at most +5%)", 1, true), why)
+    assert.is_true(b:run("one", string.rep, "x", 583))
+    assert.is_false((b:run("one", string.rep, "x", 584)))
+    assert.is_true(b:run("new", loop))
+    assert.equal(1, b.new)
+    b = assert(budget.open(path, {update = true}))
+    assert(b:run("one", string.rep, "x", 500))
+    assert(b:close())
+    assert.truthy(shell.read(path):find("blocks = 1, retained = 0, exact = true}", 1, true))
+    shell.write(path, "return os.exit(1)")
+    assert.is_nil((budget.open(path)))
+    shell.write(path, "return {}")
+    assert.truthy(select(2, budget.open(path)):find("returns no table with the field 'tests'", 1, true))
+  end)
+
+  it("fails the tests of busted that exceed it", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    os.execute("mkdir " .. folder)
+    shell.write(folder .. "/a_spec.lua", [[
+      describe("suite", function()
+        it("grows", function()
+          local t = {}
+          for i = 1, os.getenv "MORE" and 200 or 100 do t[i] = {} end
+        end)
+        it("asserts", function() assert.allocates.nothing(function() end) end)
+      end)]])
+    local function busted(more, ...)
+      local words = {"--helper=asamp.budget.busted", "-o", "TAP", "a_spec.lua", ...}
+      words.env, words.directory = {MORE = more, LUA_PATH = shell.lines(shell.output "pwd")[1] ..
+        "/lualib/?.lua;" .. package.path}, folder
+      words.code = 'require "busted.runner" {standalone = false}'
+      local status, out, err = process.run(words)
+      return status, out .. err
+    end
+    local status, out = busted(nil)
+    assert.equal(0, status, out)
+    assert.truthy(out:find("tests without a budget in 'asamp-budget.lua': 2", 1, true), out)
+    status, out = busted(nil, "-Xhelper", "update")
+    assert.equal(0, status, out)
+    status, out = busted(nil)
+    assert.equal(0, status, out)
+    status, out = busted "1"
+    assert.equal(1, status, out)
+    assert.truthy(out:find("'suite grows' exceeds its budget in asamp-budget.lua", 1, true), out)
+    status, out = busted(nil, "-Xhelper", "updat")
+    assert.is_true(status ~= 0)
+    assert.truthy(out:find("unknown option 'updat' (known: update, file=PATH)", 1, true), out)
+  end)
+
+  it("is not checked on another Lua, with one notice", function()
+    local chunk = 'package.loaded.profiler = {} local b = require "asamp.budget" ' ..
+      'print(b.counts, b.allocates(0, function() return {} end), b.retains(0, print))'
+    local _, out, err = process.run{code = chunk, env = {LUA_PATH = "./lualib/?.lua"}}
+    assert.equal("\nfalse\ttrue\ttrue\n", out)
+    assert.equal(1, select(2, err:gsub("\n", "\n")))
+    assert.truthy(err:find("no exact counts of memory", 1, true))
+  end)
+end)
