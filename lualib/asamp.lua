@@ -23,7 +23,7 @@ local progress = require "asamp.cli.progress"
 local M = {}
 
 --- The subcommands, in the order of the help.
-M.COMMANDS = {"run", "report", "view", "convert", "diff", "merge", "heap", "repair",
+M.COMMANDS = {"run", "report", "view", "convert", "diff", "check", "merge", "heap", "repair",
               "top", "record", "stats", "mark", "serve", "memory", "advise"}
 
 local function usage()

@@ -186,7 +186,7 @@ static int alive (lua_State *L, int status, lua_KContext k) {
 static int l_alive (lua_State *L) {
   int n = lua_gettop(L), i;
   checkcalled(L);
-  luaL_checkstack(L, n + LUA_MINSTACK, "too many arguments");
+  luaL_checkstack(L, n + LUA_MINSTACK, NULL);
   lua_pushinteger(L, (lua_Integer)checkedalive(L));
   for (i = 1; i <= n; i++) lua_pushvalue(L, i);
   lua_callk(L, n - 1, 0, 0, alive);

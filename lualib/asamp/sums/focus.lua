@@ -41,6 +41,24 @@ function M.cover(profile, test)
   return covered, entries
 end
 
+--- The nodes whose stacks have no function with this text in its name or in the path of its file:
+-- a set, with 0, the samples without a stack.
+function M.without(profile, text)
+  local written = paths.written(text)
+  local covered = M.cover(profile, function(fn)
+    for _, name in ipairs{fn.name, fn.file} do
+      if name:find(text, 1, true) or name:find(written, 1, true) then
+        return true
+      end
+    end
+  end)
+  local left = {[0] = true}
+  for i = 1, #profile.nodes.parent do
+    left[i] = not covered[i] or nil
+  end
+  return left
+end
+
 --- Rows {name, file, line, native, total} of who called; of Lua functions the
 -- line is that of the call. 'sums': as of totals.of. Sorted by 'field'.
 function M.callers(profile, entries, sums, field)

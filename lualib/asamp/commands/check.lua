@@ -1,0 +1,172 @@
+-- SPDX-License-Identifier: MIT
+-- The command `asamp check`: limits on a profile, or on the run of a script, for CI.
+
+local focus = require "asamp.sums.focus"
+local gates = require "asamp.sums.gates"
+local leaks = require "asamp.sums.leaks"
+local options = require "asamp.cli.options"
+local run = require "asamp.commands.run"
+local show = require "asamp.show.gates"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+M.summary = "fails when a profile exceeds limits, for CI"
+
+local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
+
+local function bytes(text)
+  local n, unit = text:match "^(%d+%.?%d*)([KMG]?)$"
+  n = n and math.tointeger(math.floor(tonumber(n) * UNITS[unit]))
+  return n, "bytes, such as 100M"
+end
+
+-- "FILE:LINE=SIZE", several with commas.
+local function lines(text)
+  local list = {}
+  for item in text:gmatch "[^,]+" do
+    local file, line, size = item:match "^(.+):(%d+)=(.*)$"
+    local n = size and bytes(size)
+    if not n then
+      return nil, "FILE:LINE=SIZE, several with commas"
+    end
+    list[#list + 1] = {file = file, line = math.tointeger(tonumber(line)), bytes = n,
+                       text = file .. ":" .. line}
+  end
+  return #list > 0 and list or nil, "FILE:LINE=SIZE, several with commas"
+end
+
+local DESCRIPTION = {
+  command = "check", arguments = "PROFILE|SCRIPT", most = math.huge,
+  about = "Compares a profile with limits and with a baseline, and fails when something is over: " ..
+    "prints the limit, and the line that is most to blame. A file whose name ends with .lua is a script, " ..
+    "which is run and profiled first; its arguments follow.",
+  {"max-allocated", "SIZE", "bytes that the whole run may allocate: 100M", bytes},
+  {"max-peak", "SIZE", "bytes of Lua's heap that may be in use after any collection", bytes},
+  {"max-alive", "SIZE", "bytes that may be alive at the end", bytes},
+  {"max-line", "LIST", "bytes that a line may allocate: src/a.lua:12=1M, several with commas", lines},
+  {"no-leak", nil, "fails if the report has a likely leak"},
+  {"baseline", "FILE", "a profile of an earlier run: fails if all, or a line, allocates more"},
+  {"tolerance", "PERCENT", "how much more than the baseline is allowed (default 5)",
+    options.number(0, 1e6)},
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  {"github", nil, "also annotations for GitHub Actions"},
+  {"junit", "FILE", "also a file of the checks for CI servers"},
+  {"alloc", "PERIOD", "of a script: bytes between two samples (default 512K)"},
+  after = "An estimate fails if it exceeds its limit by three standard errors; a line of the " ..
+    "baseline if it exceeds the tolerance and as many standard errors as chance would in one of " ..
+    "100,000 comparisons.",
+  exits = "Exit codes: 0 nothing is over, 1 something is, or a file yields nothing, 2 wrong arguments.",
+}
+M.usage = options.usage(DESCRIPTION)
+
+-- Runs a script. Returns the path of its profile; nil and its exit code if it failed.
+local function profiled(o, world)
+  local path = os.tmpname()
+  os.remove(path)
+  local args = {"--quiet", "--out", path .. ".vmprof"}
+  if o.alloc then
+    table.move({"--alloc", o.alloc}, 1, 2, #args + 1, args)
+  end
+  table.move(o.files, 1, #o.files, #args + 1, args)
+  local code = run.run(args, world)
+  if code ~= 0 then
+    os.remove(path .. ".vmprof")
+    return nil, code
+  end
+  return path .. ".vmprof"
+end
+
+-- A profile and its totals, without the stacks that have the text 'exclude' (nil: with all); nil:
+-- it has no samples, or is no profile; prints the reason.
+local function load(path, exclude, world, tell)
+  local profile, message = world.read(path)
+  if not profile then
+    tell.failed("%s", message)
+    return nil
+  end
+  tell.partial(path, profile.message, profile.samples, "the part that could be read is checked")
+  if profile.samples == 0 then
+    if not profile.message then
+      tell.failed("'%s' has no samples of allocation; a smaller --alloc takes more", path)
+    end
+    return nil
+  end
+  return profile, totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
+end
+
+-- Why the profile has no values for these options, as text; nil: it has all.
+local function untold(o, profile)
+  if o["max-peak"] and not profile.course then
+    return "--max-peak: the profile has no collections"
+  elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
+    return "--max-alive: the profile has no deaths"
+  end
+end
+
+local function write(path, text, tell)
+  local file, wrong = io.open(path, "w")
+  local ok = file and file:write(text)
+  if file then
+    ok = file:close() and ok
+  end
+  return ok and 0 or tell.failed("cannot write '%s': %s", path, wrong or "the disk is full")
+end
+
+--- Runs the command. 'world': see asamp.lua. Returns the exit code.
+M.run = options.command(DESCRIPTION, function(o, world, tell)
+  local path, isscript = o.files[1], o.files[1]:find "%.lua$"
+  if not isscript and #o.files > 1 then
+    return tell.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
+  elseif o.tolerance and not o.baseline then
+    return tell.wrong("--tolerance needs --baseline")
+  elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
+              o["no-leak"] or o.baseline) then
+    return tell.wrong("nothing to check: give a limit or --baseline")
+  end
+  if isscript then
+    local code
+    path, code = profiled(o, world)
+    if not path then
+      return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], code)
+    end
+  end
+  local profile, t = load(path, o.exclude, world, tell)
+  if isscript then
+    os.remove(path)
+  end
+  if not profile then
+    return 1
+  end
+  local wrong = untold(o, profile)
+  if wrong then
+    return tell.failed("%s", wrong)
+  end
+  local leak
+  if o["no-leak"] then
+    leak = leaks.of(profile) or false
+  end
+  local checks = gates.limits(profile, t, {
+    allocated = o["max-allocated"], peak = o["max-peak"], alive = o["max-alive"],
+    lines = o["max-line"], leaks = leak, cut = o.exclude})
+  if o.baseline then
+    local before, a = load(o.baseline, o.exclude, world, tell)
+    if not before then
+      return 1
+    end
+    for _, check in ipairs(gates.changes(before, a, profile, t, o.tolerance or 5, o.exclude)) do
+      checks[#checks + 1] = check
+    end
+  end
+  world.out(show.lines(checks))
+  if o.github then
+    world.out(show.github(checks))
+  end
+  local code = o.junit and write(o.junit, show.junit(checks, o.files[1]), tell) or 0
+  for _, check in ipairs(checks) do
+    code = check.ok and code or 1
+  end
+  return code
+end)
+
+return M

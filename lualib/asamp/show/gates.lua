@@ -1,0 +1,111 @@
+-- SPDX-License-Identifier: MIT
+-- The checks of asamp.sums.gates in: lines for people, annotations for GitHub, and a JUnit file
+-- out. Pure.
+
+local layout = require "asamp.show.layout"
+local units = require "asamp.show.units"
+
+local M = {}
+
+local function amount(check, n)
+  return check.unit == "bytes" and units.bytes(math.floor(n + 0.5)) or ("%d"):format(n)
+end
+
+local function plusminus(check)
+  return check.error > 0 and " ±" .. units.bytes(math.floor(check.error + 0.5)) or ""
+end
+
+local function place(row)
+  if row.file and row.line and row.line > 0 then
+    return ("%s:%d (%s)"):format(layout.clean(row.file), row.line, layout.clean(row.name or "?"))
+  end
+  return layout.clean(row.name or "?")
+end
+
+-- How two values differ, with both limits of the comparison.
+local function differs(check)
+  local percent = check.percent < math.huge and ("%+.1f%%"):format(check.percent) or "new"
+  local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
+    plusminus(check), amount(check, check.before), percent, check.tolerance)
+  if check.error > 0 then
+    text = text .. ("; %.1f standard errors (more than %.1f fail)"):format(check.sigma, check.needed)
+  end
+  return text
+end
+
+--- One line on a check.
+function M.text(check)
+  local text
+  if check.before then
+    text = differs(check)
+  elseif check.name == "no-leak" then
+    text = check.ok and "no likely leak" or units.plural(check.value, "likely leak")
+  else
+    text = ("%s%s, at most %s"):format(amount(check, check.value), plusminus(check),
+                                       amount(check, check.limit))
+  end
+  if check.missing then
+    text = text .. "; the profile has no sample of that line"
+  end
+  if not check.ok and check.blame then
+    text = text .. "; most to blame: " .. place(check.blame)
+  end
+  return text
+end
+
+--- All checks, a line each.
+function M.lines(checks)
+  local lines = {}
+  for i, check in ipairs(checks) do
+    lines[i] = ("%s  %s: %s\n"):format(check.ok and "ok  " or "OVER", check.name, M.text(check))
+  end
+  return table.concat(lines)
+end
+
+local function escaped(text, more)
+  return (text:gsub("[%%\r\n" .. (more or "") .. "]", function(c)
+    return ("%%%02X"):format(c:byte())
+  end))
+end
+
+--- Workflow commands of GitHub Actions for the checks that failed: annotations at the lines.
+function M.github(checks)
+  local lines = {}
+  for _, check in ipairs(checks) do
+    if not check.ok then
+      local row, where = check.blame, ""
+      if row and row.file and row.line and row.line > 0 then
+        where = ("file=%s,line=%d,"):format(escaped(row.file, ":,"), row.line)
+      end
+      lines[#lines + 1] = ("::error %stitle=asamp %s::%s\n"):format(where, escaped(check.name, ":,"),
+                                                                   escaped(M.text(check)))
+    end
+  end
+  return table.concat(lines)
+end
+
+local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
+
+local function xml(text)
+  return (layout.clean(text):gsub('[&<>"]', ENTITIES))
+end
+
+--- A JUnit file of the checks of a profile called 'name'.
+function M.junit(checks, name)
+  local failures, lines = 0, {}
+  for _, check in ipairs(checks) do
+    local head = ('  <testcase classname="asamp" name="%s"'):format(xml(check.name))
+    if check.ok then
+      lines[#lines + 1] = head .. "/>"
+    else
+      failures = failures + 1
+      lines[#lines + 1] = ('%s>\n    <failure message="%s"/>\n  </testcase>'):format(
+        head, xml(M.text(check)))
+    end
+  end
+  return ('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="asamp check %s" tests="%d" ' ..
+          'failures="%d">\n%s\n</testsuite>\n'):format(xml(name), #checks, failures,
+                                                      table.concat(lines, "\n"))
+end
+
+return M

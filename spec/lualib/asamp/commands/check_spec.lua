@@ -1,0 +1,155 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp check`: limits, baselines, formats and exit codes.
+
+local check = require "asamp.commands.check"
+local commands = require "spec.support.commands"
+local gen = require "profilegen"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local shell = require "spec.support.shell"
+
+local asamp = commands.of(check, {interpreter = process.interpreter()})
+local has = commands.has
+
+local function run(...)
+  local code, out, err = asamp(...)
+  return code, out .. err
+end
+
+local MB = 1 << 20
+
+-- A profile of 'parse' and 'main' samples of two lines, a MiB each; with the exact total, if given.
+local function make(parse, main, allocated)
+  local path = os.tmpname()
+  local p = assert(gen.open{path = path, period = MB, random = true})
+  p:name(8, "main chunk", 0, "@app.lua")
+  p:name(16, "parse", 10, "@lib/parse.lua")
+  for _ = 1, parse do p:sample{16, 12, 8, 3, kind = 0} end
+  for _ = 1, main do p:sample{8, 4, kind = 3} end
+  if allocated then p:allocated(allocated) end
+  assert(p:close())
+  return path
+end
+
+describe("asamp check", function()
+  it("compares all and lines with limits", function()
+    local path = make(300, 100, 400 * MB)
+    local code, out = run(path, "--max-allocated", "400M")
+    assert.same({0, "ok    max-allocated: 400 MiB, at most 400 MiB\n"}, {code, out})
+    code, out = run(path, "--max-allocated", "399M")
+    assert.equal(1, code)
+    assert.equal("OVER  max-allocated: 400 MiB, at most 399 MiB; most to blame: lib/parse.lua:12 (parse)\n",
+                 out)
+    -- 300 of 400: 300 MiB, 8.7 MiB the standard error
+    code, out = run(path, "--max-line", "parse.lua:12=275M,app.lua:4=1G")
+    assert.equal(0, code, out)
+    code, out = run("--max-line=parse.lua:12=273M", path)
+    assert.equal(1, code)
+    has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; most to blame: lib/")
+    code, out = run("--max-line=parse.lua:99=1M", path)
+    assert.equal(0, code)
+    has(out, "the profile has no sample of that line")
+  end)
+
+  it("compares with a baseline, exactly in sum and by line", function()
+    local a, b, c = make(900, 100, 1000 * MB), make(1000, 100, 1100 * MB), make(880, 120, 1000 * MB)
+    local code, out = run(b, "--baseline", a)
+    assert.equal(1, code, out)
+    has(out, "OVER  baseline: 1.1 GiB, baseline 1000 MiB, +10.0% (more than 5% fails); ",
+        "most to blame: lib/parse.lua:12")
+    code, out = run(b, "--baseline", a, "--tolerance", "12")
+    assert.equal(0, code, out)
+    assert.equal(0, (run(c, "--baseline", a)))
+    local d = make(500, 500, 1000 * MB)
+    code, out = run(d, "--baseline", a)
+    assert.equal(1, code, out)
+    has(out, "OVER  baseline: 500 MiB", "baseline 100 MiB, +400.0% (more than 5% fails); ",
+        "standard errors (more than 4.6 fail); most to blame: app.lua:4 (main chunk)\n")
+  end)
+
+  it("leaves stacks out", function()
+    local path = make(300, 100, 400 * MB)
+    for text, left in pairs{parse = 100, ["lib/parse.lua"] = 100, app = 0, nowhere = 400} do
+      local _, out = run(path, "--max-allocated", "1G", "--exclude", text)
+      has(out, ("max-allocated: %s"):format(left == 0 and "0 bytes" or left .. " MiB"))
+    end
+    local more = make(300, 300, 600 * MB)
+    assert.equal(1, (run(more, "--baseline", path)))
+    assert.equal(1, (run(more, "--baseline", path, "--exclude", "parse")))
+    assert.equal(0, (run(more, "--baseline", path, "--exclude", "main chunk")))
+  end)
+
+  it("writes annotations and a JUnit file", function()
+    local path, to = make(300, 100, 400 * MB), os.tmpname()
+    local code, out = run(path, "--max-allocated", "1M", "--no-leak", "--github", "--junit", to)
+    assert.equal(1, code)
+    has(out, "::error file=lib/parse.lua,line=12,title=asamp max-allocated::400 MiB, at most 1 MiB; ")
+    local xml = shell.read(to)
+    has(xml, '<testsuite name="asamp check ' .. path .. '" tests="2" failures="1">\n',
+        '<testcase classname="asamp" name="max-allocated">\n    <failure message="400 MiB, at most 1 MiB;',
+        '<testcase classname="asamp" name="no-leak"/>')
+    code, out = run(path, "--max-allocated", "1G", "--junit", "/nowhere/x")
+    assert.equal(1, code)
+    has(out, "cannot write '/nowhere/x': /nowhere/x: No such file or directory")
+  end)
+
+  it("runs a script", function()
+    local script = os.tmpname()
+    os.remove(script)
+    script = script .. ".lua"
+    shell.write(script, 'local t = {} for i = 1, 20000 do t[i] = {i} end os.exit(tonumber((...)) or 0)')
+    local code, out = run(script, "--max-allocated", "64M", "--max-peak", "64M", "--alloc", "4K")
+    assert.equal(0, code, out)
+    code, out = run(script, "--max-allocated", "100K", "--alloc", "4K")
+    assert.equal(1, code, out)
+    has(out, "OVER  max-allocated: ", (":1 (main chunk)"))
+    code, out = run("--no-leak", script, "--", "3")
+    assert.equal(1, code)
+    has(out, "failed with status 3; nothing is checked")
+  end)
+
+  it("finds equal runs of a real program equal", function()
+    local paths, script = {}, process.file [[
+      local function item(i) return {id = i, name = "item" .. i} end
+      local function list(n)
+        local t = {}
+        for i = 1, n do t[#t + 1] = item(i) end
+        return t
+      end
+      for _ = 1, 100 do list(300) end]]
+    for i = 1, 4 do
+      paths[i] = os.tmpname()
+      local status, _, err = process.run{script, load = "profiler",
+        env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=8K,seed=%d"):format(paths[i], i)}}
+      assert.equal(0, status, err)
+      assert.is_true(reader.read(paths[i]).samples > 100)
+    end
+    for i = 2, 4 do
+      local code, out = run(paths[i], "--baseline", paths[1])
+      assert.equal(0, code, out)
+    end
+  end)
+
+  it("refuses wrong arguments", function()
+    local path = make(3, 1)
+    for _, case in ipairs{
+      {"nothing to check: give a limit or --baseline", path},
+      {"--tolerance needs --baseline", path, "--no-leak", "--tolerance", "3"},
+      {"--max-line wants FILE:LINE=SIZE, several with commas, got 'x'", path, "--max-line", "x"},
+      {"--max-peak wants bytes, such as 100M, got '1T'", path, "--max-peak", "1T"},
+      {"one profile at a time", path, path, "--no-leak"},
+    } do
+      local code, out = run(table.unpack(case, 2))
+      assert.equal(2, code, out)
+      has(out, case[1])
+    end
+    local code, out = run(path, "--max-peak", "1M")
+    assert.equal(1, code)
+    has(out, "--max-peak: the profile has no collections")
+    code, out = run(path, "--max-alive", "1M")
+    assert.equal(1, code)
+    has(out, "--max-alive: the profile has no deaths")
+    assert.equal(1, (run(process.file "text", "--no-leak")))
+    assert.equal(1, (run(make(0, 0), "--no-leak")))
+  end)
+end)

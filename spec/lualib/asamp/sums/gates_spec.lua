@@ -1,0 +1,88 @@
+-- SPDX-License-Identifier: MIT
+-- Limits and comparisons of profiles: how often chance alone would fail them.
+
+local gates = require "asamp.sums.gates"
+
+-- Pseudo-random numbers, the same in each run.
+local state = 42
+local function random()
+  state = state * 6364136223846793005 + 1442695040888963407
+  return (state >> 11) / (1 << 53)
+end
+
+-- A Poisson variable: by multiplication where the mean is small, else by the normal distribution.
+local function poisson(mean)
+  if mean > 60 then
+    local r = math.sqrt(-2 * math.log(1 - random())) * math.cos(2 * math.pi * random())
+    return math.max(0, math.floor(mean + math.sqrt(mean) * r + 0.5))
+  end
+  local limit, n, p = math.exp(-mean), 0, random()
+  while p > limit do
+    n, p = n + 1, p * random()
+  end
+  return n
+end
+
+-- Samples by line of three recorded profiles: of luacheck on Penlight's modules, of pl.pretty on
+-- a large table, and of pl.List, pl.stringx and pl.template. Of the first the 60 lines with the most.
+local PROFILES = {
+  {105, 45, 32, 29, 24, 24, 21, 21, 20, 18, 17, 16, 15, 14, 13, 13, 12, 12, 12, 11, 11, 10, 10, 9, 8, 8, 8,
+   7, 7, 7, 7, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 3, 3},
+  {148, 116, 106, 70, 65, 34, 27, 26, 21, 16, 16, 15, 11, 6, 5, 5, 5, 4, 4, 3, 2, 2, 1, 1, 1},
+  {195, 92, 89, 25, 25, 20, 13, 6, 5, 4, 4, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1},
+}
+
+local GB = 1 << 30
+
+-- Samples of a run by lines whose means are these; and their sum.
+local function resampled(means)
+  local counts, sum = {}, 0
+  for i, mean in ipairs(means) do
+    counts[i] = poisson(mean)
+    sum = sum + counts[i]
+  end
+  return counts, sum
+end
+
+-- Do two runs differ by these rules, in any line? A and B: bytes of the runs.
+local function differs(a, na, A, b, nb, B)
+  local needed = gates.needed(#a)
+  for i = 1, #a do
+    if a[i] + b[i] > 0 then
+      local x, y, sigma = gates.difference(a[i], na, A, b[i], nb, B)
+      if y > x * 1.05 and sigma > needed then return i end
+    end
+  end
+end
+
+describe("a comparison with a baseline #plain", function()
+  -- None of the 10,000 is of two recorded runs: their counts are drawn anew from those of three
+  -- recorded profiles. check_spec compares recorded runs, three pairs.
+  it("finds nothing in 10,000 comparisons of equal runs", function()
+    local failed = 0
+    for run = 1, 10000 do
+      local means = PROFILES[run % #PROFILES + 1]
+      local a, na = resampled(means)
+      local b, nb = resampled(means)
+      failed = failed + (differs(a, na, GB, b, nb, GB) and 1 or 0)
+    end
+    assert.equal(0, failed)
+  end)
+
+  it("finds 10% more of a line that is most of a run of 1 GB", function()
+    local found = 0
+    for _ = 1, 200 do
+      local means = {1843, 102, 51, 30, 22}  -- 90%
+      local a, na = resampled(means)
+      means[1] = means[1] * 1.1
+      local b, nb = resampled(means)
+      found = found + (differs(a, na, GB, b, nb, GB * 1.09) == 1 and 1 or 0)
+    end
+    assert.is_true(found >= 199, found)
+  end)
+
+  it("needs as many standard errors as there are rows", function()
+    assert.is_true(gates.needed(1) > 4.3 and gates.needed(1) < 4.5)
+    assert.is_true(gates.needed(100) > 5.2 and gates.needed(100) < 5.4)
+  end)
+end)
