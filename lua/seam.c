@@ -20,13 +20,16 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
+/* Bits of a call's status are stored as they are. */
+typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
+
+
 static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
   TValue *func = s2v(ci->func.p);
   f->L = L;
   f->ci = ci;
   f->last = (ci->previous == &L->base_ci);
-  f->cut = 0;
-  f->hooked = (ci->callstatus & CIST_HOOKED) != 0;
+  f->hooked = (ci->callstatus & CIST_HOOKED);
   f->resumable = 0;
   if (isLua(ci)) {
     Proto *p = ci_func(ci)->p;
@@ -34,7 +37,8 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
     if (f->pc < 0) f->pc = 0;  /* about to start */
-    f->fresh = (ci->callstatus & CIST_FRESH) != 0;
+    f->fresh = (ci->callstatus & CIST_FRESH);
+    f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
     /* the frame of a call hook or a __call may not have its C function yet */
@@ -43,7 +47,7 @@ static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
                 : NULL;
     f->id = NULL;
     f->pc = 0;
-    f->fresh = 0;
+    f->fresh = f->cut = 0;
     f->resumable = (ci->u.c.k != NULL);
   }
 }
@@ -108,7 +112,7 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
     }
   }
   n = outermost(L, ci, rest);
-  frames[LUAN_INNER - 1].cut = (rest[OUTER - n].ci != ci);
+  if (rest[OUTER - n].ci != ci) frames[LUAN_INNER - 1].cut |= LUAN_CUT;
   memmove(rest, rest + (OUTER - n), n * sizeof(*rest));
   return LUAN_INNER + n;
 }

@@ -438,12 +438,18 @@ typedef struct luaN_Frame {
   /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */
   unsigned int *id;
   int pc;		/* index of the running instruction; Lua functions only */
-  unsigned char fresh;	/* 1: a luaV_execute of its own started with this frame */
+  unsigned char fresh;	/* not 0: a luaV_execute of its own started with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
-  unsigned char hooked;	/* 1: a hook of this frame is running */
+  unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: a C function with a continuation */
-  unsigned char cut;	/* 1: frames between this and the next are left out */
+  unsigned char cut;	/* bits LUAN_CUT and LUAN_TAIL; 0: the next frame is the caller */
 } luaN_Frame;
+
+/* Bits of luaN_Frame.cut. */
+enum {
+  LUAN_CUT = 1,		/* frames between this frame and the next are left out */
+  LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
+};
 
 /* Returns the thread that runs when the core is called with L: L, or a coroutine that runs
    instead of it (C code may use any thread's L). */

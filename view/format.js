@@ -51,9 +51,9 @@ export function percent(part, whole) {
   return whole > 0 ? `${fixed(100 * part / whole, 1)}%` : "–";
 }
 
-// "file:line" of a Lua function, "[C] library" of a native one; a collection has no place.
+// "file:line" of a Lua function, "[C] library" of a native one; nothing for a collection or a tail call.
 export function place(fn, line) {
-  if (fn.collection) return "";
+  if (fn.collection || fn.native && fn.name === "(tail call)") return "";
   if (fn.native) {
     const library = fn.file.split("/").pop();
     return library === "-" || library === "" ? "[C]" : `[C] ${library}`;

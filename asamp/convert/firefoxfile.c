@@ -36,7 +36,7 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
   if (r->own && frameids_iscollection(id))
     return FIREFOX_COLLECTOR;
-  if (r->own && (id == FRAME_NONE || id == FRAME_CUT))
+  if (r->own && (id == FRAME_NONE || id == FRAME_CUT || id == FRAME_TAIL))
     return FIREFOX_OTHER;
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }

@@ -37,7 +37,7 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodtold;       /* the meta "period" was written */
-  uint64_t used;        /* bits: frames of nobody's code that have a name */
+  uint64_t used;        /* bits, by half of the id: frames of nobody's code that have a name */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Origins origins;
@@ -103,7 +103,7 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
 
 /* Such a frame is in a stack that follows: its name comes before, once. */
 static void use (Encoder *e, uint64_t id) {
-  uint64_t bit = (uint64_t)1 << id;
+  uint64_t bit = (uint64_t)1 << id / 2;  /* they are odd */
   if (e->used & bit)
     return;
   e->used |= bit;

@@ -6,6 +6,7 @@
 #include "bounds.h"
 #include "bytes.h"
 #include "clock.h"
+#include "frameids.h"
 #include "idmap.h"
 #include "list.h"
 #include "past.h"
@@ -63,7 +64,7 @@ static uint32_t put (Ring *r, const char *text) {
 static void meet (Ring *r, uint64_t id) {
   char symbol[512] = "", file[1024] = "";
   uint64_t address = id & ~(uint64_t)1;
-  if ((id & 1) == 0 || id < 64 || idmap_get(&r->natives, address) != IDMAP_NONE)
+  if ((id & 1) == 0 || frameids_isnobodys(id) || idmap_get(&r->natives, address) != IDMAP_NONE)
     return;
   if (r->nnames == RING_NATIVES) {
     r->left++;

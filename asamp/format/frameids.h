@@ -16,7 +16,8 @@ enum {
      major collection is major */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* the only frame of an empty stack */
-  FRAME_CUT = 63        /* stands for the frames of a deep stack that are left out */
+  FRAME_CUT = 63,       /* stands for the frames of a deep stack that are left out */
+  FRAME_TAIL = 65       /* stands for the callers that tail calls have replaced */
 };
 
 static inline uint64_t frameids_type (int kind) {
@@ -29,9 +30,9 @@ static inline int frameids_istype (uint64_t id, uint32_t *kind) {
   return (id & 1) != 0 && id < FRAME_TYPES;
 }
 
-/* Is it nobody's code: a type, a collection, none, a cut? */
+/* Is it nobody's code: a type, a collection, none, a cut, tail calls? */
 static inline int frameids_isnobodys (uint64_t id) {
-  return (id & 1) != 0 && id <= FRAME_CUT;
+  return (id & 1) != 0 && id <= FRAME_TAIL;
 }
 
 static inline int frameids_iscollection (uint64_t id) {

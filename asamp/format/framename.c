@@ -99,6 +99,7 @@ const char *framename_nobodys (uint64_t id) {
     case FRAME_MAJOR: return "[major collection]";
     case FRAME_NONE: return "[no function]";
     case FRAME_CUT: return "[frames cut]";
+    case FRAME_TAIL: return "(tail call)";
     default: return profile_kindname((int)(id - FRAME_TYPE) / 2);
   }
 }

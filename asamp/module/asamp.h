@@ -57,7 +57,8 @@ typedef enum asamp_Kind {
 
 /* A function written in Lua. Valid until 'stop'. Each function has one address. */
 typedef struct asamp_Function {
-  const char *name;	/* Name from its definition, or "anonymous". */
+  const char *name;	/* Name from its definition, or "anonymous". "(tail call)" is the name of
+			   a frame in place of callers that tail calls have replaced. */
   const char *source;	/* Path of its file, or the chunk name as error messages show it. */
   int linedefined;	/* Line of its definition. */
 } asamp_Function;

@@ -50,6 +50,9 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
 /* Stands for a function for which there was no memory. */
 static const asamp_Function unknown = {"?", "?", 0};
 
+/* A frame that stands for callers which tail calls have replaced. */
+static const asamp_Function tailcalls = {"(tail call)", "?", 0};
+
 
 /* {== callbacks of the tracker ========================================= */
 
@@ -84,6 +87,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   uint32_t at = idmap_get(&e->ids, id);
+  if (id == FRAME_TAIL) return &tailcalls;
   return (at != IDMAP_NONE) ? e->functions[at] : &unknown;
 }
 
@@ -114,7 +118,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
     uint64_t id = frames[i].id;
-    int isnative = (id & 1) && id != FRAME_CUT;
+    int isnative = (id & 1) && !frameids_isnobodys(id);
     to[i].function = isnative ? NULL : functionof(e, id);
     to[i].line = (int)frames[i].line;
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;

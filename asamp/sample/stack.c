@@ -16,7 +16,7 @@
 
 #define MAXNATIVE	4096	/* most native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* the same with the walk's own frames */
-#define NFRAMES		(MAXNATIVE + LUAN_DEPTH + 2)  /* plus a cut and a collection */
+#define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)  /* plus tail calls, a cut and a collection */
 #define KEYROOM		256	/* bytes of a name that is not an identifier */
 #define NLINES		4096u	/* entries of the cache of lines, of a full-size one and of a
 				   new one; powers of 2 */
@@ -208,12 +208,23 @@ static void pushentry (Stack *s, const void *function) {
 }
 
 
+/* Pushes the marks of the frames that are left out after f. The mark of tail calls counts as f's
+   own frame (remember). Not inlined, so that other frames cost no registers. */
+static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
+  if (f->cut & LUAN_TAIL) {
+    s->places[f - s->lua]++;
+    push(s, FRAME_TAIL, 0);
+  }
+  if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
+}
+
+
 /* Pushes one frame of the seam; C functions only if 'shown', by their own address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
   else if (shown && f->function != NULL) pushentry(s, f->function);
-  if (f->cut) push(s, FRAME_CUT, 0);
+  if (f->cut) pushmarks(s, f);
 }
 
 
@@ -395,7 +406,8 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 /*
 ** Stores the n Lua frames in s->lua for the next walk, out to a cut. 'stay' frames of 'known'
-** remain outside them.
+** remain outside them. The mark of a tail call is part of its frame, as the same
+** activation may make one later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -405,7 +417,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
   while (first < n && !luaN_ismain(s->lua[first].L)) first++;
   s->nknown = 0;
   for (i = 0; i < n; i++) {
-    if (s->lua[i].cut) {
+    if (s->lua[i].cut & LUAN_CUT) {
       s->cut = 1;
       n = i + 1;
     }
@@ -496,6 +508,7 @@ static int walkone (Stack *s, size_t shared) {
   s->shared = outside;
   s->nknown -= shared;
   pushlua(s, s->lua);
+  if (s->lua->cut) pushmarks(s, s->lua);
   return 1;
 }
 

@@ -20,7 +20,9 @@ local function text(s, entries)
   local list = {}
   for _, f in ipairs(s.stack) do
     if f.native then
-      if f.name:find "^native_" and f.name ~= "native_userdata" then list[#list + 1] = f.name end
+      if f.name:find "^native_" and f.name ~= "native_userdata" or f.name == "(tail call)" then
+        list[#list + 1] = f.name
+      end
     elseif f.file == "stack" then
       list[#list + 1] = f.name .. ":" .. f.line
       if f.name == "main chunk" then break end
@@ -295,13 +297,43 @@ collectgarbage()
 mark()]], "mark:1 __gc:3 main chunk:5", "mark:1 main chunk:6")
   end)
 
-  it("leaves out frames that a tail call replaced", function()
+  it("has a mark for frames that a tail call replaced", function()
     check([[
 
 local function f() mark() end
 local function g() return f() end
 local function h() natives.through(g) end
-h()]], "mark:1 f:2 native_call native_through h:4 main chunk:5")
+h()]], "mark:1 f:2 (tail call) native_call native_through h:4 main chunk:5")
+  end)
+
+  it("has one mark for a chain of tail calls, none where nothing was replaced", function()
+    check([[
+
+local function f() mark() mark() end
+local function g() return f() end
+local function h() return g() end
+h()
+local function k() h() return f() end
+k()
+f()]], "mark:1 f:2 (tail call) main chunk:5", "mark:1 f:2 (tail call) main chunk:5",
+      "mark:1 f:2 (tail call) k:6 main chunk:7", "mark:1 f:2 (tail call) k:6 main chunk:7",
+      "mark:1 f:2 (tail call) main chunk:7", "mark:1 f:2 (tail call) main chunk:7",
+      "mark:1 f:2 main chunk:8", "mark:1 f:2 main chunk:8")
+  end)
+
+  it("has marks in coroutines, between C functions and in recursions of tail calls", function()
+    check([[
+
+local function loop(n) if n == 0 then mark() return end return loop(n - 1) end
+local co = coroutine.wrap(function() return loop(5) end)
+co()
+natives.through(function() return natives.through(loop, 3) end)
+local function a(n) mark() if n > 0 then return a(n - 1) end end
+a(2)]], "mark:1 loop:2 (tail call) main chunk:4",
+      "mark:1 loop:2 (tail call) native_call native_through anonymous:5 native_call " ..
+      "native_through main chunk:5",
+      "mark:1 a:6 main chunk:7", "mark:1 a:6 (tail call) main chunk:7",
+      "mark:1 a:6 (tail call) main chunk:7")
   end)
 
   it("shows functions called by the core: metamethods, iterators, comparisons of sort", function()

@@ -55,7 +55,7 @@ static void stack (Encoder *e) {
   ProfileFrame frames[8];
   size_t n = (size_t)upto(8), i;
   for (i = 0; i < n; i++) {
-    frames[i].id = upto(3) == 0 ? 65 + 16 * upto(many) : 8 * (1 + upto(2 * many));
+    frames[i].id = upto(3) == 0 ? 81 + 16 * upto(many) : 8 * (1 + upto(2 * many));
     frames[i].line = (uint32_t)upto(2 * many);
   }
   encoder_stack(e, (size_t)upto(4), frames, n);

@@ -85,7 +85,7 @@ static size_t frames (State *s, uint64_t *shared, ProfileFrame *to) {
   size_t n = upto(40) == 0 ? upto(DEEP) : upto(8), i;
   *shared = wild && upto(50) == 0 ? upto(5000) : upto((s->depth < DEEP ? s->depth : DEEP) + 1);
   for (i = 0; i < n; i++) {
-    to[i].id = upto(4) == 0 ? 65 + 16 * upto(30) : 8 * (1 + upto(60));
+    to[i].id = upto(4) == 0 ? 81 + 16 * upto(30) : 8 * (1 + upto(60));
     to[i].line = (uint32_t)upto(9);
   }
   s->depth = (size_t)*shared + n;

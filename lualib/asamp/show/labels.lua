@@ -27,6 +27,11 @@ local function nameof(row)
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
+-- Returns true for a row that is no code, and has no place.
+local function isplaceless(row)
+  return totals.iscollection(row) or totals.istailcalls(row)
+end
+
 -- The last name of a place, which is never cut.
 local function lastname(where)
   return where:match "([^/]*)$"
@@ -36,7 +41,7 @@ end
 -- the end, its last name before the rest of the function's.
 function M.offunction(row, n, paint)
   local name = nameof(row)
-  if totals.iscollection(row) then
+  if isplaceless(row) then
     return layout.cutend(name, n)
   end
   local where = layout.clean(whereof(row))
@@ -67,7 +72,7 @@ end
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do
-    if row.file and not totals.iscollection(row) then
+    if row.file and not isplaceless(row) then
       local last = layout.width(lastname(layout.clean(whereof(row)))) + 2
       local name = layout.width(nameof(row))
       most = math.max(most, last + 2 + math.min(named and 12 or 5, name))

@@ -46,8 +46,8 @@ end
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do
-    if not (row.native and row.self[field] == 0 and
-            row.total[field] == whole[field]) then
+    if not (row.native and row.self[field] == 0 and row.total[field] == whole[field]) or
+       totals.istailcalls(row) then
       rows[#rows + 1] = row
     end
   end

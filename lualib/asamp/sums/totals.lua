@@ -55,6 +55,11 @@ function M.iscollection(fn)
          (fn.name == "[minor collection]" or fn.name == "[major collection]")
 end
 
+--- Returns true for the mark of callers that tail calls have replaced.
+function M.istailcalls(fn)
+  return fn.native and fn.name == "(tail call)"
+end
+
 -- {== sums of nodes: one list a field, index is the node ====================
 
 -- A list of n zeros.
