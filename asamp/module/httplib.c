@@ -2,7 +2,8 @@
 /*
 ** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Independent of profiles.
 **
-**   open(host, port, most) -> server | nil, message     accepts up to 'most' connections
+**   open(host, port, most [, patience]) -> server | nil, message
+**       accepts up to 'most' connections; 'patience' in seconds, 10 by default
 **   server:port()
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
 **       query = {key = value}, host, origin, authorization, site}: the last four are the values of
@@ -12,10 +13,11 @@
 **
 ** Everything runs on the caller's thread, within wait: a request stays suspended until it is
 ** answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
-** here. Bodies are discarded. A connection on which the client is silent for ten seconds is
-** closed.
+** here. Bodies are discarded. A connection is closed if no whole request arrives within 'patience',
+** however often the client sends a byte, or if an answer is not taken within SENDING seconds.
 */
 #define _GNU_SOURCE
+#include "clock.h"
 #include "descriptor.h"
 #include "luafields.h"
 
@@ -33,7 +35,9 @@
 #define TYPENAME	"asamp.http.server"
 /* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
-#define PATIENCE	10u	/* seconds of silence after which a connection is closed */
+#define PATIENCE	10u	/* seconds in which a whole request has to arrive */
+#define SENDING		300u	/* seconds in which a client has to take an answer, up to 256 MiB */
+#define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
 /* A request whose header has arrived, until the library has completed it. */
@@ -48,9 +52,18 @@ typedef struct Asked {
   int issuspended, isanswered, istold;  /* 'istold': 'wait' has returned it */
 } Asked;
 
+/* An open connection. */
+typedef struct Client {
+  struct Client *next, **at;	/* 'at': the pointer to this one */
+  int fd;
+  uint64_t until;	/* it is closed at this time of clock_now, ns; 0: a request is suspended */
+} Client;
+
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
   Asked *all;	/* open requests, newest first */
+  Client *clients;
+  uint64_t patience;	/* ns */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
@@ -66,6 +79,49 @@ static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
   (void)c;
   return strstr(uri, "%00") != NULL ? &refused : NULL;
+}
+
+
+/* Lists a new connection, or frees one that is closed. */
+static void onconnection (void *ud, struct MHD_Connection *c, void **context,
+                          enum MHD_ConnectionNotificationCode what) {
+  Server *s = ud;
+  Client *client = *context;
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    const union MHD_ConnectionInfo *i = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    client = (i != NULL) ? calloc(1, sizeof(*client)) : NULL;
+    if (client == NULL) return;
+    client->fd = i->connect_fd;
+    client->until = clock_now() + s->patience;
+    client->next = s->clients;
+    client->at = &s->clients;
+    if (client->next != NULL) client->next->at = &client->next;
+    s->clients = client;
+    *context = client;
+  }
+  else if (client != NULL) {
+    *client->at = client->next;
+    if (client->next != NULL) client->next->at = client->at;
+    free(client);
+    *context = NULL;
+  }
+}
+
+
+/* Sets the time, in ns from now, at which the connection is closed; 0: never. */
+static void limit (struct MHD_Connection *c, uint64_t ns) {
+  const union MHD_ConnectionInfo *i = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  Client *client = (i != NULL) ? i->socket_context : NULL;
+  if (client != NULL) client->until = (ns > 0) ? clock_now() + ns : 0;
+}
+
+
+/* Shuts down connections whose time is up; the library then closes them. */
+static void endslow (const Server *s) {
+  const Client *c;
+  uint64_t now = clock_now();
+  for (c = s->clients; c != NULL; c = c->next)
+    if (c->until != 0 && now >= c->until) (void)shutdown(c->fd, SHUT_RDWR);
 }
 
 
@@ -116,6 +172,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   if (a->isanswered) return MHD_NO;  /* no memory for the answer */
   if (!a->issuspended) {
     a->issuspended = 1;
+    limit(c, 0);
     MHD_suspend_connection(c);
   }
   return MHD_YES;
@@ -126,8 +183,8 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
   Asked **at, *a = *context;
-  (void)c;
   (void)code;
+  limit(c, s->patience);
   if (a == NULL || a == &refused) return;
   *context = NULL;
   for (at = &s->all; *at != a; at = &(*at)->next) { }
@@ -186,7 +243,8 @@ static const char *start (Server *s, const char *host, const char *port, unsigne
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0,
       NULL, NULL, onrequest, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, most,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-      PATIENCE, MHD_OPTION_URI_LOG_CALLBACK, onaddress, NULL, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s, MHD_OPTION_END);
+      PATIENCE, MHD_OPTION_URI_LOG_CALLBACK, onaddress, NULL, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s,
+      MHD_OPTION_NOTIFY_CONNECTION, onconnection, s, MHD_OPTION_END);
   e = errno;
   freeaddrinfo(a);
   if (s->daemon != NULL) return NULL;
@@ -198,9 +256,10 @@ static const char *start (Server *s, const char *host, const char *port, unsigne
 
 static int l_open (lua_State *L) {
   const char *host = luaL_checkstring(L, 1), *port = luaL_checkstring(L, 2), *why;
-  lua_Integer most = luaL_checkinteger(L, 3);
+  lua_Integer most = luaL_checkinteger(L, 3), patience = luaL_optinteger(L, 4, PATIENCE);
   Server *s = lua_newuserdatauv(L, sizeof(*s), 0);
   memset(s, 0, sizeof(*s));
+  s->patience = (uint64_t)patience * SECOND;
   luaL_setmetatable(L, TYPENAME);
   why = start(s, host, port, (unsigned)most);
   if (why == NULL) return 1;
@@ -248,6 +307,7 @@ static int l_wait (lua_State *L) {
   Asked *a;
   lua_Integer n = 0;
   MHD_run_wait(s->daemon, (int32_t)luaL_checkinteger(L, 2));
+  endslow(s);
   lua_createtable(L, 0, 0);
   for (a = s->all; a != NULL; a = a->next) {
     if (a->istold || !a->issuspended) continue;
@@ -278,6 +338,7 @@ static void answer (Asked *a, unsigned status, const char *type, const void *bod
     MHD_add_response_header(a->response, "Content-Type", type);
     MHD_add_response_header(a->response, "X-Content-Type-Options", "nosniff");
   }
+  limit(a->connection, SENDING * SECOND);
   MHD_resume_connection(a->connection);
 }
 

@@ -11,6 +11,8 @@ local M = {NAME = "asamp.cli.topprof"}
 
 local PATIENCE = 50  -- seconds for a flight recorder to be written: fewer than the server has
 
+local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
+
 -- 'since' and 'till' are times of the monotonic clock, and so is the start that a profile tells.
 -- Of a profile that began after 'since' all samples before 'till' are taken, but for what stands at
 -- the begin of a flight recorder's: that is from before.
@@ -36,9 +38,14 @@ function M.main(args)
         return nil, message
       end
     end
-    return answers.reading(path, {pid = math.tointeger(pid), uid = math.tointeger(uid)}, function(name)
-      return part(name, out, since, till, first, ring)
-    end)
+    local opened
+    local result, message = answers.reading(path, {pid = math.tointeger(pid), uid = math.tointeger(uid)},
+      function(name)
+        opened = true
+        return part(name, out, since, till, first, ring)
+      end)
+    -- The reason would show the sender of the request which files there are.
+    return result, opened and message or UNOPENED
   end
   local ok, result, message = pcall(all)
   if not ok or not result then
@@ -48,9 +55,11 @@ function M.main(args)
   return 0
 end
 
---- Starts it; 'interpreter' is a path; 'job': {path, out, since, till (seconds), first, peer, ring}.
-function M.start(interpreter, job)
-  local words = {"env", "-u", "ASAMP", interpreter, "-E", "-e",
+--- Starts it; 'interpreter' is a path; 'job': {path, out, since, till (seconds), first, peer, ring};
+-- it is killed after 'seconds'.
+function M.start(interpreter, job, seconds)
+  local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
+                 "-E", "-e",
                  "os.exit(require(arg[1]).main(arg), true)", "/dev/null", M.NAME, job.path, job.out,
                  ("%d"):format(math.floor(job.since * 1e6)), ("%d"):format(math.floor(job.till * 1e6)),
                  job.first, ("%d"):format(job.peer.pid), ("%d"):format(job.peer.uid), job.ring}

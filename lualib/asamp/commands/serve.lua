@@ -304,7 +304,7 @@ function Server:convert(job, now)
   end
   job.folder, job.out, job.stop = folder, folder .. "/out", now + PATIENCE
   self.running = self.running + 1
-  topprof.start(self.interpreter, job)
+  topprof.start(self.interpreter, job, PATIENCE)
 end
 
 -- Ends a job: its files go, and the request is answered with the body, or with what is wrong.

@@ -3,12 +3,14 @@
 -- garbage. SERVE_REQUESTS=n sends more of that.
 
 local host = require "asamp.host"
+local http = require "asamp.http"
 local living = require "asamp.sums.living"
 local metrics = require "asamp.show.metrics"
 local process = require "spec.support.process"
 local protobuf = require "spec.support.protobuf"
 local shell = require "spec.support.shell"
 local socket = require "socket"
+local topprof = require "asamp.cli.topprof"
 local vmprof = require "spec.support.vmprof"
 
 local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
@@ -67,6 +69,70 @@ local function connect(port)
   end
   error "nobody serves"
 end
+
+describe("a client", function()
+  -- It kept its connection for as long as it sent something within ten seconds, and others had none.
+  it("that does not complete a request in time is left, whatever it sends", function()
+    local server = assert(http.open("127.0.0.1", "0", 8, 1))
+    local heads = {"G", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
+                   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\n"}
+    local clients = {}
+    for i, head in ipairs(heads) do
+      clients[i] = connect(server:port())
+      clients[i]:settimeout(0)
+      clients[i]:send(head)
+    end
+    for _ = 1, 6000 do
+      for _, r in ipairs(server:wait(10)) do server:answer(r.id, 200, "text/plain", "") end
+      for i = #clients, 1, -1 do
+        clients[i]:send "x"
+        if select(2, clients[i]:receive(1)) == "closed" then table.remove(clients, i):close() end
+      end
+      if #clients == 0 then break end
+    end
+    assert.equal(0, #clients)
+    -- A request that waits for its answer is not left.
+    local c = connect(server:port())
+    c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    local request
+    repeat request = server:wait(10)[1] until request
+    for _ = 1, 150 do server:wait(10) host.pause(10) end
+    server:answer(request.id, 200, "text/plain", "late")
+    c:settimeout(0)
+    local line
+    repeat
+      server:wait(10)
+      line = c:receive "*l"
+    until line
+    assert.equal("HTTP/1.1 200 OK", line)
+    c:close()
+    server:close()
+  end)
+end)
+
+-- The file was answered for after a minute, and its conversion went on.
+describe("a conversion", function()
+  it("that takes too long is killed", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/slow", "#!/bin/sh\necho $$ >", folder, "/pid\nexec sleep 600\n")
+    shell.output("chmod +x %s/slow", folder)
+    topprof.start(folder .. "/slow", {path = "p", out = "o", since = 0, till = 0, first = "time",
+                                      peer = {pid = 1, uid = 0}}, 1)
+    local pid
+    for _ = 1, 6000 do
+      pid = (shell.read(folder .. "/pid") or ""):match "^(%d+)\n"
+      if pid then break end
+      host.pause(10)
+    end
+    local function isthere() return shell.read("/proc/" .. pid .. "/comm") == "sleep\n" end
+    for _ = 1, 6000 do
+      if not isthere() then break end
+      host.pause(10)
+    end
+    assert.is_false(isthere())
+    shell.remove(folder)
+  end)
+end)
 
 -- Starts to serve with these words. Returns a function that waits until the file with what it
 -- prints ('out' or 'err') has n lines, for at most a minute, and one that ends it.
