@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The chunk that has ended.
+** The frame of the main chunk that has ended.
 **
-** A script ends before its state is closed, and all that its local variables held is
-** garbage then, which is not what a person means who asks what was alive at the end, and
-** who held it. What a frame leaves behind lies in the stack above 'top' until it is
-** overwritten, or erased by the next collection that sees the stack (T3), which for the
-** main thread is every one: so what lies there has not been freed. The frame's CallInfo
-** is used for the next call; until then it says where the frame was. All of that is looked
-** at with doubt, for another call, or a stack that has moved, may have left anything there.
+** A script ends before its state is closed. Everything that only its local variables referred to
+** is garbage then, but a report of the objects alive at the end should contain it. The values of
+** a frame that has ended stay in the stack above 'top' until they are overwritten, or erased by
+** the next collection that scans the stack (T3), which for the main thread is every collection:
+** so objects that are referred to there have not been freed. The frame's CallInfo is unchanged
+** until the next call uses it. All of this is checked before use, because another call, or a
+** moved stack, may have left anything there.
 */
 #define LUA_CORE
 
@@ -21,7 +21,8 @@
 #include "lgc.h"
 
 
-/* The slot that was at 'o' is still one of the stack: its index; else SIZE_MAX. */
+/* Returns the index of the slot at the former address 'o', or SIZE_MAX if it is no slot of the
+   stack. */
 static size_t slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
@@ -30,7 +31,8 @@ static size_t slotof (const lua_State *L, StkId o) {
 }
 
 
-/* Is the function of the main chunk whose CallInfo was 'ci' in the slot 'at'? */
+/* Returns slot 'at' if it contains the function of the main chunk whose CallInfo was 'ci', else
+   NULL. */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -45,8 +47,11 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Where it is, NULL: nowhere. The arguments of a chunk are below its function; so is
-   'func', when it has returned; of one that an error has ended it is where it was. */
+/*
+** Returns the slot of the chunk's function, or NULL. The arguments of a chunk are below its
+** function; 'func' is below them, too, if the chunk has returned. If an error has ended it,
+** 'func' is unchanged.
+*/
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -55,7 +60,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Variables at the chunk's last instruction: these lie right behind the function. */
+/* Returns the number of variables at the chunk's last instruction. They are in the slots after
+   its function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -70,12 +76,13 @@ static int nothing (lua_State *L) {
 }
 
 
-/* The frames are as they were: f is called. 'caller' may be NULL. */
+/* Calls f with the frames restored. 'caller', the C function that has called the chunk, may be
+   NULL. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
-  ci->callstatus = 0;  /* a Lua frame, which is not clean */
-  if (caller != NULL) {  /* its result is where its function was */
+  ci->callstatus = 0;  /* a Lua frame that is not clean */
+  if (caller != NULL) {  /* the caller's result is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);
@@ -98,7 +105,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
   CallInfo *ci = L->base_ci.next, *caller = NULL;
   ptrdiff_t top = savestack(L, L->top.p);
   StkId func = (ci != NULL) ? chunkof(L, ci) : NULL;
-  if (ci != NULL && func == NULL && ci->next != NULL) {  /* a C function has run it */
+  if (ci != NULL && func == NULL && ci->next != NULL) {  /* a C function has called the chunk */
     caller = ci;
     ci = ci->next;
     func = chunkof(L, ci);

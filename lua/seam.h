@@ -111,7 +111,7 @@ LUA_API uint64_t luaN_allocated (lua_State *L);
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /*
-** Exact counts of what a state allocates, by kind. A block counts when it is allocated, and
+** Exact counts of the memory that a state allocates, by kind. A block counts when it is allocated, and
 ** each time it grows, with the bytes that it has grown by. LUAN_KSTACK are stacks that grow and
 ** frames of calls; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
 ** grows as luaN_allocated does.
@@ -124,9 +124,9 @@ typedef struct luaN_Counts {
 } luaN_Counts;
 
 /*
-** From here on what the state allocates is added to 'to', which stays the caller's. NULL:
-** to nothing. Meanwhile each allocation takes the slow path; without counts no instruction
-** is added to the fast one.
+** Adds everything that the state allocates from here on to 'to', which belongs to the caller.
+** NULL ends the counting. Meanwhile each allocation takes the slow path; without counts the fast
+** path has no additional instruction.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 

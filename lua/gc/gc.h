@@ -72,9 +72,10 @@
 ** If the limit is passed, or the size is large, luaN_slow runs. It takes memory from the current
 ** hole, the next hole, the overflow region or lua_Alloc; adds the bytes since the last slow
 ** allocation to the accounts (N2); calls the sampler if the sample point was reached; and sets
-** the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. The scheme is
-** that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual
-** Machine" (2026).
+** the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks
+** are counted (luaN_setcounts) the limit is heap.free, so that every allocation is slow. The
+** scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
+** Collected Virtual Machine" (2026).
 **
 ** An allocation runs no collection except an emergency collection. Collections run at safepoints:
 ** where the core calls luaC_checkGC and the debt is above 0.
