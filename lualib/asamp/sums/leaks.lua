@@ -56,7 +56,7 @@ local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 local ALL = 9 / 10  -- of its samples, of a line that loses nothing
 local FEWBUSY = 4
 local SLOWER = 1 / 4   -- of its mean rate, at which a line has stopped
-local STRAIGHT, SOME = 1 / 2, 2 / 5  -- of a heap that grows evenly; of the parts then
+local STRAIGHT, SOME = 1 / 2, 1 / 2  -- of a heap that grows evenly; of the parts then
 -- Of a vector: samples alive, parts with growth, the last growth's share.
 local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW is at most LEAST
 
@@ -107,8 +107,10 @@ local function addto(row, part, samples, kept, bytes, name)
   row.samples = row.samples + samples
   row.kept, row.keptbytes = row.kept + kept, row.keptbytes + bytes
   row.replaced = row.replaced + (VECTORS[name] and samples - kept or 0)
-  add(row.inpart, part, kept)
-  add(row.bytesin, part, bytes > 0 and bytes or kept)
+  if not VECTORS[name] then  -- the vector of one table, which lives long, is no series of objects
+    add(row.inpart, part, kept)
+    add(row.bytesin, part, bytes > 0 and bytes or kept)
+  end
   add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
 end
 
