@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The end of the process by a signal. See dying.h.
-*/
+/* The end of the process by a signal (dying.h). */
 #define _GNU_SOURCE
 #include "dying.h"
 
@@ -11,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* for another thread that finishes */
+#define PATIENCE_MS	10000	/* longest wait for another thread that finishes */
 
-static void (*finish[2]) (void);  /* by DyingWhen; NULL: none; atomic */
-static int ended;		/* 0, 1: under way, 2: done; atomic */
-static pid_t where, who;	/* process and OS thread that are at it; the process is atomic */
+static void (*finish[2]) (void);  /* By DyingWhen; NULL: none; atomic. */
+static int ended;		/* 0: not started, 1: running, 2: done; atomic. */
+static pid_t where, who;	/* Process and OS thread that finish; the process is atomic. */
 
 
 static int ishere (void) {
@@ -26,7 +24,7 @@ static int ishere (void) {
 int dying_begin (void) {
   const struct timespec nap = {0, 1000000};
   int i, none = 0;
-  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* a fork's child */
+  if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* the child of a fork */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
     who = gettid();
@@ -57,7 +55,7 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* an exit() that this has interrupted goes on */
+  /* continues an exit() that the signal interrupted */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != gettid()) raise(signal);
   errno = e;
 }
@@ -73,7 +71,7 @@ static void watch (int signal) {
 }
 
 
-/* What stops a process, or it itself; and what need not end process 1 (DY2). */
+/* Signals handled in every process, and those not handled in process 1 (DY2). */
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
 static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 

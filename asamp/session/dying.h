@@ -1,33 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Signals that end the process although nobody has handled them: SIGTERM, by which services
-** are stopped, SIGHUP, SIGINT and SIGQUIT, by which a terminal ends what runs in it, SIGPIPE, by
-** which it ends when nobody reads its output any more, and SIGABRT, which is how an error that
-** nobody catches ends it (lua.h: panic), a failed assertion, a broken heap of malloc's. What is
-** to be finished is finished first; then the process dies of the signal as it would have.
-**   DY1  a handler of the program's, or that it ignores the signal, is never touched: ours
-**        is there only in the place of the system's own doing;
-**   DY2  process 1, a container's first, dies of none of them, for the system passes over those
-**        that it does not handle. So nothing is finished there of SIGHUP, SIGQUIT and SIGPIPE,
-**        which a server gets for every broken connection. Of SIGTERM and SIGINT it is, though
-**        the process goes on: who stops a container kills it next.
+** Finishes profiles before an unhandled signal ends the process: SIGTERM, which stops services;
+** SIGHUP, SIGINT and SIGQUIT, with which a terminal ends its programs; SIGPIPE, when nobody
+** reads the output any more; and SIGABRT, which follows an uncaught error (lua.h: panic), a
+** failed assertion, or a broken malloc heap. The registered functions run first; then the
+** process dies of the signal as it would have.
+**
+**   DY1  a handler of the program, or an ignored signal, is never changed: our handler only
+**        replaces the default action;
+**   DY2  process 1, the first one of a container, does not die of any of them, because the
+**        system ignores signals that it does not handle. So there SIGHUP, SIGQUIT and SIGPIPE,
+**        which a server receives for every broken connection, finish nothing. SIGTERM and
+**        SIGINT do, although the process continues: whoever stops a container kills it next.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
 
-/* What takes no time comes before what may have to wait for other threads. */
+/*
+** Order of the functions: those that never block run before those that may wait for other
+** threads.
+*/
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
-/* Has 'finish' called before the process dies of a signal, one function for each 'when'. It may
-   be called in a handler that has interrupted anything. */
+/*
+** Registers 'finish', one function for each 'when', to be called before the process dies of a
+** signal. It may be called in a handler that interrupted anything.
+*/
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/* Claims what 'finish' does for the caller, who does it then. 0: another has claimed it, and
-   has ended when this returns, unless it is this very thread, interrupted in its midst. */
+/*
+** Claims the finishing of profiles for the caller, which then does it and calls dying_done.
+** Returns 0 if another caller has claimed it; that one has finished when this returns, unless
+** it is this very thread, interrupted in the middle.
+*/
 int dying_begin (void);
 void dying_done (void);
 
-/* Has anybody in this process? */
+/* Returns 1 if finishing was claimed in this process. */
 int dying_hasbegun (void);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Paths of holders (heldpaths.h).
-*/
+/* Numbers of the paths of holders (heldpaths.h). */
 #include "heldpaths.h"
 #include "bounds.h"
 #include "hash.h"
@@ -9,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of a path to '*id'; 'parent' is one, too. 0: no memory. */
+/*
+** Stores the number of the path that extends 'parent' by a step in *id. Returns 0 without
+** memory.
+*/
 static int number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                    uint32_t *id) {
   uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);

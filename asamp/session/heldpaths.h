@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The paths of holders that a session's profile knows, by their steps: a path that was
-** told is not told again, however often who holds what is asked, so that a long session's
-** file and whoever reads it grow with the program, not with time. Invariants:
-**   HP1  equal paths have equal numbers, 1, 2, ..., in the order in which they were told;
-**   HP2  at most READER_MAXPATHS: what is beyond is the path above it, and 'left' counts it.
+** Numbers the paths of holders that are already in a session's profile. A path is emitted once,
+** however often holders are searched, so that the file of a long session, and the memory of its
+** readers, grow with the program and not with time. Invariants:
+**
+**   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
+**   HP2  at most READER_MAXPATHS paths: a further one is replaced by its parent, and counted in
+**        'left'.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -13,16 +15,18 @@
 #include "idmap.h"
 #include "profile.h"
 
-/* All zero: none. */
+/* The paths of a session. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* parent and step, mixed -> number */
-  uint32_t n;
-  uint64_t left;	/* times that a path found no room */
-  uint64_t cut;		/* ... or had too many steps */
+  IdMap known;		/* Maps the hash of parent and step to the number. */
+  uint32_t n;	/* Number of paths. */
+  uint64_t left;	/* How often a path exceeded READER_MAXPATHS. */
+  uint64_t cut;		/* How often a path had too many steps. */
 } HeldPaths;
 
-/* Tells the profile the paths that are new, and makes h->ids their numbers in it. 0: no
-   memory. */
+/*
+** Emits the paths of h that are new to the profile, and replaces h->ids by their numbers in it.
+** Returns 0 without memory.
+*/
 int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

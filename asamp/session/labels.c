@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The process's sets of labels. See labels.h.
-*/
+/* The process's sets of labels (labels.h). */
 #include "labels.h"
 #include "bounds.h"
 #include "hash.h"
@@ -12,35 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_SETS	BOUND(256u, 8)	/* more sets, for those whose values are all LABELS_OTHERS */
+#define SPARE_SETS	BOUND(256u, 8)	/* further sets whose values are all LABELS_OTHERS */
 
+/* A label name with its values. */
 typedef struct Name {
   char *text;
-  IdMap byhash;			/* of its values -> index in the list */
-  char **values;		/* the first is LABELS_OTHERS */
+  IdMap byhash;			/* Maps hashes of values to indexes in 'values'. */
+  char **values;		/* values[0] is LABELS_OTHERS. */
   size_t n, size;
 } Name;
 
-/* A label as numbers. */
+/* A label as two indexes. */
 typedef struct Pair {
   uint16_t name, value;
 } Pair;
 
+/* A label set. */
 typedef struct Set {
   size_t n;
-  Pair pairs[PROFILE_LABELS];	/* rising names */
-  ProfileLabel *labels;		/* their texts */
+  Pair pairs[PROFILE_LABELS];	/* ascending names */
+  ProfileLabel *labels;		/* The same as strings. */
 } Set;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
-static IdMap nameids;		/* hash -> name */
-static const Set *sets[LABELS_SETS + SPARE_SETS];	/* [0]: NULL; read without the lock (LB2) */
+static IdMap nameids;		/* Maps hashes to names. */
+/* Indexed by number; [0] is NULL. Read without the lock (LB2). */
+static const Set *sets[LABELS_SETS + SPARE_SETS];
 static unsigned nsets = 1;
-static IdMap setids;		/* hash -> set */
-static ProfileLeft left;
-static uint64_t cut;
+static IdMap setids;		/* Maps hashes to sets. */
+static ProfileLeft left;	/* Counts of dropped labels. */
+static uint64_t cut;	/* Count of truncated texts. */
 
 
 /* {== forks ============================================================ */
@@ -55,7 +56,7 @@ static void unlock (void) {
 }
 
 
-/* No other thread is in the middle of something when the process forks. */
+/* Holds the lock during a fork, so that no other thread is in the middle of a change. */
 static void once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
@@ -63,8 +64,10 @@ static void once (void) {
 /* }===================================================================== */
 
 
-/* A copy that ends in NUL and has no other; what is too long loses its end, before a
-   character. */
+/*
+** Returns a NUL-terminated copy without inner NULs; a longer text is truncated at the end of a
+** UTF-8 character. NULL without memory.
+*/
 static char *copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
   size_t most = LABELS_TEXT, i;
@@ -86,7 +89,7 @@ static uint64_t keyof (const void *bytes, size_t n) {
 }
 
 
-/* The number of a name, LABELS_NAMES: there is no room; -1: no memory. */
+/* Returns the number of a name; LABELS_NAMES: beyond the limit; -1: no memory. */
 static int nameof (const LabelChange *c) {
   uint64_t key = keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -106,7 +109,7 @@ static int nameof (const LabelChange *c) {
 }
 
 
-/* Likewise of a value; 0: it is one of the others. */
+/* Returns the number of a value; 0: beyond the limit; -1: no memory. */
 static int valueof (Name *name, const LabelChange *c) {
   uint64_t key = keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -126,7 +129,7 @@ static int valueof (Name *name, const LabelChange *c) {
 }
 
 
-/* Puts, replaces or takes off a label, in its place (LB1). 0: no memory. */
+/* Adds, replaces or removes a label and keeps the order (LB1). Returns 0 without memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = nameof(c), value;
   size_t at = 0;
@@ -154,7 +157,7 @@ static int change (Set *s, const LabelChange *c) {
 }
 
 
-/* A set that stays, of the numbers in 's'. NULL: no memory. */
+/* Returns a permanent copy of a set, with its strings; NULL without memory. */
 static const Set *keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -173,7 +176,7 @@ static const Set *keep (const Set *s) {
 }
 
 
-/* The number of a set; LB3. */
+/* Returns the number of a set, within the limits of LB3. */
 static uint32_t numberof (Set *s) {
   uint64_t key = keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

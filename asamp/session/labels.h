@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Sets of labels: what programs say that their coroutines work for. A set has a number,
-** which a thread carries (luaN_setlabel of seam.h) and a sample has; equal sets have one
-** number. They are the process's, of all its states, whether it is sampled or not, and
-** stay until it ends. Knows no Lua. Invariants:
-**   LB1  set 0 has no labels; the labels of a set have different names, in the order in
-**        which names were first used;
-**   LB2  a set that has a number never changes, and labels_of needs no lock: the writer's
-**        thread asks in whatever the program was interrupted;
-**   LB3  memory is bounded: of a name there are LABELS_VALUES values, of which the last
-**        stands for all others, LABELS_NAMES names, and LABELS_SETS sets. Where these are
-**        used up a set has LABELS_OTHERS for all its values, and what finds no room then
-**        is no label. All of that is counted.
+** Sets of labels, by which programs distinguish the work of their coroutines. A set has a
+** number, which a thread carries (luaN_setlabel of seam.h) and each sample records; equal sets
+** have equal numbers. The sets belong to the process, for all its states, whether it is sampled
+** or not, and exist until it ends. Independent of Lua. Invariants:
+**
+**   LB1  set 0 has no labels; the labels of a set have different names, in the order of the
+**        names' first use;
+**   LB2  a set with a number never changes, and labels_of takes no lock: the writer's thread
+**        calls it whatever the program was interrupted in;
+**   LB3  memory is bounded: LABELS_VALUES values of each name, of which the last stands for all
+**        others; LABELS_NAMES names; LABELS_SETS sets. Beyond the number of sets, all values of
+**        a set become LABELS_OTHERS; labels that still do not fit are dropped. All this is
+**        counted.
 */
 #ifndef asamp_labels_h
 #define asamp_labels_h
 
 #include "sample.h"
 
-#define LABELS_OTHERS	"(others)"
-#define LABELS_TEXT	255	/* bytes of a name and of a value */
-#define LABELS_NOMEMORY	UINT32_MAX
+#define LABELS_OTHERS	"(others)"	/* value that stands for those beyond the limits */
+#define LABELS_TEXT	255	/* longest name and value, bytes */
+#define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change without memory */
 
+/* A label to set or to remove. */
 typedef struct LabelChange {
-  const char *name, *value;	/* any bytes; value NULL: the label is taken off */
+  const char *name, *value;	/* Any bytes; value NULL: removes the label. */
   size_t namelength, valuelength;
 } LabelChange;
 
-/* The set with these changes made to it, one after the other. LABELS_NOMEMORY. From any
-   OS thread, in no signal handler. */
+/*
+** Returns the number of the set that results from n changes to 'set', in order, or
+** LABELS_NOMEMORY. Thread-safe, but not async-signal-safe.
+*/
 uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 
-/* The labels of a set, at most PROFILE_LABELS; how many there are. */
+/*
+** Copies the labels of a set, at most PROFILE_LABELS, and returns their number. Takes no lock.
+*/
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds what the limits have left out so far to 'left', and texts that were cut. */
+/*
+** Adds the numbers of labels dropped by the limits to 'left', and that of truncated texts to
+** *texts.
+*/
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

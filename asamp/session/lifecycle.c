@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A profile is opened, asked, dumped and closed (profile.h; its inside is in queue.h).
-*/
+/* Opens, queries, dumps and closes a profile (profile.h; internals in queue.h). */
 #define _GNU_SOURCE
 #include "profile.h"
 #include "clock.h"
@@ -19,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What a flight recorder has besides. */
+/* Frees the additional data of a flight recorder. */
 static void endring (Profile *p) {
   ring_free(p->ring);
   p->ring = NULL;
@@ -29,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees all but the encoder, closes the file. */
+/* Frees everything except the encoder, and closes the file. */
 static void release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
@@ -40,8 +38,10 @@ static void release (Profile *p) {
   free(p);
 }
 
-/* The stack of the writer's thread is not as large as the program's limit for one: where
-   address space is short, that is much of it. */
+/*
+** Starts the writer. Its stack is smaller than the program's limit for one, which would be a
+** large part of a limited address space. Returns an errno, or 0.
+*/
 static int startthread (Profile *p) {
   void *(*run) (void *) = p->ring != NULL ? writer_record : writer_run;
   int error;
@@ -52,7 +52,7 @@ static int startthread (Profile *p) {
   return 0;
 }
 
-/* The file of a profile; an errno, or 0. 'why' as that of place_open. */
+/* Opens the file of a profile. Returns an errno, or 0. 'why' as in place_open. */
 static int openfile (Profile *p, const ProfileConfig *config, char *why,
                      size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -63,7 +63,7 @@ static int openfile (Profile *p, const ProfileConfig *config, char *why,
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* What a limit is, in its unit, as ulimit prints it. */
+/* Formats a resource limit in its unit, as ulimit prints it. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
@@ -72,7 +72,7 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* The phrase for an errno. Where a limit of the process causes it, tells which and how high. */
+/* Writes an explanation of an errno that a resource limit causes, with the limit's value. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -86,7 +86,7 @@ static void reason (int error, char *why, size_t size) {
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
 }
 
-/* Why no file could be written at that path. */
+/* Writes the message that no file could be written at that path. */
 static void explain (int error, const char *path, char *why, size_t size, char *err,
                      size_t errsize) {
   if (why[0] == '\0')
@@ -106,7 +106,7 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
   return p->encoder != NULL ? 0 : ENOMEM;
 }
 
-/* A flight recorder's files come later. */
+/* Initializes a flight recorder; its files are made later. Returns an errno, or 0. */
 static int beginring (Profile *p, const ProfileConfig *config, const EncoderConfig *own) {
   const char *command = own->command;
   p->config = *config;
@@ -122,7 +122,7 @@ static int beginring (Profile *p, const ProfileConfig *config, const EncoderConf
          (command == NULL || p->config.log.command != NULL) ? 0 : ENOMEM;
 }
 
-/* Memory, file and thread; an errno, or 0. */
+/* Allocates memory, opens the file and starts the thread. Returns an errno, or 0. */
 static int begin (Profile *p, const ProfileConfig *config, char *why,
                   size_t size) {
   EncoderConfig own = config->log;
@@ -197,7 +197,7 @@ const char *profile_elsewhere (const Profile *p) {
 void profile_file (const Profile *p, struct stat *file) {
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* 'file' is what its writer writes just now */
+    return;  /* p->file is the file that the writer may be dumping to */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
 }
@@ -258,8 +258,10 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
   return istaken && wish.error == 0;
 }
 
-/* What was on its way is in the file. A state that does not run may keep the rest of the
-   profile for long (lock held; 'stop' says that nothing comes any more). */
+/*
+** Frees the queue at the end. A state that does not run may keep the rest of the profile for a
+** long time. Lock held; 'stop' ensures that no event comes later.
+*/
 static void freequeue (Profile *p) {
   int i;
   for (i = 0; i < 2; i++) {
@@ -271,7 +273,7 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare);
 }
 
-/* The writer writes what is left and goes; then the file is closed. */
+/* Has the writer finish, waits for it, and closes the file. */
 static void end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
@@ -286,7 +288,10 @@ static void end (Profile *p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* A lock that the fork has caught is nobody's in the child, and never free. */
+/*
+** In the child of a fork the lock is not taken: the fork may have caught it held, and it would
+** never be free.
+*/
 int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
   if (ismine) {
@@ -319,8 +324,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
 }
 
 /*
-** The fork may have caught the writer between freeing one of the encoder's
-** buffers and noting where the new one is: the child leaves them alone.
+** Does not free the encoder's buffers: the fork may have caught the writer between freeing one
+** and storing its replacement.
 */
 void profile_abandon (Profile *p) {
   release(p);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Samples of native memory that outlive their state (orphans.h).
-*/
+/* Samples of native memory that outlive their state (orphans.h). */
 #include "orphans.h"
 
 #include "clock.h"
@@ -12,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS		100000000	/* between two looks at as many as there can be; of fewer as
-					   much less */
+#define LOOK_NS		100000000	/* ns between checks of MALLOC_SLOTS orphans; in
+					   proportion with fewer */
 
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  unsigned line;		/* resident_left's */
+  unsigned line;		/* index from resident_left */
   float bytes;
 } Orphan;
 
 static struct {
   const Profile *profile;	/* OP1; atomic */
   Orphan *list;
-  size_t n, size;		/* n is atomic, as are ... */
-  uint64_t deaths, looked;	/* ... mallocs_deaths, and the time, when they were looked at last */
+  size_t n, size;		/* n is atomic */
+  uint64_t deaths, looked;	/* mallocs_deaths and time (ns) at the last check; atomic */
 } o;
 
 
@@ -52,7 +50,7 @@ void orphans_forget (const Profile *p) {
 }
 
 
-/* The fork may have caught another thread while it made the list longer. */
+/* Does not free the list, which the fork may have caught while another thread extended it. */
 void orphans_forked (void) {
   memset(&o, 0, sizeof(o));
 }
@@ -97,12 +95,15 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 
 
 typedef struct Walk {
-  size_t from, to;		/* what was read, and what was kept */
-  size_t alive;			/* of the state of the one at 'from', before it */
+  size_t from, to;		/* index read next; index to keep the next one at */
+  size_t alive;			/* Living orphans of the same state before 'from'. */
 } Walk;
 
-/* The walk goes on over the orphans of one state, as far as 'runs' has room for: at most
-   'most', even. The dead leave the list. Returns how many runs there are. */
+/*
+** Continues the walk over the orphans of one state until it ends or 'runs' is full ('most',
+** even). Removes the dead ones from the list. Returns the number of runs: alternating numbers
+** of live and dead ones.
+*/
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;
@@ -131,7 +132,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
 }
 
 
-/* Begins a look. */
+/* Records the start of a check. */
 static void look (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.looked, clock_now(), __ATOMIC_RELAXED);

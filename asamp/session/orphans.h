@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Orphans: samples of native memory whose state was closed while their block was not
-** freed. What Lua's own heap had dies with the state, but a block from malloc does not: it
-** may be what a C module leaks, or what another state, or the host, frees later. So whoever
-** shares a profile (SS4 of sampler.h) has the state's samples watched on, and their deaths
-** told, until the profile ends. Pictures of resident memory have them by line (resident.h).
+** Orphans: samples of native memory whose state was closed before their block was freed. A
+** state's own heap ends with the state, but a malloc block does not: a C module may have leaked
+** it, or another state or the host may free it later. So for states that share a profile (SS4
+** of sampler.h) these samples stay watched, and their deaths are reported until the profile
+** ends. Pictures of resident memory list them by line (resident.h).
 **
-** Everything here is called with the lock of the samplers. Invariants:
-**   OP1  the orphans are of one profile, the one that was last told of some;
-**   OP2  those of a state lie one behind the other, in the order in which it followed them,
-**        which is that of the profile's list (P7 of profile.h): a state's come between
-**        its last event and its end there, and deaths behind that end;
-**   OP3  each has a slot (mallocs.h), so that they are MALLOC_SLOTS at most; who leaves
-**        the list gives it back.
+** All functions are called with the lock of the samplers held. Invariants:
+**
+**   OP1  the orphans belong to one profile, the last one that adopted some;
+**   OP2  the orphans of a state are consecutive, in the order in which it followed them, which
+**        is the order in the profile (P7 of profile.h): their adoption is recorded between the
+**        state's last event and its end, their deaths after that end;
+**   OP3  each has a slot (mallocs.h), so there are at most MALLOC_SLOTS; the slot is released
+**        when an orphan leaves the list.
 */
 #ifndef asamp_orphans_h
 #define asamp_orphans_h
@@ -21,25 +22,27 @@
 #include "tracker.h"
 
 /*
-** The state is about to end in its profile: what it follows of native memory becomes
-** orphans, and is followed there no more. Returns how many; 0: also without memory.
+** Turns the native samples that a state follows into orphans, before the state ends in its
+** profile. Returns their number; 0 also without memory.
 */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/* Is it time to tell 'p' who has died? Whoever has not the lock may ask, too. */
+/* Returns 1 if deaths should be reported to 'p' now. May also be called without the lock. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
-/* Tells 'p' who has died. */
+/* Reports the deaths of orphans to 'p'. */
 void orphans_tell (Profile *p);
 
-/* At exit: the next deaths, to be told by profile_exit; *begun is 0 at first. 0: there are no
-   more. */
+/*
+** At exit: returns the next deaths for profile_exit in *last; *begun is 0 before the first
+** call. Returns 0 at the end.
+*/
 int orphans_last (Profile *p, int *begun, ProfileLast *last);
 
-/* Nobody asks for those of 'p' any more. */
+/* Drops the orphans of 'p' and ends their watches. */
 void orphans_forget (const Profile *p);
 
-/* In the child of a fork. */
+/* Drops all orphans in the child of a fork. */
 void orphans_forked (void);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The profile of a process (process.h).
-*/
+/* The profile of a process (process.h). */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -24,31 +22,36 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* between two attempts to make the file */
-#define FILES	5	/* descriptors besides the folder's: the profile, two pipes of libunwind */
+#define FILES	5	/* descriptors needed besides the folder's: the file, and two pipes of
+			   libunwind */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
-static pid_t pid;		/* whose 'profile' is, or whose could not be opened */
+static pid_t pid;		/* Process to which 'profile' belongs, or which could not open
+				   one. */
 static int failed;
-static uint64_t retry;		/* when to make the file again, by the monotonic clock, ns; 0: never;
-				   atomic */
-static char *path;		/* of the profile, or of the last one */
+static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
+				   ns; 0: none; atomic. */
+static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
 static char *pattern;
-static struct stat folder;	/* that of with.options.folder */
-static uid_t user;		/* who was it that set this up? */
-static uint64_t epoch;		/* when */
+static struct stat folder;	/* Identity of with.options.folder. */
+static uid_t user;		/* Effective user at the set-up. */
+static uint64_t epoch;		/* Time of the set-up, us since the epoch. */
 static char *command;
-static int idle;		/* nothing is to be written at present; atomic */
+static int idle;		/* 1: nothing is to be written at present; atomic. */
 static int temporary;
-static int numbered;		/* the number of the last profile of the pattern */
-static int parted;		/* this is the child of a fork, and no state has collected; atomic */
-static void (*control) (void);	/* process_controlled */
-static SamplerRate standing;	/* what the set-up asks for */
+static int numbered;		/* Number of the last profile made from the pattern. */
+static int parted;		/* 1: this is the child of a fork, and no state has collected
+				   yet; atomic. */
+static void (*control) (void);	/* Set by process_controlled. */
+static SamplerRate standing;	/* Rates of the set-up. */
 
-/* Profiles that have ended, until no state uses them any more: a state that does not run
-   for long keeps what is left of one. */
+/*
+** A profile that has ended, but that a state still uses: a state that does not run keeps its
+** reference for a long time.
+*/
 typedef struct Old {
   struct Old *next;
   Profile *p;
@@ -100,7 +103,7 @@ char *process_path (const char *from, unsigned long number, unsigned session,
 }
 
 
-/* The words of the command line, as the system has them. */
+/* Returns the words of the command line, as the system has them. */
 static char *commandline (void) {
   char text[4096];
   ssize_t n, i;
@@ -115,8 +118,10 @@ static char *commandline (void) {
 }
 
 
-/* The folder that the profiles go to, and the pattern with its whole path. Its name may
-   have a % of its own only when the folder is there already. */
+/*
+** Opens the folder of the profiles and makes the pattern absolute. A folder name may contain
+** '%' only if the folder exists already.
+*/
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX], few[128];
   int fd;
@@ -148,8 +153,10 @@ static int findfolder (char *err, size_t errsize) {
 
 /* {== the file ========================================================= */
 
-/* A daemon may have closed the folder's descriptor, and may have its number for
-   something else; who removed the folder may have made another of its name. */
+/*
+** Returns 1 if the folder's descriptor is still valid. A daemon may have closed it and reused
+** the number; somebody may have removed the folder and made another one with its name.
+*/
 static int hasfolder (void) {
   struct stat s;
   return with.options.folder > 0 && fstat(with.options.folder, &s) == 0 &&
@@ -165,7 +172,10 @@ static void cannot (int error, const char *why) {
 }
 
 
-/* A new file, under the lock; NULL: 'err' says why. 'number': as of PlaceWish. */
+/*
+** Makes a new file, with the lock held. Returns NULL with the reason in 'err'. 'number': as in
+** PlaceWish.
+*/
 static Profile *make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
   int isown = (to != NULL);
@@ -177,11 +187,11 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
   }
   o.out = name;
   o.command = command;
-  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* the name has it */
+  o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;  /* the name contains it */
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
-  if (isown) o.ring.most = 0;  /* a recording */
+  if (isown) o.ring.most = 0;  /* a recording on request is not a flight recorder */
   p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
     free(path);
@@ -194,13 +204,13 @@ static Profile *make (const char *to, unsigned number, char *err, size_t errsize
 }
 
 
-/* Is that an errno of something that may be there again soon, such as room on the disk? */
+/* Returns 1 if the cause of the error may pass, such as a full disk. */
 static int ispassing (int error) {
   return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
 
-/* Under the lock. */
+/* Opens the file of the set-up. Lock held. */
 static void openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -216,7 +226,7 @@ static void openfile (void) {
 }
 
 
-/* Has the file that could not be made to be tried again now? */
+/* Returns 1 if it is time to try again to make the file. */
 static int isretry (void) {
   const uint64_t due = __atomic_load_n(&retry, __ATOMIC_RELAXED);
   return due != 0 && clock_now() >= due;
@@ -245,13 +255,13 @@ static const char *pathof (void) {
 }
 
 
-/* Does the set-up itself ask for anything? */
+/* Returns 1 if the set-up samples anything. */
 static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
 
-/* The control's thread (process_controlled) and, for a switch, a second writer. */
+/* threads of the control: its own (process_controlled) and, for a switch, a second writer */
 #define CONTROL_THREADS	2
 
 static unsigned forked (void) {
@@ -268,8 +278,10 @@ static unsigned forked (void) {
 }
 
 
-/* A state that was made before the fork makes the child a process that is controlled. A state
-   that has no file tries to make it again. */
+/*
+** Called after a collection of a state. Tries again to make a missing file. In the child of a
+** fork, the first call starts the control.
+*/
 static void runs (void) {
   UNCANCELLED;
   if (isretry()) (void)current(1);
@@ -337,10 +349,10 @@ void process_join (lua_State *L) {
 
 /* {== on request ======================================================= */
 
-/* Frees what no state uses any more, and 'one', now or later. */
+/* Frees 'one' and the other ended profiles that no state uses any more; the rest later. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  if (o != NULL) {  /* else it stays allocated */
+  if (o != NULL) {  /* without memory it stays allocated */
     o->p = one;
     o->next = olds;
     olds = o;
@@ -356,7 +368,7 @@ static void sweep (Profile *one) {
 }
 
 
-/* Under the lock; states read them without it. */
+/* Sets the current rates, with the lock held; states read them without it. */
 static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.alloc, rate->period > 0, __ATOMIC_RELAXED);
   if (rate->period > 0) __atomic_store_n(&with.rates.period, rate->period, __ATOMIC_RELAXED);
@@ -389,7 +401,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
-  else {  /* the file that goes on says these */
+  else {  /* the current file continues with the previous rates */
     setrates(&before);
     __atomic_store_n(&with.rates.alloc, alloc, __ATOMIC_RELAXED);
     numbered = count;
@@ -452,7 +464,7 @@ uint64_t process_size (void) {
 }
 
 
-/* Where a profile of the pattern is, and its name there, as openat takes them. */
+/* Returns the name of a profile and in *at the folder it is relative to, as for openat. */
 static const char *nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;
@@ -460,7 +472,7 @@ static const char *nameof (const char *whole, int *at) {
 }
 
 
-/* Has the file that is written no longer its name? A flight recorder writes none. */
+/* Returns 1 if the file being written was removed or renamed. A flight recorder has no file. */
 static int isgone (const Profile *p) {
   struct stat file, now;
   int at = AT_FDCWD;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What all who share a profile's queue need of it (queue.h).
-*/
+/* Functions that all parts of a profile use on its queue (queue.h). */
 #include "queue.h"
 
-/* The profile whose writer this OS thread wakes at present. */
+/* The profile whose writer this OS thread is waking at present. */
 static OFTHREAD const Profile *volatile waking;
 
 /*
-** A condition has a lock of its own: exit() in a handler that has interrupted its signal on
-** this thread would wait for that for ever, in a second one (Q7).
+** A condition variable has an internal lock: exit() in a handler that interrupted a signal of
+** it on this thread would deadlock in a second signal (Q7).
 */
 void queue_wake (Profile *p) {
   const Profile *before = waking;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The inside of a profile: a queue of events between the program's threads (tell.c)
-** and the writer's thread (writer.c). What the bytes mean is the encoder's, the file is
-** livefile's.
+** Internals of a profile: a queue of events between the program's threads (tell.c) and the
+** writer thread (writer.c). encoder.h defines the meaning of the bytes, livefile.h handles the
+** file.
 **
 ** Invariants (the rules P1 to P8 are in profile.h):
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are touched under 'lock'
-**       only; the buffer that is not active belongs to the writer;
-**   Q2  the writer never holds the lock while it encodes, writes or resolves;
-**   Q3  a thread waits for room only while the writer works: not after an
-**       error, not after the end, not in the child of a fork;
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed only with 'lock'
+**       held; the inactive buffer belongs to the writer;
+**   Q2  the writer never holds the lock while it encodes, writes or resolves names;
+**   Q3  a thread waits for space only while the writer works: not after an error, after the
+**       end, or in the child of a fork;
 **   Q4  taken = samples in the file + samples on their way + lost;
 **   Q5  an event counts from its commit on: exit() in a signal handler may have interrupted
-**       this OS thread while it told one, with the lock, and it never goes on. 'telling',
-**       of each OS thread, says so;
-**   Q6  what other threads tell when the profile has ended, in a process that a signal ends,
-**       is no part of it, and not lost;
-**   Q7  'work' is signalled by queue_wake only, and never within itself: exit() in a signal
-**       handler may have interrupted that, too.
+**       this OS thread in the middle of an event, with the lock held, and that event is never
+**       completed. The thread-local variable 'telling' marks this;
+**   Q6  events of other threads after the end of the profile, in a process that a signal ends,
+**       are not part of it and do not count as lost;
+**   Q7  'work' is signalled by queue_wake only, and never recursively: exit() in a signal
+**       handler may have interrupted that function as well.
 */
 #ifndef asamp_queue_h
 #define asamp_queue_h
@@ -34,87 +34,90 @@
 #include "spare.h"
 #include "workers.h"
 
-/* A variable of each OS thread, which a signal handler may ask for: no call allocates it. */
+/*
+** Storage class of thread-local variables that a signal handler may access: no access
+** allocates.
+*/
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
-#define QUEUE_BYTES	(2u << 20)    /* of one of the two buffers */
-#define WAKE_BYTES	(256u << 10)  /* the writer looks when there are so many, so
-                                         that they pass through the caches */
-#define SOON_NS		1000000       /* and looks after so long, later twice that, where
-                                         'round' had nothing to do: to FLUSH_NS */
+#define QUEUE_BYTES	(2u << 20)    /* bytes of each of the two buffers */
+#define WAKE_BYTES	(256u << 10)  /* fill level at which the writer is woken, so that data
+				         pass through the CPU caches */
+#define SOON_NS		1000000       /* ns until the writer's next round, doubled up to
+				         FLUSH_NS while 'round' has no work */
 
 typedef struct Queue {
-  unsigned char *data;  /* QUEUE_BYTES of them */
+  unsigned char *data;  /* QUEUE_BYTES bytes */
   size_t used;
 } Queue;
 
-/* What profile_dump asks the writer for; on the stack of who waits for it. */
+/* Request of profile_dump to the writer. On the stack of the waiting thread. */
 typedef struct Wish {
   const char *to;
   int isshort, isdone;
-  int error;              /* the answer: an errno, or 0 */
+  int error;              /* result: an errno, or 0 */
   char *path, why[256];
   size_t pathsize;
 } Wish;
 
 struct Profile {
   pthread_mutex_t lock;
-  pthread_cond_t work;    /* to the writer: look */
-  pthread_cond_t room;    /* to the program: the active buffer is empty, or
-                             never will be */
-  Worker *worker;         /* that runs the writer */
-  pid_t pid;              /* of the process that has the writer's thread */
+  pthread_cond_t work;    /* wakes the writer */
+  pthread_cond_t room;    /* wakes the program: the active buffer is empty, or never will be */
+  Worker *worker;         /* thread that runs the writer */
+  pid_t pid;              /* process that has the writer's thread */
   Queue queue[2];
-  int active;             /* the buffer that takes events */
+  int active;             /* index of the buffer that receives events */
   int stop;
-  int ended;              /* there is no writer, and no file any more */
-  size_t reserved;        /* bytes of the event that is being told */
-  EventTally inhand;      /* ... whose samples these are */
+  int ended;              /* 1: there is no writer and no file any more */
+  size_t reserved;        /* bytes reserved for the event being reported */
+  EventTally inhand;      /* samples of that event */
   int error;              /* errno of the first failure */
-  int stalled;            /* errno of why the file takes no more, or 0; also read
-                             without the lock */
-  uint64_t elsewhere;     /* samples lost before they came here */
-  uint64_t refused;       /* of those that will be told to be lost there, the ones for
-                             which there was no room; atomic */
-  EventTally taken;            /* handed over */
+  int stalled;            /* errno of the present stall of the file, or 0; also read without
+			     the lock */
+  uint64_t elsewhere;     /* samples lost before they reached the queue */
+  uint64_t refused;       /* of the samples announced as lost there, those refused for lack of
+			     space; atomic */
+  EventTally taken;            /* events passed to the queue */
   EventTally lost;
-  uint64_t cut;           /* texts that were; atomic */
-  /* the writer's own */
+  uint64_t cut;           /* number of truncated texts; atomic */
+  /* fields of the writer */
   LiveFile file;
   Place place;
-  EventTally unflushed;        /* encoded since the last flush, ... */
-  uint64_t sure;               /* ... after which the file had so many bytes */
-  uint64_t flushed;       /* when everything was flushed last, ns */
-  int dirty;              /* something came since the last flush */
+  EventTally unflushed;        /* encoded since the last flush */
+  uint64_t sure;               /* bytes of the file at that flush */
+  uint64_t flushed;       /* time of the last complete flush, ns */
+  int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int told;               /* 1: the first stall was told; 2: its end, too */
+  int told;               /* 1: the first stall was reported; 2: its end was, too */
   uint64_t gap;           /* samples lost before this stall */
   void (*tellstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
-  uint64_t pause;         /* to the next round, ns; where there are rounds */
-  EventTally written;     /* can be read from the file */
+  uint64_t pause;         /* ns until the next round, if there is a 'round' function */
+  EventTally written;     /* events that are readable in the file */
   clockid_t clock;        /* its CPU time */
-  char *tuning;           /* LUA_GC as it was when the profile began, or NULL */
-  int whole;              /* the file has its end; atomic */
-  int done;               /* ... and is closed; atomic */
-  Wish *wish;             /* under the lock; NULL: none */
+  char *tuning;           /* LUA_GC at the start of the profile, or NULL */
+  int whole;              /* 1: the file is complete; atomic */
+  int done;               /* 1: and it is closed; atomic */
+  Wish *wish;             /* lock held; NULL: none */
   pthread_cond_t answered;
-  /* a flight recorder; NULL: it has a file from the start, or has ended */
+  /* NULL: not a flight recorder, or ended */
   Ring *ring;
-  ProfileConfig config;   /* a flight recorder's; its strings are its own */
-  struct stat folder;     /* the folder of config.folder, if that is above 0 */
-  Spare spare;            /* for writing when memory has run out; the writer's */
+  ProfileConfig config;   /* for a flight recorder; with copies of its strings */
+  struct stat folder;     /* identity of config.folder, if that is above 0 */
+  Spare spare;            /* memory reserve for writing when memory is exhausted; used by the
+			     writer */
 };
 
-/* What was lost on the way, and before (lock held). */
+/* Returns the number of samples lost in the queue and before it. Lock held. */
 static inline uint64_t queue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* Has the writer look, or leaves it to look by itself (Q7). */
+/* Wakes the writer. Does nothing if it interrupted itself (Q7). */
 void queue_wake (Profile *p);
 
-/* What there is to tell of the file (lock held). */
+/* Fills the totals of the profile. Lock held. */
 void queue_totals (const Profile *p, ProfileTotals *t);
 
 #endif

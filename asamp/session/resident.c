@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Where the resident memory of the process is (resident.h).
-*/
+/* Resident memory of the process (resident.h). */
 #define _GNU_SOURCE
 #include "resident.h"
 
@@ -17,20 +15,23 @@
 #include "smaps.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define LONG		(60 * SECOND)
+#define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
 #define YOUNG		(SECOND / 100)	/* ns from a profile's first collection: no picture yet */
-#define LAST_NS		1000000	/* how old the resident size may be that a state which ends goes by */
-#define SMALL		(64u << 10)	/* bytes, a change of which is none */
-#define LINES		256u	/* by line, of all states together */
-#define ENDING		100u	/* states that end pay for a picture every so many costs, or where
-				   memory has changed */
+#define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
+#define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
+#define LINES		256u	/* number of lines of all states together */
+#define ENDING		100u	/* ending states pay for one picture per ENDING times its
+				   cost, or if memory has changed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-static uint64_t first, spent;  /* when the first state looked; ns that all looks took (RS2) */
+static uint64_t first, spent;  /* Time of the first measurement; ns that all measurements took
+			          (RS2). */
 
-/* What closed states have left; the last has what there is no room for. A line without bytes may
-   become another, under the lock. */
+/*
+** Native memory left by closed states; the last element is for lines without space. An element
+** without bytes may be reused for another line, under the lock.
+*/
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -53,7 +54,10 @@ static void put (Rows *r, const char *what, int64_t bytes, const char *text) {
 }
 
 
-/* A line of that sort, on top of what another state has told of it. */
+/*
+** Adds bytes to the row of that line, or makes a new row. Rows before 'from' are of other
+** kinds.
+*/
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   size_t i;
   for (i = from; i < r->n; i++) {
@@ -105,7 +109,7 @@ void resident_freed (unsigned line, uint64_t bytes) {
 }
 
 
-/* Sums over the states; 'since': what they hold more than at their looks. Lock held. */
+/* Adds up the states; *since: bytes reserved since their measurements. Lock held. */
 static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64_t *outside,
                     int64_t *since) {
   const Resident *s;
@@ -130,8 +134,10 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
 }
 
 
-/* Memory that was asked for and never touched is not resident: so many bytes of it are
-   taken off a row, as far as it goes. */
+/*
+** Subtracts up to *untouched bytes from a row: memory that was requested but never touched is
+** not resident.
+*/
 static void take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -145,8 +151,10 @@ typedef struct Lua {
 } Lua;
 
 
-/* What of Lua's memory was never touched: what is free at first, then what is new (the end
-   of a large block). */
+/*
+** Subtracts untouched bytes from Lua's rows: free memory first, then young objects (the end of
+** a large block).
+*/
 static void takelua (Lua *l, int64_t *untouched) {
   take(&l->reserve, untouched);
   take(&l->unused, untouched);
@@ -156,7 +164,7 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
-/* The profiler's part of what malloc has given: no more than there is. */
+/* Splits the profiler's own memory off malloc's, at most all of it. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -164,11 +172,11 @@ static void split (int64_t *native, int64_t *own) {
 
 
 /*
-** What is resident of the chunks and is not accounted for otherwise is reserve. Of the
-** anonymous mappings malloc's are the blocks that it says it has mapped, and its arenas but
-** for [heap]. If less than that is resident, some of it was never touched: that is taken
-** off what malloc has free, then off what the profiler has (whose buffers are larger than
-** what is in them), then off what the program has, then off what Lua has.
+** Makes the rows. Resident bytes of chunks that nothing else accounts for are reserve. Of the
+** anonymous mappings, malloc's are the blocks that it reports as mapped, and its arenas except
+** [heap]. If less than that is resident, the difference was never touched: it is subtracted
+** from malloc's free memory, then from the profiler's (whose buffers are larger than their
+** content), then from the program's, then from Lua's.
 */
 static void fill (Rows *r) {
   luaN_Places p;
@@ -188,7 +196,7 @@ static void fill (Rows *r) {
   l.old = (int64_t)living;
   l.young = (int64_t)(p.inuse - living);
   l.gaps = (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse;
-  if (l.gaps < 0) {  /* the state itself is in use, and native */
+  if (l.gaps < 0) {  /* the state itself is in use, and is native memory */
     untouched = -l.gaps;
     l.gaps = 0;
     take(&l.young, &untouched);
@@ -196,14 +204,14 @@ static void fill (Rows *r) {
   }
   l.unused = (int64_t)p.unused;
   l.reserve = (int64_t)(resident + p.lent) - (int64_t)(p.heads + p.lines + p.unused);
-  if (l.reserve < 0) {  /* blocks that nobody has come to the end of */
+  if (l.reserve < 0) {  /* blocks whose ends nothing has touched */
     untouched = -l.reserve;
     l.reserve = 0;
     takelua(&l, &untouched);
   }
   if (known) {
     others = (int64_t)s.anonymous - (int64_t)resident;
-    if (m.inuse < p.large + p.lists) {  /* another malloc, which does not tell */
+    if (m.inuse < p.large + p.lists) {  /* another malloc, which reports nothing */
       native = (int64_t)s.heap + others - lua;
       split(&native, &own);
       others = 0;
@@ -217,7 +225,7 @@ static void fill (Rows *r) {
         untouched += mapped - others;
         mapped = others;
       }
-      if (m.arenas < s.heapsize)  /* by sbrk, of others than malloc */
+      if (m.arenas < s.heapsize)  /* sbrk memory that is not malloc's */
         others += (int64_t)(s.heapsize - m.arenas);
       others -= mapped;
       native = (int64_t)m.inuse - lua;
@@ -272,7 +280,7 @@ ResidentRow *resident_rows (size_t *n) {
 }
 
 
-/* Has memory changed so much, or is the last picture so old, that one is due? */
+/* Returns 1 if a picture is due, because memory has changed or the last one is old. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   return p->told == 0 || now - p->told >= LONG || change > p->rss / 16 ||
@@ -280,8 +288,10 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 }
 
 
-/* Is a picture due? Then it is the caller's to tell, if that claims it. States of many
-   threads share a policy. */
+/*
+** Returns 1 if a picture is due. 'claims': the caller will emit it. Takes the lock, because
+** states of several threads share a policy.
+*/
 static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
@@ -314,7 +324,7 @@ static void tell (ProfileState *state, uint64_t now) {
 }
 
 
-/* May a state look, for all that others have spent (RS2)? */
+/* Returns 1 if the common budget of all states allows a measurement (RS2). */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
@@ -322,7 +332,7 @@ static int isallowed (uint64_t now) {
 }
 
 
-/* Lock held. */
+/* Adds the state to the list. Lock held. */
 static void enlist (Resident *r) {
   if (r->listed) return;
   r->next = all;
@@ -340,7 +350,7 @@ void resident_join (Resident *r) {
 }
 
 
-/* Has the heap another size than at the last look (RS2)? */
+/* Returns 1 if the heap has changed its size since the last measurement (RS2). */
 static int haschanged (const Resident *r, uint64_t held) {
   return held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The samplers of all states: the list, the lock, exit and fork (samplers.h).
-*/
+/* The samplers of all states: the list, the lock, exit and fork (samplers.h). */
 #define _GNU_SOURCE
 #include "samplers.h"
 
@@ -29,7 +27,7 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* This OS thread has it, or waits for it. */
+/* Nonzero while this OS thread holds the lock or waits for it. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
 static ResidentPolicy pictures;	/* of the shared profile */
@@ -73,8 +71,8 @@ void samplers_publish (Sampler *s) {
 }
 
 
-static uint64_t nuntimed;	/* threads of profiles whose time was not sampled */
-static char untimedwhy[256];	/* the first reason; both under the lock */
+static uint64_t nuntimed;	/* Number of threads, per profile, whose time was not sampled. */
+static char untimedwhy[256];	/* Reason of the first one. Both are accessed with the lock held. */
 
 void samplers_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -180,7 +178,7 @@ void samplers_delist (Sampler *s) {
 
 /* {== at the end, and at a fork ========================================== */
 
-/* Bytes for people, as asamp report writes them: "56 bytes", "1.5 MiB". */
+/* Formats bytes for display, like asamp report: "56 bytes", "1.5 MiB". */
 static const char *amount (char text[24], uint64_t bytes) {
   static const char units[] = "KMGTPE";
   char number[16];
@@ -199,7 +197,7 @@ static const char *amount (char text[24], uint64_t bytes) {
 }
 
 
-/* Is it this OS thread that runs the state, as far as the state has told? */
+/* Returns 1 if the state last published its numbers on this OS thread. */
 static int ismine (const Sampler *s) {
   return __atomic_load_n(&s->seen.thread, __ATOMIC_RELAXED) == (const void *)&locking;
 }
@@ -220,8 +218,10 @@ uint64_t samplers_ending (const Sampler *s, ProfileLeft *left) {
 }
 
 
-/* What a profile's end is told of the next of its states (profile_exit). 'ud': where the
-   sampler is that is next; its own one alone, or, NULL, all that are shared. */
+/*
+** Supplies the final data of the next state to profile_exit. *ud is the sampler to start with:
+** that of a session, or NULL for all states that share a profile. Returns 0 at the end.
+*/
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -240,8 +240,10 @@ static int nextlast (void *ud, ProfileLast *last) {
 }
 
 
-/* Of the profile that states share: behind all of these come the orphans, unless their list
-   may be in another thread's hands, or was in this one's. */
+/*
+** Iterator for a shared profile: after the states come the orphans, unless their list may be in
+** use by another thread, or was in use by this one.
+*/
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -326,7 +328,7 @@ int samplers_report (Sampler *s, const ProfileTotals *t) {
 
 
 
-/* In the child of a fork: the parent's files are not the child's. */
+/* In the child of a fork: drops the parent's files. */
 static void forked (void) {
   Sampler *s;
   unsigned threads = 0;
@@ -343,13 +345,13 @@ static void forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a shared one goes on in another (again) */
+    s->state.profile = NULL;  /* a shared state joins another profile later (again) */
   }
   orphans_forked();
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;
-    s->asked = NULL;  /* it was of a thread that is not here */
+    s->asked = NULL;  /* its thread does not exist in the child */
   }
   resident_forked();
   memset(&pictures, 0, sizeof(pictures));
@@ -357,16 +359,19 @@ static void forked (void) {
   seen_forked();
   nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
-  samplers.asked = NULL;  /* it was of a thread that is not here */
+  samplers.asked = NULL;  /* its thread does not exist in the child */
   workers_park(isshared ? threads : 0);
 }
 
 
-#define LOCK_MS		500	/* at exit, for the lock: longer than a session takes */
-#define OTHER_MS	10000	/* ... and than one takes to end on another thread */
+#define LOCK_MS		500	/* longest wait for the lock at exit if this thread was
+				   interrupted holding it */
+#define OTHER_MS	10000	/* longest wait for a session that ends on another thread */
 
-/* At exit. A handler that has interrupted this thread may never get the lock; the list
-   can be read at any moment. */
+/*
+** Takes the lock at exit. Returns 0 if it is not available: a handler may have interrupted its
+** owner. The list can be read at any time.
+*/
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
   int i, n = locking ? LOCK_MS : OTHER_MS;
@@ -379,11 +384,11 @@ static int trylock (void) {
 
 
 /*
-** exit() without lua_close, or quick_exit(): no Lua may run here any more, but other OS
-** threads may still run Lua, and sample. So all files are finished, and nothing is freed
-** (SS3). Time of this thread that no sample tells yet is counted as lost, and so are samples of
-** native memory that wait for a state. This may run in a signal handler that has interrupted
-** anything, the code of this file included.
+** Runs at exit() without lua_close, at quick_exit(), or before a fatal signal. No Lua code may
+** run here, but other OS threads may still run Lua and sample. So all files are finished, but
+** nothing is freed (SS3). Time of this thread that is not in a sample yet counts as lost, and
+** so do queued samples of native memory. May run in a signal handler that interrupted anything,
+** including this file.
 */
 void samplers_exiting (void) {
   Sampler *s, *from;
@@ -392,7 +397,7 @@ void samplers_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_begin()) return;
-  sigemptyset(&ticks);  /* a tick every 20 us would end each nap, and take the processor */
+  sigemptyset(&ticks);  /* ticks every 20 us would end each nap and use up the processor */
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &ticks, &before);

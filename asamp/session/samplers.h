@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The samplers of all states of the process, which their files share: sessions of a state
-** of its own (session.c), states that share a profile (shared.c). Here are the list, what
-** all do, and what becomes of them at exit and fork. The rules are in sampler.h.
+** The samplers of all states of the process, used by sessions of a single state (session.c) and
+** by states that share a profile (shared.c): the list of samplers, common operations, exit and
+** fork. The rules are in sampler.h.
 */
 #ifndef asamp_samplers_h
 #define asamp_samplers_h
@@ -16,82 +16,97 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+/* The sampler of one state. */
 struct Sampler {
   Tracker tracker;		/* its client is the profile */
-  Sampler *next, *before;	/* all samplers of the process */
-  ProfileState state;		/* its profile: the session's, or NULL */
-  const SamplerShared *shared;	/* ... which is not its own (SS4); NULL: it is */
-  uint64_t since;		/* shared: when it began */
+  Sampler *next, *before;	/* list of all samplers of the process */
+  ProfileState state;		/* the state's stream in a profile; without a profile outside
+				   sessions */
+  const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is
+				   the state's own */
+  uint64_t since;		/* shared: time at which it joined the profile, ns */
   uint64_t period;		/* bytes, that was asked for: samplers_restrain never goes below */
-  uint64_t ratetime, ratesamples;  /* the last look at how many it takes, and how many it
-				   had taken then (samplers_restrain) */
-  char *script;			/* of the outermost function of its first sample, ... */
-  int named;			/* ... which was told as the state's name */
-  unsigned name;		/* the number of that (seen.h) */
-  Seen seen;			/* shared: what other threads may know */
-  int forked;			/* this is the child of a fork, and nothing was told */
-  int counted;			/* shared: once among past.states, whatever number of files */
-  int ended;			/* shared: its profile has ended, and was told of so many ... */
-  uint64_t toldbytes;		/* ... bytes allocated, ... */
-  uint64_t toldlost;		/* ... and samples lost; all under the lock, 'ended' atomic */
-  SamplerAsked *asked;		/* shared: by another thread, to be done by its own; atomic */
+  uint64_t ratetime, ratesamples;  /* time of the last rate check, and
+				   samples taken by then (samplers_restrain) */
+  char *script;			/* source of the outermost function of its first sample */
+  int named;			/* 1: 'script' was emitted as the state's name */
+  unsigned name;		/* number of that name (seen.h) */
+  Seen seen;			/* shared: data for other threads */
+  int forked;			/* 1: this is the child of a fork, and the state has reported
+				   nothing yet */
+  int counted;			/* shared: 1: counted in past.states, once for any number of
+				   files */
+  int ended;			/* shared: 1: its profile has ended; atomic */
+  uint64_t toldbytes;		/* bytes allocated that were reported to that profile; lock held */
+  uint64_t toldlost;		/* lost samples that were reported to that profile; lock held */
+  SamplerAsked *asked;		/* shared: request of another thread, to be served by its own;
+				   atomic */
   SamplerOptions options;
-  char *path;			/* of the session or the last one */
-  struct stat file;		/* ... whose device and inode these are */
-  pid_t pid;			/* of the process whose session it is */
-  int told;			/* how the session ended is told */
+  char *path;			/* path of the session's file, or of the last one */
+  struct stat file;		/* device and inode of that file */
+  pid_t pid;			/* process that has the session */
+  int told;			/* 1: the end of the session was reported to the user */
   Timing timing;
-  HeldPaths heldpaths;		/* that the profile knows */
-  Resident resident;		/* where the memory of the state is */
-  uint64_t starved, starvings;	/* memory ran out: when that was told last; how often */
-  uint64_t timeperiod;		/* ns, of the session; 0: time is not sampled */
-  int wall;			/* that period is of wall time */
-  ProfileCollection leftout;	/* since the last that was told: counts, bytes */
+  HeldPaths heldpaths;		/* paths already in the profile */
+  Resident resident;		/* the state's part of resident memory */
+  uint64_t starved, starvings;	/* time of the last report that memory ran out, ns; number of
+				   times that it did */
+  uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
+  int wall;			/* 1: that period is of wall time */
+  ProfileCollection leftout;	/* counts and bytes of collections not reported since the last
+				   reported one */
 };
 
-/* For exit and fork (SS1); under the lock. */
+/* Data for exit and fork (SS1). Changed with the lock held. */
 extern struct Samplers {
   Sampler *all;
-  const SamplerShared *shared;	/* of all that are, or NULL; atomic */
-  SamplerAsked *asked;		/* request of any state, which the first one that collects takes;
+  const SamplerShared *shared;	/* of all states that share a profile, or NULL; atomic */
+  SamplerAsked *asked;		/* request to any state, served by the first that collects;
 				   atomic */
-  SharedTotals past;		/* told to profiles that were left; 'states': all that were */
+  SharedTotals past;		/* sums of states that have left their profiles; 'states': all
+				   that ever joined */
 } samplers __attribute__((visibility("hidden")));
 
 void samplers_lock (void);
 void samplers_unlock (void);
 
-/* Once in a process: forks and exits are seen. */
+/* Registers the handlers of fork and exit, once in a process. */
 void samplers_watch (void);
-/* At exit, and of a signal that ends the process. */
+/* Finishes all profiles at exit, or before a signal ends the process. */
 void samplers_exiting (void);
 
-/* Into the list of all (lock held), and out of it. */
+/* Add a sampler to the list of all, with the lock held, and remove it. */
 void samplers_enlist (Sampler *s);
 void samplers_delist (Sampler *s);
 
-/* What the state's own thread lets others know (SE1). */
+/* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
 void samplers_publish (Sampler *s);
-/* Time is not sampled on this thread: a mark in the profile gives the reason, once for each
-   thread of a profile. */
+/*
+** Adds a mark with the reason why time is not sampled on this thread, once for each thread of a
+** profile.
+*/
 void samplers_untimed (Sampler *s, const char *why);
-/* The tracker's client: a point for samples of time. */
+/* Callback of the tracker: a safepoint for time samples. */
 void samplers_point (void *ud, lua_State *L);
 /* Adapts the period of a state to the option 'rate'. Called after a collection. */
 void samplers_restrain (Sampler *s, lua_State *L);
-/* Where memory is, where that is due. */
+/* Measures resident memory if it is due (resident_look). */
 void samplers_look (Sampler *s, lua_State *L, int last);
 
-/* Before a profile ends: what was allocated, which samples only estimate; and what
-   limits have left out. Of a state of another thread, as it has told. */
+/*
+** Before a profile ends: returns the exact bytes allocated, and the data that limits dropped.
+** For a state of another thread, returns its published numbers.
+*/
 uint64_t samplers_ending (const Sampler *s, ProfileLeft *left);
 /*
-** The file is whole: says so when the session was to end with a summary, and what was
-** lost. Once a session.
+** Reports the end of a session to the user, once: the summary if requested, and losses. Returns
+** the file's errno.
 */
 int samplers_report (Sampler *s, const ProfileTotals *t);
-/* Sums over the states that the process has and had. With the lock, unless another thread
-   keeps it at exit. At exit the states of this OS thread have already told all. */
+/*
+** Adds up all present and past states of the process. Lock held, unless at exit another thread
+** keeps it. At exit, publishes the numbers of this thread's states first.
+*/
 void samplers_addup (SharedTotals *t, int isexit);
 
 #endif

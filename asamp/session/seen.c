@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What other threads may know of states (seen.h).
-*/
+/* Numbers of states for other threads (seen.h). */
 #include "seen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of those that were, by the name's number; no names yet but those two. */
+/* Sums over past states, by number of the name. Initially only these two names exist. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 

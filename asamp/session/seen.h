@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What other OS threads may know of a state while it runs. Its own thread puts numbers here,
-** one by one, at its samples and at the ends of its collections; who asks adds them up, and
-** reads nothing of the state itself: there two numbers that belong together, a counter and
-** the place that a block is filled to, may be of different moments, and what they come to
-** may then be any number at all. Invariants:
-**   SE1  the numbers are written by the state's own thread, and read by any (atomic);
-**   SE2  each is one that was, at most a sample's interval and a collection ago, and none
-**        falls while the state is with one profile but those of the heap.
+** Numbers of a state that other OS threads may read while it runs. The state's own thread
+** stores them here one by one, at its samples and at the end of collections; readers add them
+** up and never read the state itself, where related numbers (a counter and the fill level of a
+** block) may be of different times, so that their difference could be anything. Invariants:
 **
-** States are told apart by what they are called, for there may be thousands: of each name
-** there are the sums over the states that were, and who asks adds those that are.
-**   SE3  names are found, and sums change, under the lock of all samplers; a name's number
-**        stays. The last one is for what found no room.
+**   SE1  the numbers are written by the state's own thread and read by any (atomic);
+**   SE2  each is a value from at most one sampling interval and one collection ago. None
+**        decreases while the state stays with one profile, except those of the heap.
+**
+** Totals are kept by name, because there may be thousands of states: for each name the sums
+** over closed states, to which the reader adds the open ones.
+**
+**   SE3  names are looked up and sums changed with the lock of all samplers held; the number of
+**        a name is permanent. The last number is for names beyond the limit.
 */
 #ifndef asamp_seen_h
 #define asamp_seen_h
@@ -24,15 +25,17 @@
 
 typedef enum SeenNumber {
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,  /* of its profile */
-  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of its heap, now */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* ... since it was made; ns */
-  SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,  /* left out (ProfileLeft) */
+  SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of its heap, at present */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of its heap, since it was made; ns */
+  /* data dropped by limits (ProfileLeft) */
+  SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
 } SeenNumber;
 
+/* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
-  const void *thread;	/* whose numbers they are: an address that no other thread has */
+  const void *thread;	/* Identifies the thread that wrote them: an address unique to it. */
 } Seen;
 
 static inline void seen_put (Seen *s, SeenNumber which, uint64_t n) {
@@ -45,28 +48,35 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
 
 void seen_left (const Seen *s, ProfileLeft *left);
 
-enum { SEEN_UNNAMED = 0 };	/* the number of states that have taken no sample yet */
+enum { SEEN_UNNAMED = 0 };	/* number of the name of states that have taken no sample yet */
 
-/* Sums over the states of a name. */
+/* Sums over the states with one name. */
 typedef struct SeenNamed {
-  const char *name;	/* "" of SEEN_UNNAMED; stays */
-  uint64_t open, made;	/* states; 'made' while they had that name */
-  uint64_t samples, bytes, minors, majors, pauses;  /* of all that there were; ns */
-  uint64_t inuse, held;	/* of those that are open */
+  const char *name;	/* "" for SEEN_UNNAMED; valid for the life of the process */
+  uint64_t open, made;	/* number of open states; of all that received the name */
+  uint64_t samples, bytes, minors, majors, pauses;  /* of all states; ns */
+  uint64_t inuse, held;	/* of the open states */
 } SeenNamed;
 
-/* The number of the name of a script (as lua_Debug has its source). */
+/*
+** Returns the number of a script's name, given as the source in lua_Debug. Counts a state with
+** it.
+*/
 unsigned seen_name (const char *source);
-/* What the name of that number is; stays. */
+/* Returns the name with that number, valid for the life of the process. */
 const char *seen_text (unsigned name);
-/* What a state of that name was, which is open no more, or with another profile; 'profile':
-   its samples and bytes. 'heap': its collections. */
+/*
+** Adds the numbers of a state that was closed or changes its profile to the sums of its name.
+** 'profile': its samples and bytes; 'heap': its collections.
+*/
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/* Sums of those that were, of SEEN_NAMES names, behind which seen_add adds those that are.
-   How many there are. */
+/*
+** seen_named copies the sums over past states, SEEN_NAMES rows, and returns the number of rows;
+** seen_add adds an open state to one.
+*/
 unsigned seen_named (SeenNamed *to);
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* In the child of a fork: nothing was. */
+/* In the child of a fork: clears all sums. */
 void seen_forked (void);
 
 #endif

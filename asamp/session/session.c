@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Sessions of a state that has a profile of its own (sampler.h).
-*/
+/* Sessions of a state that has a profile of its own (sampler.h). */
 #define _GNU_SOURCE
 #include "shared.h"
 
@@ -23,7 +21,7 @@
 #include "native.h"
 #include "uncancelled.h"
 
-/* {== the profile as a client ========================================== */
+/* {== callbacks of the tracker ========================================== */
 
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
@@ -36,7 +34,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 }
 
 
-/* On its own thread. */
+/* Gives the state its name. On the state's own thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplers_lock();
@@ -81,14 +79,17 @@ static int onroom (void *ud, uint64_t count) {
 }
 
 
-/* While there is no room, collections that decide nothing are left out; and the one that comes
-   when the profile has ended, and the state is about to go on in the next (shared_safe). */
+/*
+** Leaves out collections that decide nothing while the file is stalled, and the one after the
+** end of the profile, before the state moves to the next (shared_safe). Their counts are added
+** to the next record.
+*/
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;
   ProfileCollection all = *c, *out = &s->leftout;
   int hasended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
-  if (s->state.profile == NULL) return;  /* of a child that has told nothing yet */
+  if (s->state.profile == NULL) return;  /* a child of a fork that has reported nothing yet */
   all.minors += out->minors;
   all.majors += out->majors;
   all.left += out->left;
@@ -127,18 +128,25 @@ static void onclosing (void *ud, lua_State *L) {
 }
 
 
-/* A fork's child may ask before its handlers have run: the writer is its parent's. */
+/*
+** The check of the process is needed before the fork handlers of a child have run: the writer
+** is its parent's.
+*/
 static int onready (void *ud) {
   const Sampler *s = ud;
   return s->state.profile != NULL && s->pid == getpid() && profile_ready(s->state.profile);
 }
 
 
-#define STARVED_NS	1000000000	/* from one time that it is told to the next, ... */
-#define RINGSTARVED_NS	60000000000	/* ... of a flight recorder, which is written then */
+#define STARVED_NS	1000000000	/* ns between two reports that memory ran out */
+#define RINGSTARVED_NS	60000000000	/* the same for a flight recorder, which is dumped
+					   each time */
 
-/* Memory has run out. The mark tells how often, and the bytes in use. The error that is raised
-   next may end the program, so what is known goes to a file first. */
+/*
+** Callback: memory has run out. Adds a mark with the number of times and the bytes in use. The
+** error raised next may end the program, so flushes the file, or dumps the flight recorder,
+** first.
+*/
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
   Profile *p = s->state.profile;
@@ -254,8 +262,10 @@ static void nomemory (const char *path, char *err, size_t errsize) {
 }
 
 
-/* On a writer's thread: tells at once that the disk is full; at the session's end it would be
-   too late to make room. */
+/*
+** Prints on the writer thread, at once, that the disk is full: at the end of the session it
+** would be too late to make space.
+*/
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
     complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
@@ -265,7 +275,9 @@ static void onstalled (const char *path, int error, uint64_t lost) {
 }
 
 
-/* Does any state of the process write its profile there? (SS1, SS2) */
+/*
+** Returns 1 if a state of the process writes its profile to that file (SS2). Lock held (SS1).
+*/
 static int inuse (const struct stat *file) {
   const Sampler *s;
   struct stat shareds;
@@ -283,8 +295,8 @@ static int inuse (const struct stat *file) {
 
 
 /*
-** Opens the file of a session, and notes where it is. NULL: 'err' says why. A name
-** that was asked for and is not the file's is told at once.
+** Opens the file of a session and stores its identity. Returns NULL with the reason in 'err'.
+** If the file is not the requested one, prints that at once.
 */
 static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
                           size_t errsize) {
@@ -430,7 +442,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize) {
   UNCANCELLED;
   int ok, wall = (clock == TIMER_WALL);
-  descriptor_hold();  /* for the timer's, libunwind's and the C library's */
+  descriptor_hold();  /* for the descriptors of the timer, libunwind and the C library */
   ok = timing_start(&s->timing, s->tracker.L, ns, clock, s->options.native,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
@@ -470,7 +482,7 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* the profile that the state has may just have ended */
+  /* the state's profile may just have ended */
   while (s->shared == NULL ? s->state.profile != NULL : shared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
@@ -489,7 +501,7 @@ static void allocated (Sampler *s) {
 }
 
 
-/* Ends the session of a state that its own thread closes. */
+/* Ends the session of a state, on the state's own thread. */
 static int finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
@@ -497,7 +509,7 @@ static int finish (Sampler *s) {
   samplers_lock();
   allocated(s);
   p = s->state.profile;
-  s->state.profile = NULL;  /* first: a child of a fork frees what it finds here */
+  s->state.profile = NULL;  /* first: the child of a fork frees the profile that it finds here */
   profile_close(p, &t);
   e = samplers_report(s, &t);
   samplers_unlock();
@@ -523,7 +535,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   if (s->state.profile == NULL && s->tracker.client != NULL) return 0;
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
-    tracker_off(&s->tracker, L);  /* which decides the last fates */
+    tracker_off(&s->tracker, L);  /* decides the last samples */
     samplers_look(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
   }

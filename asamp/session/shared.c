@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** States that share a profile (SS4; shared.h).
-*/
+/* States that share a profile (shared.h). */
 #define _GNU_SOURCE
 #include "shared.h"
 
@@ -17,14 +15,15 @@
 #include "orphans.h"
 #include "uncancelled.h"
 
-#define SPARES		16	/* samplers that are kept for states to come */
-#define OLD_NS		1000000000	/* a state that lived so long has holders told */
+#define SPARES		16	/* samplers kept for later states */
+#define OLD_NS		1000000000	/* ns; states that lived at least this long have their
+					   holders recorded */
 
-static Sampler *spare;		/* of states that are closed, for others */
+static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
 
-/* Of native memory, where the library is there (process.c asks). */
+/* Starts samples of native memory, if the library is loaded (checked by process.c). */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
@@ -37,13 +36,15 @@ Sampler *sampler_attached (lua_State *L) {
   Sampler *s;
   if (__atomic_load_n(&samplers.shared, __ATOMIC_RELAXED) == NULL || seam == NULL ||
       !tracker_is(seam)) return NULL;
-  s = (Sampler *)seam->ud;  /* its tracker is its first field */
+  s = (Sampler *)seam->ud;  /* the tracker is the first field of a Sampler */
   return (s->shared != NULL) ? s : NULL;
 }
 
 
-/* The profile that the process has takes the state, which tells it all from here on. 0: it
-   has none any more. Under the lock, so that one that ends meanwhile has its users told. */
+/*
+** Adds the state to the current profile of the process. Returns 0 if there is none any more.
+** Lock held, so that sampler_endshared finds the state if the profile ends now.
+*/
 static int begin (Sampler *s) {
   Profile *p = s->shared->profile(0);
   if (p == NULL) return 0;
@@ -86,7 +87,7 @@ static uint64_t seedof (const Sampler *s) {
 }
 
 
-/* What is to be sampled now: another thread may change it. */
+/* Returns the current rates, which another thread may change. */
 static SamplerRate rateof (const SamplerShared *with) {
   SamplerRate r;
   r.alloc = __atomic_load_n(&with->rates.alloc, __ATOMIC_RELAXED);
@@ -97,7 +98,7 @@ static SamplerRate rateof (const SamplerShared *with) {
 }
 
 
-/* Of time: on the OS thread that runs the state, which is the calling one. */
+/* Starts time samples on the calling OS thread, which runs the state. */
 static void starttime (Sampler *s) {
   char err[256];
   static int told;
@@ -126,7 +127,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   s->shared = with;
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
-  memset(&s->seen, 0, sizeof(s->seen));  /* it may have been another state's */
+  memset(&s->seen, 0, sizeof(s->seen));  /* it may have belonged to another state */
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplers_lock();
@@ -145,7 +146,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  else tracker_points(&s->tracker, L, 1);  /* for its end, and collections */
+  else tracker_points(&s->tracker, L, 1);  /* for its end, and for collections */
   startmallocs(s);
   starttime(s);
   samplers_publish(s);
@@ -162,14 +163,17 @@ void shared_follow (Sampler *s) {
 }
 
 
-/* What a state has allocated and lost since its profile was told of it by who ended it. */
+/* Bytes allocated and samples lost by a state after the end of its profile. */
 typedef struct Untold {
   uint64_t bytes, lost;
 } Untold;
 
 
-/* The profile is told what it has of the state, or, if the state is closed, that too; once: by the
-   state, or by who ends the profile. Under the lock. */
+/*
+** Reports the end of a state to its profile, or, if the profile goes on without it, its totals;
+** once, by the state or by sampler_endshared. Returns the rest that was not reported. Lock
+** held.
+*/
 static Untold tellend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Untold since = {0, 0};
@@ -193,8 +197,10 @@ static Untold tellend (Sampler *s, int isclosed) {
 }
 
 
-/* The state leaves its profile: what it has told there goes to the sums of the samplers.past.
-   Returns what the profile was not told of. */
+/*
+** Removes the state from its profile: adds its numbers to samplers.past. Returns the rest that
+** was not reported.
+*/
 static Untold settle (Sampler *s, int isclosed) {
   Untold untold = {0, 0};
   samplers_publish(s);
@@ -216,8 +222,10 @@ static Untold settle (Sampler *s, int isclosed) {
 }
 
 
-/* The state moves to the profile that the process has now, after a fork or a switch, and
-   tells that everything anew. 0: it has none any more. */
+/*
+** Moves the state to the current profile of the process, after a fork or a switch; everything
+** is emitted to it again. Returns 0 if there is no profile any more.
+*/
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
@@ -232,11 +240,11 @@ static int move (Sampler *s, int isforked) {
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
   else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
                     seedof(s), rate.alloc);
-  if (!isforked) {  /* what the one before was not told */
+  if (!isforked) {  /* the rest not reported to the previous profile */
     s->tracker.bytes = rate.alloc ? untold.bytes : 0;
     tracker_setlost(&s->tracker, untold.lost + lost);
   }
-  samplers_publish(s);  /* none of it is of the profile that was */
+  samplers_publish(s);  /* without numbers of the previous profile */
   samplers_lock();
   isthere = begin(s);
   samplers_unlock();
@@ -257,7 +265,7 @@ int shared_current (Sampler *s) {
 }
 
 
-/* Of states that are closed who is dead is told by those that are open. */
+/* Reports deaths of orphans. Open states do this for the closed ones. */
 static void tellorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -269,7 +277,7 @@ static void tellorphans (const Sampler *s) {
 
 static uint64_t pausebins[SAMPLER_PAUSES];
 
-/* The request of any state, if there is no state any more; or NULL. Under the lock. */
+/* Returns the request to any state if there is no state left, else NULL. Lock held. */
 static SamplerAsked *unanswered (void) {
   const Sampler *s;
   for (s = samplers.all; s != NULL; s = s->next)
@@ -374,8 +382,10 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 }
 
 
-/* As that of a state, the oldest that has begun in the profile. One that has not, as it was idle
-   since the profile began, may be told something of before. */
+/*
+** Uses the oldest state that has started in the profile. A state that was idle since the
+** profile started has not, but is used if there is no other.
+*/
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
@@ -399,7 +409,7 @@ void sampler_endshared (Profile *p) {
   ProfileTotals t;
   samplers_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
-    ProfileState state = {p, 0, 0, 1};  /* its depth is its own thread's */
+    ProfileState state = {p, 0, 0, 1};  /* the depth belongs to the state's own thread */
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
@@ -431,8 +441,10 @@ int sampler_usesshared (const Profile *p) {
 }
 
 
-/* A state whose profile has ended, and that has met no sample or collection since, tells the one
-   that the process has now what it has allocated meanwhile. */
+/*
+** Moves a state whose profile has ended, and that had no sample or collection since, to the
+** current profile, so that its allocations since then are reported there.
+*/
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)

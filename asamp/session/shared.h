@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** States that share a profile (SS4 of sampler.h): what their trackers' client does.
-*/
+/* States that share a profile (SS4 of sampler.h): the callbacks of their trackers. */
 #ifndef asamp_shared_h
 #define asamp_shared_h
 
 #include "samplers.h"
 
-/* sampler_attach. */
+/* Implements sampler_attach. */
 int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/* Moves the state to the profile that the process has now. 0: it has none at present; below 0:
-   it is to have none. */
+/*
+** Moves the state to the current profile of the process. Returns 1 if it has one; 0: there is
+** none at present; negative: none is wanted.
+*/
 int shared_current (Sampler *s);
-/* A state that another OS thread runs now takes its timer along. */
+/* Moves the timer of a state that now runs on another OS thread to that thread. */
 void shared_follow (Sampler *s);
-/* A collection is over; of any state. */
+/* Callback after a collection, of any state. */
 void shared_safe (void *ud, lua_State *L);
-/* The state is being closed. */
+/* Detaches a state that is being closed. */
 void shared_leave (Sampler *s, lua_State *L);
 
 #endif

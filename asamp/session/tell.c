@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the program's threads tell a profile: events, into its queue (queue.h), and the
-** last ones at exit.
+** Puts the events of the program's threads into the queue of a profile (queue.h), and the last
+** events at exit.
 */
 #define _GNU_SOURCE
 #include "queue.h"
@@ -14,18 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* fates of one event */
-#define HOLDERS_CHUNK	2047          /* numbers of one event, odd */
-#define DEATHS_CHUNK	65536         /* runs of one event, even */
+#define FATES_CHUNK	65536         /* survival outcomes per event */
+#define HOLDERS_CHUNK	2047          /* numbers per event, odd */
+#define DEATHS_CHUNK	65536         /* runs per event, even */
 
-/* The profile whose lock this OS thread has, or waits for, to tell an event. */
+/* The profile whose lock this OS thread holds, or waits for, to report an event. */
 static OFTHREAD const Profile *volatile telling;
 
-/* The number that the system has given this OS thread; 0: it was not asked for yet. Kept,
-   for every event has it, and a system call takes as long as half a sample. */
+/*
+** The system's number of this OS thread; 0: not yet read. Cached, because every event contains
+** it, and a system call takes as long as half a sample.
+*/
 static OFTHREAD uint32_t ofthread;
 
-/* The thread that has forked has another number in the child. */
+/* In the child of a fork: the forking thread has another number there. */
 static void forked (void) {
   ofthread = 0;
 }
@@ -54,13 +56,13 @@ int profile_ready (Profile *p) {
   return ready;
 }
 
-/* The event that is being told is whole (Q5). */
+/* Completes the event being reported (Q5). */
 static void commit (Profile *p) {
   p->queue[p->active].used += p->reserved;
   p->reserved = 0;
 }
 
-/* Whoever tells events has the lock between these. */
+/* hold takes the lock to report events; letgo completes the last one and releases it. */
 static void hold (Profile *p) {
   telling = p;
   pthread_mutex_lock(&p->lock);
@@ -73,12 +75,15 @@ static inline void letgo (Profile *p) {
   telling = NULL;
 }
 
-/* Has the active buffer room for 'size' bytes? */
+/* Returns 1 if the active buffer has space for 'size' bytes. */
 static inline int hasroom (const Profile *p, size_t size) {
   return QUEUE_BYTES - p->queue[p->active].used >= size;
 }
 
-/* Waits until it has (Q3); 0: it never will. Apart, for whoever finds room at once. */
+/*
+** Waits until the active buffer has space (Q3). Returns 0 if it never will. Not inlined, so
+** that the fast path saves no registers for it.
+*/
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -87,7 +92,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
       return 0;
     queue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
-    p->inhand = inhand;  /* another thread may have told something */
+    p->inhand = inhand;  /* another thread may have reported something */
     if (p->error != 0 || p->stop)
       return 0;
   }
@@ -95,8 +100,8 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
 }
 
 /*
-** Room for an event with a body of 'n' bytes in the active buffer (lock
-** held); NULL when there will be none. May wait for the writer (Q3).
+** Reserves space for an event with a body of n bytes in the active buffer. Returns the body;
+** NULL if there will be no space. May wait for the writer (Q3). Lock held.
 */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
@@ -104,7 +109,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   Queue *q;
   Event *event;
   if (p->reserved > 0)
-    commit(p);  /* the one before */
+    commit(p);  /* completes the previous one */
   if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
     return NULL;
   q = &p->queue[p->active];
@@ -120,7 +125,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   return event + 1;
 }
 
-/* An event of a number and n bytes. */
+/* Puts an event with a number and n bytes into the queue. */
 static void tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
                   size_t n) {
   void *body;
@@ -143,7 +148,7 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   tell(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
-/* The lock is held. */
+/* Puts an event of orphans' deaths into the queue. Lock held. */
 static void tellorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
   if (body == NULL)
@@ -182,7 +187,10 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
        sizeof(*left));
 }
 
-/* What is told of a text of n bytes: all, or what ends before a character. */
+/*
+** Returns the length of a text of n bytes, or where to truncate it, at the end of a UTF-8
+** character. Counts truncations.
+*/
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
@@ -249,7 +257,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* what comes behind would be told of others */
+      break;  /* the following numbers would refer to other samples */
     memcpy(body, runs, m * sizeof(*body));
   }
   letgo(p);
@@ -296,20 +304,22 @@ static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
 
-/* The event that is being told finds no room: its samples are lost. */
+/* Counts the samples of the event being reported as lost. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));
 }
 
-/* Notes the depth of the stack that is told. */
+/* Stores the depth of the stack being reported. */
 static void setdepth (ProfileState *s, size_t shared, size_t n) {
   assert(shared <= s->depth && n <= PROFILE_NEWFRAMES);
   s->depth = shared + n;
 }
 
-/* Mostly one frame, which costs less to copy than a call of memcpy does. 'frames' may be NULL
-   when n is 0. */
+/*
+** Copies frames; mostly one, which is cheaper to copy without memcpy. 'frames' may be NULL if n
+** is 0.
+*/
 static inline void copyframes (ProfileFrame *to, const ProfileFrame *frames, size_t n) {
   if (n == 1)
     *to = *frames;
@@ -370,7 +380,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   letgo(p);
 }
 
-/* n <= FATES_CHUNK fates (lock held). */
+/* Puts up to FATES_CHUNK outcomes into the queue. Lock held. */
 static void tellfates (const ProfileState *s, const unsigned char *survived,
                        const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
@@ -411,15 +421,15 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* ---------------------------------------------------------------- exit -- */
 
-#define LOCK_MS		500     /* longer than anybody has the lock */
-#define STUCK_MS	3000    /* without a nanosecond of CPU time: it waits for a lock */
+#define LOCK_MS		500     /* longer than any thread holds the lock */
+#define STUCK_MS	3000    /* ms without any CPU time: it waits for a lock */
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
   while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may come every 20 us */
 }
 
-/* 0: whoever has it does not give it back. */
+/* Takes the lock. Returns 0 if its owner does not release it. */
 static int trylock (Profile *p) {
   int i;
   for (i = 0; i < LOCK_MS; i++) {
@@ -430,14 +440,14 @@ static int trylock (Profile *p) {
   return 0;
 }
 
-/* Has the writer done something since *used, its CPU time? */
+/* Returns 1 if the writer has used CPU time since *used, or waits for the file. */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
   *used = clock_read(p->clock);
   return *used != before || __atomic_load_n(&p->file.waiting, __ATOMIC_RELAXED);
 }
 
-/* Until the writer has done what it does, or is stuck: then 0. */
+/* Waits until the writer has finished. Returns 0 if it is stuck. */
 static int awaitwriter (const Profile *p) {
   uint64_t used = 0;
   int idle = 0;
@@ -450,8 +460,10 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Room for the last events of a state (lock held). 0: there will be none, and the lock
-   may be gone. */
+/*
+** Waits for space for the last events of a state. Lock held. Returns 0 if there will be none;
+** then the lock may have been lost.
+*/
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);
@@ -468,7 +480,10 @@ static int awaitroom (Profile *p, int *locked) {
   return 1;
 }
 
-/* The last events, for which there may be no room yet. The lock is ours. */
+/*
+** Reports the last events of all states, if there is space, and stops the profile. Lock held at
+** entry.
+*/
 static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
   ProfileLast last;
   int locked = 1;
@@ -496,8 +511,8 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 }
 
 /*
-** malloc is not used, for this thread may be in the middle of it. Where the writer is not
-** woken (queue_wake), it finds 'stop' when it looks by itself.
+** Does not use malloc, because this thread may be in the middle of it. If the writer cannot be
+** woken (queue_wake), it finds 'stop' at its next round.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
@@ -507,7 +522,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     return;
   }
   if (trylock(p) || ours) {
-    if (ours) {  /* the event is given up */
+    if (ours) {  /* drops the interrupted event */
       p->reserved = 0;
       lose(p);
     }
@@ -516,7 +531,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
   else p->stop = 1;
   queue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
-  locked = !ours && trylock(p);  /* other threads may go on, and lose what they tell */
+  locked = !ours && trylock(p);  /* other threads may continue, and their events are lost */
   if (!iswritten) {
     p->error = EDEADLK;
     p->lost.samples = p->taken.samples - p->written.samples;

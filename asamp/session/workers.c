@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Threads of the profiler (workers.h).
-*/
+/* Threads of the profiler (workers.h). */
 #include "workers.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
-#define PARKED_STACK	(1u << 20)	/* bytes; as of a writer's thread */
+#define PARKED_STACK	(1u << 20)	/* bytes; equal to WRITER_STACK */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static Worker *parked;
 
 
-/* A pooled worker: waits for work, does it, is parked again. */
+/* Main function of a pooled worker: waits for work, runs it, repeats. */
 static void *wait (void *ud) {
   Worker *w = ud;
   pthread_mutex_lock(&lock);
@@ -31,7 +29,7 @@ static void *wait (void *ud) {
 }
 
 
-/* Returns an errno, or 0. */
+/* Makes a thread with all signals blocked. Returns an errno, or 0. */
 static int make (pthread_t *thread, size_t stack, void *(*run) (void *ud), void *ud) {
   sigset_t all, before;
   pthread_attr_t a;

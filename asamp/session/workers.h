@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads of the profiler. The child of a fork may forbid itself new threads before it runs
-** Lua (RLIMIT_NPROC 0 and another user, as servers do): threads that it will need are made
-** right after the fork, and parked until there is work. A worker whose work has ended is
-** parked again. Elsewhere each work has a thread of its own, which ends with it.
+** Threads of the profiler. The child of a fork may forbid itself new threads before it runs Lua
+** (servers set RLIMIT_NPROC to 0 and another user): the threads that it will need are made
+** right after the fork and parked until there is work. A pooled worker is parked again when its
+** work has ended. In other processes each work has a thread of its own, which ends with it.
+**
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.
 */
@@ -13,25 +14,31 @@
 #include <pthread.h>
 #include <stddef.h>
 
+/* A thread of the profiler. */
 typedef struct Worker {
-  struct Worker *next;		/* in the list of parked ones */
+  struct Worker *next;		/* next parked one */
   pthread_t thread;
   pthread_cond_t wake;
-  void *(*run) (void *ud);	/* NULL: it is parked, or its work has ended */
+  void *(*run) (void *ud);	/* NULL: parked, or its work has ended */
   void *ud;
-  int pooled;			/* it is parked after its work */
+  int pooled;			/* 1: it is parked after its work */
 } Worker;
 
-/* Calls run(ud) on a thread whose stack has 'stack' bytes, or the default if these are too
-   few. Returns NULL and an errno in '*error' if there is none. */
+/*
+** Calls run(ud) on a thread with a stack of 'stack' bytes, or of the default size if that is
+** too small. Returns NULL on failure, with an errno in *error.
+*/
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
-/* Waits until that work has ended. To be called once for each worker of workers_start,
-   unless its work never ends. */
+/*
+** Waits until the work has ended. Must be called once for each started worker whose work ends.
+*/
 void workers_join (Worker *w);
 
-/* In the child of a fork: forgets the parent's workers and makes n parked ones, as far as
-   the system allows. */
+/*
+** In the child of a fork: forgets the parent's workers and makes n parked ones, as far as the
+** system allows.
+*/
 void workers_park (unsigned n);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The writer's thread: of a file, and of a flight recorder (writer.h).
-*/
+/* The writer thread, of a file and of a flight recorder (writer.h). */
 #define _GNU_SOURCE
 #include "writer.h"
 #include "clock.h"
@@ -12,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_NS	700000000     /* and flushes when this is over */
+#define FLUSH_NS	700000000     /* ns between flushes; together with the writing time
+				         below one second */
 
-/* Notes for the program's threads whether the file takes more; tells 'stalled' of the first
-   time that it does not, and that it goes on. */
+/*
+** Publishes for the program's threads whether the file is stalled. Calls 'stalled' at the first
+** stall, and when writing works again.
+*/
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
   int before;
@@ -45,7 +46,7 @@ static void notestall (Profile *p) {
   }
 }
 
-/* The first failure stays; whoever waits for room goes on. */
+/* Publishes the first failure of the file, and wakes the threads that wait for space. */
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)
@@ -72,7 +73,7 @@ void writer_sink (void *ud, Bytes *out, int text) {
   noteerror(p);
 }
 
-/* All that was encoded so far can be read from the file after this. */
+/* Flushes the file, so that everything encoded so far can be read from it. */
 static void flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -86,14 +87,17 @@ static void flush (Profile *p, int last) {
   }
 }
 
-/* Has so much been put that the file is about to flush by itself, or has it? */
+/* Returns 1 if the file has flushed by itself or is about to. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* A batch ends before the file would flush in its midst, and is flushed as a whole: so 'unflushed'
-   is what a file that is cut back does not have, and what it has is complete. */
+/*
+** Ends the batch before the file would flush in its middle, and flushes the whole batch. So
+** 'unflushed' is exactly the data that a file cut back to its last flush lacks, and its content
+** is complete.
+*/
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -102,7 +106,7 @@ static void goon (Profile *p) {
     flush(p, 0);
 }
 
-/* Encodes a whole buffer; after a failure it only counts what is lost. */
+/* Encodes a whole buffer. After a failure it only counts the lost samples. */
 static void drain (Profile *p, const Queue *q) {
   size_t at = 0;
   EventTally lost = {0, 0};
@@ -124,7 +128,7 @@ static void drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits (lock held) until there is much to do, a flush is due, or the end. */
+/* Waits until there is enough data, a flush is due, or the profile ends. Lock held. */
 static void await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -141,7 +145,7 @@ static void await (Profile *p) {
   }
 }
 
-/* The buffer that was active, which the writer has from here on. */
+/* Waits for work, then exchanges the buffers. Returns the one that was active. */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);
@@ -155,7 +159,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls 'round': soon again if it found work, else less and less often. */
+/* Calls 'round': soon again if it had work, else at growing intervals. */
 static void turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -165,7 +169,7 @@ static void turn (Profile *p) {
     p->pause *= 2;
 }
 
-/* What was asked for is done, or has failed, and the file is 'path' (NULL: it has no name). */
+/* Reports the result of a request to its thread. 'path' NULL: the file has no name. */
 static void answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);
   if (p->wish != NULL) {
@@ -205,7 +209,7 @@ void *writer_run (void *ud) {
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    flush(p, 0);  /* the mark that it went on stands before the end */
+    flush(p, 0);  /* puts the mark of the lost samples before the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, queue_lost(p));
@@ -221,13 +225,13 @@ void *writer_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  answer(p, p->place.path, p->file.error);  /* of who came too late to be seen */
+  answer(p, p->place.path, p->file.error);  /* for a request that arrived too late */
   return NULL;
 }
 
 /* ----------------------------------------------------- flight recorder -- */
 
-/* The encoder's sink. */
+/* Sink of the encoder. */
 static void putring (void *ud, Bytes *out, int text) {
   Profile *p = ud;
   livefile_text(&p->file, text);
@@ -235,15 +239,17 @@ static void putring (void *ud, Bytes *out, int text) {
   out->n = 0;
 }
 
-/* The folder's descriptor; 0 if the program has closed it, and may have its number for something
-   else: then the path says where the folder is. */
+/*
+** Returns the folder's descriptor, or 0 if the program has closed it and may have reused its
+** number: then the path determines the folder.
+*/
 static int folderof (const Profile *p) {
   struct stat s;
   return p->config.folder > 0 && fstat(p->config.folder, &s) == 0 &&
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
 }
 
-/* A new file for what is kept; 'to' as that of profile_dump. An errno, or 0. */
+/* Opens a new file for the ring; 'to' as in profile_dump. Returns an errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
@@ -257,12 +263,14 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* FAST: it may be asked for again and again, of a process that has work to do. */
+  /* FAST: it may be requested repeatedly, of a process that is busy */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 
-/* The ring, into the file that is open; 'isend': for good. Before that nothing has told what
-   states have allocated that are still there. */
+/*
+** Encodes the ring into the open file. 'isend': for the last time; before that, the exact bytes
+** that the remaining states have allocated are not yet reported.
+*/
 static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
@@ -287,21 +295,24 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   return p->file.error;
 }
 
-/* The name that was taken by the pattern is used. */
+/* Advances to the next name of the pattern, after the present one was used. */
 static void nextname (Profile *p) {
   p->config.number = p->config.number > 1 ? p->config.number + 1 : 2;
   p->config.made = 1;
 }
 
-/* What has failed leaves no file: it would fill the disk the more, and nobody removes it. At
-   the end, when there is no other, what could be written stays ('isend'). */
+/*
+** Removes a file that could not be completed: it would occupy the full disk, and nobody would
+** remove it. At the end ('isend'), when there is no other file, keeps the part that could be
+** written.
+*/
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);
   place_undo(&p->place);
 }
 
-/* Writes what is kept to a file of its own. */
+/* Writes the ring to a file of its own. Returns an errno, or 0. */
 static int dumpring (Profile *p, const char *to, int isshort, int isend, char *why, size_t size) {
   uint64_t lost;
   int error;

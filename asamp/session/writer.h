@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What a profile's own thread does: it takes the buffers of the queue, encodes them and
-** writes the file; a flight recorder's keeps them in its ring, and writes a file when it
-** is asked for one, and at the end.
+** The writer thread of a profile. It takes the buffers of the queue, encodes them and writes
+** the file; that of a flight recorder keeps them in its ring, and writes a file on request and
+** at the end.
 */
 #ifndef asamp_writer_h
 #define asamp_writer_h
 
 #include "queue.h"
 
-#define WRITER_STACK	(1u << 20)
+#define WRITER_STACK	(1u << 20)	/* bytes of the thread's stack */
 
-/* For workers_start; 'ud' is the profile. */
+/* Main functions of the thread, for a file and for a flight recorder; 'ud' is the Profile. */
 void *writer_run (void *ud);
 void *writer_record (void *ud);
 
-/* The encoder's sink, of a profile that has its file from the start. */
+/* Sink of the encoder, for a profile that has a file from the start. */
 void writer_sink (void *ud, Bytes *out, int text);
 
 #endif
