@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** How much is kept at most, by the writer and by whoever reads; and how large
-** tables are at first. What a limit leaves out is counted and told: readerleft.h
-** has the sentences, doc/profile-format.md the table. Beside each number stands
-** that of a build with ASAMP_TINY, in which every limit is met, and every table
-** grows, within a few records (spec/fuzz/build).
+** Limits of the data that the writer and the reader keep, and initial sizes of tables. Data
+** beyond a limit are dropped, counted and reported: readerleft.h has the messages,
+** doc/profile-format.md the table. Next to each number is that of a build with ASAMP_TINY, in
+** which every limit is reached, and every table grows, within a few records (spec/fuzz/build).
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h
@@ -18,8 +17,8 @@
 #endif
 
 /*
-** A list of fewer bytes moves at each element that is put into it, so that whoever
-** keeps a pointer into one is found out by the next run of a sanitizer.
+** Size in bytes below which a list is moved by each insertion, so that a sanitizer run detects
+** pointers kept into it.
 */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
 #define BOUND_MOVES	4096
@@ -27,57 +26,63 @@
 #define BOUND_MOVES	0
 #endif
 
-/* The writer. */
-#define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* of chunks that are no files */
-#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* all */
-#define CLASSES_MAX		BOUND(65535u, 8)     /* the last one is for the rest */
-#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* by which things are held; of whoever reads, too */
-#define READER_MAXSTEPS		BOUND(64u, 4)        /* of one of them */
+/* Limits of the writer. */
+#define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks that are not files */
+#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions */
+#define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one stands for all
+						        others */
+#define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders; also of the reader */
+#define READER_MAXSTEPS		BOUND(64u, 4)        /* steps of a path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
-#define LABELS_VALUES		BOUND(4096u, 6)      /* of one of these, the rest is the first */
-#define LABELS_SETS		BOUND(1u << 14, 16)  /* of labels */
-#define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* addresses with a name */
+#define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first
+						        one stands for all others */
+#define LABELS_SETS		BOUND(1u << 14, 16)  /* sets of labels */
+#define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* native addresses with a name */
 
-#define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)  /* samples that live on, of a state (followed.h) */
+/* followed samples of a state (followed.h) */
+#define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-#define SEEN_NAMES		BOUND(64u, 4)        /* of states, for who asks; the last one is for the rest */
+#define SEEN_NAMES		BOUND(64u, 4)        /* names of states in statistics; the
+						        last one stands for all others */
 
-/* A flight recorder: what is kept of before its begin, in bytes. */
-#define PAST_STACKS		BOUND(8u << 20, 4096)  /* stacks of what is alive */
-#define PAST_TEXTS		BOUND(8u << 20, 400)   /* names */
-#define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses with a name */
+/* Limits of a flight recorder for data from before the part that it keeps, in bytes. */
+#define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples */
+#define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names */
+#define RING_NATIVES		BOUND(1u << 16, 12)    /* native addresses with a name */
 
-/* The reader. */
+/* Limits of the reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-#define READER_MAXIDS		BOUND(1u << 20, 12)   /* names, types, classes */
-#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions with another's name */
+#define READER_MAXIDS		BOUND(1u << 20, 12)   /* names, types and classes */
+#define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions that share another's name */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
-#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of a meta's value */
-#define READER_MAXKINDS		BOUND(1u << 16, 8)    /* types with their classes */
-#define READER_MAXRUNS		BOUND(1u << 18, 24)   /* stacks before their details */
-#define READER_MAXCOUNT		((uint64_t)1 << 40)    /* of one sample */
+#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta */
+#define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of type and class */
+#define READER_MAXRUNS		BOUND(1u << 18, 24)   /* stacks whose details have not been read */
+#define READER_MAXCOUNT		((uint64_t)1 << 40)    /* periods of one sample */
 #define TREE_MAXNODES		BOUND(2u << 20, 60)
-#define FIFO_MOST		BOUND(2u << 20, 16)   /* samples without a fate */
-#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* samples that live on, of a state */
+#define FIFO_MOST		BOUND(2u << 20, 16)   /* undecided samples */
+#define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* followed samples of a state */
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states with a row */
-#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* ... that are there at a time */
+#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
-#define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels, ... */
-#define READER_MAXLABELS	BOUND(1u << 21, 12)   /* ... and labels in all of these, 32 each */
+#define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* sets of labels */
+#define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all sets; 32 per set */
 
-/* Sums. */
+/* Limits of the totals. */
 #define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
 #define BINS_MAXROWS		BOUND(1u << 20, 60)
 #define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks */
-#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, told apart for other tools */
-#define TAGS_MOST		BOUND(1u << 17, 12)   /* of these with threads and labels */
+#define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, distinguished
+						         for other tools */
+#define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of these with threads
+						         and labels */
 #define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
-#define PICTURES_MOST		BOUND(1u << 9, 4)     /* of where memory is */
-#define PICTURES_ROWS		BOUND(1u << 10, 8)    /* of one of them */
-#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of what rows are called */
+#define PICTURES_MOST		BOUND(1u << 9, 4)     /* pictures of resident memory */
+#define PICTURES_ROWS		BOUND(1u << 10, 8)    /* rows of one picture */
+#define PICTURES_TEXTS		BOUND(1u << 20, 200)  /* bytes of the names in pictures */
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Bytes. See bytes.h. Allocates with spare_realloc only, and only to let a buffer grow.
-*/
+/* Growing byte buffers (bytes.h). Allocates with spare_realloc, only to enlarge a buffer. */
 #include "bytes.h"
 #include "spare.h"
 
@@ -53,7 +51,7 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Apart, so that bytes_decimal saves no registers for it. */
+/* Not inlined, so that bytes_decimal saves no registers for it. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));
@@ -66,7 +64,7 @@ static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n
   *--to = (unsigned char)('0' + n);
 }
 
-/* Most numbers of a profile have a digit or two. */
+/* Fast path: most numbers of a profile have one or two digits. */
 void bytes_decimal (Bytes *b, char before, uint64_t n) {
   size_t two = n >= 10;
   unsigned char *to;
@@ -127,7 +125,7 @@ int bytes_isutf8 (const char *text, size_t n) {
   return 1;
 }
 
-/* ASCII that n bytes begin with; of a line without control characters. */
+/* Returns the length of the leading ASCII; with 'line', without control characters. */
 static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
   if (!line) {

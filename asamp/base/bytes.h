@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Bytes: a buffer that grows, text that is to be valid UTF-8, and numbers of a
-** file, which are little-endian.
-*/
+/* Growing byte buffers, validation of UTF-8, and the little-endian numbers of files. */
 #ifndef asamp_bytes_h
 #define asamp_bytes_h
 
@@ -12,8 +9,8 @@
 #include <string.h>
 
 /*
-** A buffer that grows. Once an allocation has failed, 'failed' stays 1 and
-** appending does nothing; what had been appended before is kept.
+** A buffer that grows. After a failed allocation, 'failed' stays 1 and appending does nothing;
+** the content is kept.
 */
 typedef struct Bytes {
   unsigned char *data;
@@ -22,10 +19,10 @@ typedef struct Bytes {
   int failed;
 } Bytes;
 
-/* bytes_grow where the memory is not there yet. */
+/* Slow path of bytes_grow: reallocates the buffer. */
 unsigned char *bytes_growmore (Bytes *b, size_t n);
 
-/* Room for n more bytes, already counted as used; NULL without memory. */
+/* Appends n uninitialized bytes and returns their address; NULL without memory. */
 static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
   if (b->failed || b->size - b->n < n)
     return bytes_growmore(b, n);
@@ -35,28 +32,28 @@ static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
 
 void bytes_add (Bytes *b, const void *data, size_t n);
 void bytes_char (Bytes *b, char c);
-/* 'before' (unless 0), then the number in decimal. */
+/* Append the character 'before' (unless 0) and the number in decimal. */
 void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
 void bytes_free (Bytes *b);
 
 /*
-** Length of the UTF-8 sequence at s, of which n >= 1 bytes are there; 0 when
-** they are none (too short, too long an encoding, surrogate, out of range).
+** Returns the length of the UTF-8 sequence at s, with n >= 1 bytes available; 0 if it is
+** invalid: truncated, overlong, a surrogate, or out of range.
 */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
-/* Are n bytes valid UTF-8? */
+/* Returns 1 if the n bytes are valid UTF-8. */
 int bytes_isutf8 (const char *text, size_t n);
 
-/* U+FFFD, which stands for a byte that is no UTF-8. */
+/* U+FFFD, which replaces an invalid byte. */
 #define BYTES_REPLACEMENT	"\xef\xbf\xbd"
 
 static inline int bytes_iscontrol (unsigned char c) {
   return c < 0x20 || c == 0x7f;
 }
 
-/* n bytes as valid UTF-8; with 'line' control characters become ';'. */
+/* Appends n bytes as valid UTF-8; with 'line', control characters become ';'. */
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 
 static inline uint64_t bytes_getword (const unsigned char *from) {

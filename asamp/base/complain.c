@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Where lines for people go. See complain.h.
-*/
+/* Prints lines for the user (complain.h). */
 #include "complain.h"
 #include "printable.h"
 
@@ -11,7 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-/* Does nobody see what is written there? */
+/* Returns 1 if nobody can see output to fd. */
 static int isblind (int fd) {
   struct stat s, null;
   return fstat(fd, &s) != 0 ||

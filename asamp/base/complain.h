@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** One line for people: "profiler: ..." on stderr. Where that is closed, or leads to
+** Prints one line for the user, "profiler: ...", on stderr. If stderr is closed or leads to
 ** /dev/null, as in a daemon, the line goes to the system's log (syslog(3), as a warning).
-** Any thread may call it, and the end of a process; no other signal handler.
+** Thread-safe. Not async-signal-safe, except at the end of the process.
 */
 #ifndef asamp_complain_h
 #define asamp_complain_h

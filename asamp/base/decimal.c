@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Decimal fractions as text (decimal.h).
-*/
+/* Decimal fractions as text (decimal.h). */
 #include "decimal.h"
 
 #include <locale.h>
@@ -9,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The decimal point of the locale if it is not "."; else NULL. It may have several bytes. */
+/* Returns the locale's decimal point if it is not "."; else NULL. It may have several bytes. */
 static const char *foreign (void) {
   const char *point = localeconv()->decimal_point;
   return point[0] == '\0' || strcmp(point, ".") == 0 ? NULL : point;
@@ -39,7 +37,7 @@ double decimal_read (const char *text, char **end) {
   if (point == NULL)
     return strtod(text, end);
   text += n;
-  n = strcspn(text, point);  /* a number ends there */
+  n = strcspn(text, point);  /* end of the number */
   if (n > 63)
     n = 63;
   before = strcspn(text, ".");

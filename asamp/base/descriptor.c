@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Holds the numbers of the standard streams. See descriptor.h.
-*/
+/* Reserves the numbers of the standard streams (descriptor.h). */
 #define _GNU_SOURCE
 #include "descriptor.h"
 
@@ -27,7 +25,7 @@ static void drop (void) {
   }
 }
 
-/* The child of a fork has none of the threads that hold. */
+/* In the child of a fork: the threads that held the numbers do not exist there. */
 static void forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Descriptors that are never 0, 1 or 2.
+** Opens files with descriptors other than 0, 1 and 2.
 **
-** A program may run with its standard streams closed. The next file that its
-** process opens gets such a number, and what the program prints would be
-** written into it. So every file is opened while these numbers are held, and
-** so are those that libraries open in our name.
+** A program may run with its standard streams closed. The next file that its process opens
+** receives such a number, and the program's output would be written into it. So every file is
+** opened while these numbers are reserved, and so are the files that libraries open for the
+** profiler.
 **
-** A number is held by a descriptor of O_PATH, for which read and write fail
-** with EBADF, as they do for a number that is free: between hold and release
-** the program's own prints fail as they did. Invariants:
-**   DE1  only numbers that were free are held, and nothing of them is left when
-**        the last holder has released;
-**   DE2  what is opened is closed by exec.
-** Any thread may call these functions; no signal handler may.
+** A number is reserved with an O_PATH descriptor, for which read and write fail with EBADF, as
+** for a closed number: between hold and release, the program's own output fails as before.
+** Invariants:
+**
+**   DE1  only unused numbers are reserved, and all are closed when the last holder releases;
+**   DE2  descriptors that are opened are closed by exec.
+**
+** The functions are thread-safe, but not async-signal-safe.
 */
 #ifndef asamp_descriptor_h
 #define asamp_descriptor_h
@@ -21,28 +22,31 @@
 #include <sys/types.h>
 
 /*
-** Until as many releases as holds, no descriptor that is made is 0, 1 or 2 (but
-** where a thread of the program closes one of them meanwhile). errno stays.
+** Reserve the numbers of closed standard streams until as many releases as holds: no new
+** descriptor is 0, 1 or 2 meanwhile (unless a thread of the program closes one of them). They
+** preserve errno.
 */
 void descriptor_hold (void);
 void descriptor_release (void);
 
-/* As open(2), closed by exec, never 0 to 2. */
+/* Like open(2), closed by exec, never 0 to 2. */
 int descriptor_open (const char *path, int flags, mode_t mode);
 
-/* As openat(2), likewise. */
+/* Like openat(2), with the same properties. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/* Are there DESCRIPTOR_SPARE descriptors besides this one, which is open, and 'more' (up to
-   DESCRIPTOR_MORE) that the caller will keep? The program needs some, and libraries, which
-   fail without a word, or with one that explains nothing: who keeps a descriptor asks, and
-   closes it if not. And what to say then. */
+/*
+** descriptor_spare returns 1 if there are DESCRIPTOR_SPARE descriptors in addition to 'fd',
+** which is open, and 'more' (up to DESCRIPTOR_MORE) that the caller will keep. The program and
+** libraries need some, and fail without a useful message: so a caller that keeps a descriptor
+** checks this, and closes it on 0. descriptor_few writes the message for that case.
+*/
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);
 void descriptor_few (char *why, size_t size);
 
-/* Writes all n bytes, however little a single write takes. 0, or an errno. */
+/* Writes all n bytes, in several writes if necessary. Returns 0 or an errno. */
 int descriptor_write (int fd, const void *data, size_t n);
 
 #endif

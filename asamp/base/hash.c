@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The hash of all tables, and its keys. See hash.h.
-*/
+/* The hash function of all tables, and its keys (hash.h). */
 #define _GNU_SOURCE
 #include "hash.h"
 
@@ -13,8 +11,10 @@
 
 uint64_t hash_key[2];
 
-/* Early in the system's life there may be no random numbers yet: then those
-   that the kernel gave the process, and the clock. */
+/*
+** Draws the keys. Early after the start of the system random numbers may be missing: then uses
+** those that the kernel gave the process, and the clock.
+*/
 static void draw (void) {
   uint64_t key[2];
   if (getrandom(key, sizeof(key), GRND_NONBLOCK) != (ssize_t)sizeof(key)) {

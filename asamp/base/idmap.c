@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A hash map from ids to numbers: open addressing with linear probing, at
-** most three quarters full. See idmap.h.
-*/
+/* Hash map with open addressing and linear probing, at most three quarters full (idmap.h). */
 #include "idmap.h"
 #include "hash.h"
 #include "bounds.h"
@@ -11,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the entry of 'id', or of the free one where it would go. Hashed twice: ids often
-   are as far from one another each, and one key of 150 makes long runs of such at once. */
+/*
+** Returns the index of the entry of 'id', or of the free slot for it. Hashes twice: ids are
+** often equally spaced, and with one hash about one key in 150 would give long runs of occupied
+** slots.
+*/
 static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
   size_t i = (size_t)hash_words(id, 0) & (size - 1);
   HASH_STEP();

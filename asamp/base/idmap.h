@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). Entries
-** are never removed. Gives out no pointers: what is in it moves when it grows.
-** Knows nothing but memory.
+** Hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). Entries are never removed.
+** Returns no pointers to entries, because they move when the map grows. Depends only on memory.
 */
 #ifndef asamp_idmap_h
 #define asamp_idmap_h
@@ -10,26 +9,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IDMAP_NONE	UINT32_MAX
+#define IDMAP_NONE	UINT32_MAX	/* no entry */
 
-/* All zero: empty. */
+/* A map. All zero: empty. */
 typedef struct IdMap {
   struct IdEntry {
-    uint64_t id;     /* 0: free */
+    uint64_t id;     /* 0: a free slot */
     uint32_t value;
   } *entries;
-  size_t n;          /* in use; at most three quarters of 'size' */
-  size_t size;       /* 0 or a power of 2 */
-  void *(*memory) (void *ud, void *block, size_t old, size_t size);  /* zeroed where it
-                        is new, size 0: freed; 'ud' is NULL. Not there: calloc, free */
+  size_t n;          /* entries in use; at most three quarters of 'size' */
+  size_t size;       /* slots: 0 or a power of 2 */
+  /* allocator: new memory is zeroed, size 0 frees; 'ud' is NULL. NULL: spare_calloc and free */
+  void *(*memory) (void *ud, void *block, size_t old, size_t size);
 } IdMap;
 
-/* The value of 'id', or IDMAP_NONE. */
+/* Returns the value of 'id', or IDMAP_NONE. */
 uint32_t idmap_get (const IdMap *m, uint64_t id);
 
 /*
-** Gives 'id' the value, whether it was there or not. 0 without memory; the map
-** is then as before.
+** Sets the value of 'id', present or not. Returns 0 without memory; the map is then unchanged.
 */
 int idmap_set (IdMap *m, uint64_t id, uint32_t value);
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Sampling distances (interval.h).
-*/
+/* Sampling intervals (interval.h). */
 #include "interval.h"
 
 #include <math.h>
 
-/* More points than this in one block are counted by a normal draw. */
+/* With more points than this in one block, their number is drawn from a normal distribution. */
 #define MANY	4096
 
 
-/* Next 64 random bits: splitmix64, Steele, Lea and Flood (OOPSLA 2014). */
+/* Returns 64 random bits: splitmix64, Steele, Lea and Flood (OOPSLA 2014). */
 static uint64_t bits (Interval *v) {
   uint64_t z = (v->state += UINT64_C(0x9E3779B97F4A7C15));
   z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -19,15 +17,15 @@ static uint64_t bits (Interval *v) {
 }
 
 
-/* Uniform in (0, 1]. */
+/* Returns a uniform random number in (0, 1]. */
 static double unit (Interval *v) {
   return (double)((bits(v) >> 11) + 1) * 0x1.0p-53;
 }
 
 
 /*
-** Exponential, rounded up: at least 1, at most INTERVAL_MAX. Rounding adds half a byte
-** on average, so the mean is 'period' (within 1 in 49,000).
+** Returns an exponential random number, rounded up: at least 1, at most INTERVAL_MAX. Rounding
+** adds half a byte on average, so that the mean is 'period' (within 1 in 49,000).
 */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
@@ -48,8 +46,8 @@ uint64_t interval_first (Interval *v) {
 
 
 /*
-** Points in 'over' bytes when they are many: Poisson, by its normal limit
-** (Box and Muller 1958 for the draw).
+** Returns the number of points in a block with many: Poisson, approximated by the normal
+** distribution, drawn by the method of Box and Muller (1958).
 */
 static uint64_t many (Interval *v, double mean) {
   double normal = sqrt(-2 * log(unit(v))) * cos(6.283185307179586 * unit(v));
@@ -58,7 +56,7 @@ static uint64_t many (Interval *v, double mean) {
 }
 
 
-/* Apart, so that fixed intervals cost no registers. */
+/* Not inlined, so that fixed intervals cost no registers. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;
@@ -77,7 +75,7 @@ static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over
 
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance) {
   if (v->random) return passrandom(v, over, distance);
-  if (over < v->period) {  /* mostly, and divisions are dear */
+  if (over < v->period) {  /* the usual case, without a division */
     *distance = v->period - over;
     return 1;
   }

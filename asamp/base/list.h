@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Arrays that grow by doubling: one function for whoever keeps the pointer, the
-** number of elements and the size. An element is known by its index: where it
-** lies holds until the next call.
+** Arrays that grow by doubling, for callers that keep the pointer, the number of elements and
+** the capacity. Elements are identified by index: their addresses are valid until the next
+** call.
 */
 #ifndef asamp_list_h
 #define asamp_list_h
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* realloc that moves, to a block of 'size' bytes, the 'used' that there are. */
+/* Like realloc, but always moves the 'used' bytes to a new block of 'size' bytes. */
 static inline void *list_move (void *block, size_t used, size_t size) {
   void *to = spare_malloc(size);
   if (to == NULL || block == NULL)
@@ -25,8 +25,9 @@ static inline void *list_move (void *block, size_t used, size_t size) {
 }
 
 /*
-** Room for n elements in all. 'list' is the address of the pointer to them (NULL at
-** first), '*size' how many have room. 0 without memory: nothing has changed then.
+** Reserves capacity for n elements in all. 'list' is the address of the pointer to the elements
+** (initially NULL), *size the present capacity. Returns 0 without memory; then nothing has
+** changed.
 */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;
@@ -47,15 +48,15 @@ static inline int list_room (void *list, size_t n, size_t *size, size_t element)
   return 1;
 }
 
-/* Room for one more behind the n that are there. */
+/* Reserves capacity for one more than n elements. */
 static inline int list_grow (void *list, size_t n, size_t *size,
                              size_t element) {
   return list_room(list, n + 1, size, element);
 }
 
 /*
-** The same for what stands at the end of the block and grows towards its
-** beginning: room for n, of which the last 'kept' stay.
+** Reserves capacity for an array that is stored at the end of its block and grows towards the
+** start: for n elements, of which the last 'kept' are preserved.
 */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the profiler has asked malloc for, and not given back: in a library that is linked
-** with --wrap its requests come to module/ownmalloc.c, which counts them here (asamp/build.mk
-** says which is), zlib's states among them (zmemory.h). What other libraries that it calls ask
-** for is theirs: what libdw and libunwind know of native code.
+** Counts the memory that the profiler has allocated with malloc and not freed. In a library
+** linked with --wrap, allocation calls are redirected to module/ownmalloc.c, which counts them
+** here (asamp/build.mk lists these libraries), including zlib's states (zmemory.h). Allocations
+** of other libraries that the profiler calls, such as the data of libdw and libunwind on native
+** code, are not counted.
 */
 #ifndef asamp_own_h
 #define asamp_own_h
@@ -12,7 +13,7 @@
 
 extern int64_t own_count;  /* atomic */
 
-/* In bytes, as malloc rounds them up. 0: nobody counts. */
+/* Returns the bytes, as rounded up by malloc. 0: not counted in this library. */
 uint64_t own_bytes (void);
 
 #endif

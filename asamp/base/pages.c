@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Memory in pages. See pages.h.
-*/
+/* Memory in pages (pages.h). */
 #define _GNU_SOURCE
 #include "pages.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory in pages, for the child of a fork: the parent's malloc may have been in any
-** state, and its lock anybody's. Knows no Lua.
+** Memory in pages, for the child of a fork, where the parent's malloc may be in any state with
+** its lock held. Independent of Lua.
 */
 #ifndef asamp_pages_h
 #define asamp_pages_h
@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
-** As lua_Alloc: 'block' of 'old' bytes (NULL: none) to 'size' bytes (0: freed, NULL
-** returned). NULL when there is no memory; the block is as it was.
+** Like lua_Alloc: resizes 'block' from 'old' bytes (NULL: none) to 'size' bytes (0: frees it
+** and returns NULL). Returns NULL without memory; the block is then unchanged.
 */
 void *pages_realloc (void *ud, void *block, size_t old, size_t size);
 

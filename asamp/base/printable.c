@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Replaces characters that a terminal obeys (printable.h).
-*/
+/* Replaces characters that a terminal interprets (printable.h). */
 #include "printable.h"
 #include "bytes.h"
 
-/* Is the UTF-8 sequence of n bytes one of these characters? */
+/* Returns 1 if the UTF-8 sequence of n bytes is one of these characters. */
 static int isobeyed (const unsigned char *s, size_t n) {
   unsigned long c = n == 1 ? s[0] : s[0] & (0x7Fu >> n);
   size_t i;

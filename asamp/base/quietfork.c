@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Children that nobody notices (quietfork.h).
-*/
+/* Children that the program does not notice (quietfork.h). */
 #define _GNU_SOURCE
 #include "quietfork.h"
 
@@ -9,7 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Those from 'first' on. Kernels before 5.9 cannot: these stay open for a while. */
+/*
+** Closes the descriptors from 'first' to 'last'. Kernels before 5.9 cannot: they stay open for
+** a while.
+*/
 static void shut (unsigned first, unsigned last) {
 #if defined(SYS_close_range)
   if (first <= last)

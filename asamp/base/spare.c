@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Address space for when memory runs out (spare.h).
-*/
+/* Reserve of address space (spare.h). */
 #define _GNU_SOURCE
 #include "spare.h"
 
@@ -33,7 +31,7 @@ void spare_use (Spare *s) {
   mine = s;
 }
 
-/* 0: nothing is left to be given back. */
+/* Returns one part to the system. Returns 0 if there is none. */
 static int more (void) {
   if (mine == NULL || mine->parts == 0)
     return 0;

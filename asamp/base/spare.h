@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Address space that a thread keeps for when memory runs out (ulimit -v, say). A request
-** of spare_malloc and its kin that is refused on the thread that has it gives a part back
-** to the system, and asks again; on other threads they are malloc and its kin. Rules:
-**   SR1  no page of it is ever touched: it takes no memory, only room;
-**   SR2  what was given back is taken again when there is room (spare_keep), for the program
-**        may be as short of it a second time.
+** Reserve of address space of a thread for when memory runs out (ulimit -v, for example). If a
+** request of spare_malloc and its variants fails on the thread that owns the reserve, a part is
+** returned to the system and the request repeated; on other threads they are malloc and its
+** variants. Rules:
+**
+**   SR1  its pages are never touched: it uses address space, but no memory;
+**   SR2  returned parts are reserved again when there is space (spare_keep), because memory may
+**        run out again.
 */
 #ifndef asamp_spare_h
 #define asamp_spare_h
 
 #include <stddef.h>
 
-#define SPARE_PART	(1u << 20)
-#define SPARE_PARTS	4
+#define SPARE_PART	(1u << 20)	/* bytes of a part */
+#define SPARE_PARTS	4	/* number of parts */
 
-/* All zero: nothing. */
+/* A reserve. All zero: empty. */
 typedef struct Spare {
   unsigned char *at;
-  unsigned parts;		/* that are left */
+  unsigned parts;		/* number of parts left */
 } Spare;
 
-/* Makes it whole, if there is room. 0: there is not; it is as it was. */
+/* Fills the reserve. Returns 0 if there is no space; the reserve is then unchanged. */
 int spare_keep (Spare *s);
 
-/* Gives all of it back: what comes needs memory that is not asked for here. */
+/* Returns the whole reserve to the system, before code that allocates by other functions. */
 void spare_spend (Spare *s);
 
-/* This thread's from here on; the caller keeps it alive for as long as the thread. */
+/* Makes it the reserve of this thread. It must live as long as the thread. */
 void spare_use (Spare *s);
 
 void *spare_malloc (size_t n);

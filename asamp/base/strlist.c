@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A list of strings. See strlist.h.
-*/
+/* List of strings (strlist.h). */
 #include "strlist.h"
 #include "list.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A table of strings: one buffer, and a map from hashes to offsets. Two
-** strings of one hash have neighbouring keys. See strtab.h.
+** Table of strings: one buffer, and a map from hashes to offsets. Strings with equal hashes
+** have consecutive keys (strtab.h).
 */
 #include "strtab.h"
 #include "hash.h"
@@ -25,7 +25,7 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Room for n more bytes. */
+/* Reserves space for n more bytes. Returns 0 without memory. */
 static int room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;
@@ -42,13 +42,16 @@ static int room (StrTab *t, size_t n) {
   return 1;
 }
 
-/* Bytes before the first NUL. */
+/* Returns the number of bytes before the first NUL. */
 static size_t length (const char *s, size_t n) {
   const char *nul = memchr(s, '\0', n);
   return nul != NULL ? (size_t)(nul - s) : n;
 }
 
-/* The number of the n > 0 bytes, or IDMAP_NONE; *key is theirs, or to be so. */
+/*
+** Returns the number of the n > 0 bytes, or IDMAP_NONE; *key is their key in the map, present
+** or new.
+*/
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;
   for (k = hash_bytes(s, n); ; k++) {

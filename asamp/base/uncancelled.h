@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Where the profiler waits, reads or writes on a thread of the program's, that thread must not
-** end: it is in the midst of an allocation, may have a lock that all others need, and the
-** program has called no function that pthread_cancel knows. UNCANCELLED, among the variables
-** of a function, puts a request to end off until the function returns. It must not be left by
-** a jump.
+** Protects a thread of the program from cancellation while the profiler blocks, reads or writes
+** on it: the thread is inside an allocation, may hold a lock that all others need, and the
+** program has not called a cancellation point. UNCANCELLED, among the declarations of a
+** function, delays cancellation until the function returns. The function must not be left by
+** longjmp.
 */
 #ifndef asamp_uncancelled_h
 #define asamp_uncancelled_h

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** zlib's memory. See zmemory.h.
-*/
+/* Memory of zlib (zmemory.h). */
 #include "zmemory.h"
 
 #include <stdlib.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** zlib's state out of the profiler's own malloc, so that it is counted with it (own.h).
-*/
+/* Allocates zlib's state with the profiler's own malloc calls, so that own.h counts it. */
 #ifndef asamp_zmemory_h
 #define asamp_zmemory_h
 
 #include <zlib.h>
 
-/* 'z' is all zero, and is about to be opened. */
+/* Sets the allocator of 'z', which is all zero and not opened yet. */
 void zmemory (z_stream *z);
 
 #endif

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes the details of a batch. See batch.h.
-*/
+/* Composes the details of a batch (batch.h). */
 #include "batch.h"
 
 #include <string.h>
 
-/* A batch ends at this many samples or bytes of events. */
+/* Size at which a batch ends: samples, and bytes of events. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 
 /* ------------------------------------------------------------- columns -- */
 
-/* The run of samples of one set is over. */
+/* Ends a run of samples with one label set. */
 static void endrun (Batch *b) {
   bytes_decimal(&b->labels, ' ', b->labelled);
   bytes_decimal(&b->labels, ' ', b->label);
@@ -46,7 +44,7 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Runs of fates; they alternate, the first are dead. */
+/* Writes the outcomes as alternating run lengths, starting with dead samples. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;
@@ -74,7 +72,10 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Runs of those that survived: followed, and not; only if there are such. */
+/*
+** Writes the survivors as run lengths, followed and not followed alternating, if some are not
+** followed.
+*/
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -114,22 +115,22 @@ void batch_deaths (Batch *b, const uint32_t *runs, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
-/* The time of an event, as the difference to the one before. */
+/* Writes the time of an event as the difference to the previous one. */
 static void eventtime (Batch *b, uint64_t us) {
   bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
   b->eventtime = us;
 }
 
-/* In KiB, for it comes in pages. */
+/* Returns the resident size in KiB: it consists of pages. */
 static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
 /*
-** Tells differences that are small as a rule: what is in use after a minor collection has
-** grown by about what that tenured; a major one begins when the minor one of its pause has
-** ended; a nursery has the size of the one before, and is filled to about that. Zeros at the
-** end of the line are left out.
+** Writes a collection as differences that are usually small: after a minor collection, the
+** bytes in use have grown by about the tenured bytes; a major collection starts when the minor
+** one of its pause has ended; a nursery has the size of the previous one and is filled to about
+** that size. Omits zeros at the end of the line.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
@@ -205,7 +206,7 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Readers that do not know the line pass over it, so no time counts from its. */
+/* Readers that do not know this line skip it, so no later time is relative to its time. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');
@@ -296,7 +297,7 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* which is not 'namelength' */
+  bytes_decimal(&b->events, ' ', text.n);  /* may differ from 'namelength' */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);
@@ -311,7 +312,7 @@ int batch_full (const Batch *b) {
   return b->samples >= BATCH_SAMPLES || b->events.n >= BATCH_BYTES;
 }
 
-/* A line, unless there is nothing to tell; empties the column. */
+/* Writes a column as a line, unless it is empty, and empties it. */
 static void column (Bytes *to, char letter, Bytes *text) {
   if (text->n > 0) {
     bytes_char(to, letter);

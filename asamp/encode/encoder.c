@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The encoder of profiles. What it writes is described in
-** doc/profile-format.md, its invariants in encoder.h.
+** The encoder of profiles. doc/profile-format.md describes its output, encoder.h its
+** invariants.
 **
-** Memory: the output and the details of one batch (bounded by encoder_full),
-** the deepest stack, the functions and native addresses seen (bounds.h), and in the
-** extended flavour the objects that have no fate yet (objects.h).
+** Memory: the output and the details of one batch (bounded by encoder_full), the deepest stack,
+** the functions and native addresses (bounds.h), and in the extended format the undecided
+** objects (objects.h).
 */
 #include "batch.h"
 #include "details.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of output worth a call of the sink. */
+/* Bytes of output for which the sink is called. */
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
@@ -32,30 +32,30 @@ struct Encoder {
   EncoderSink sink;
   void *sinkud;
   EncoderConfig config;
-  uint64_t start;       /* monotonic, ns */
-  uint64_t epoch;       /* wall clock at start, us */
+  uint64_t start;       /* monotonic clock, ns */
+  uint64_t epoch;       /* wall clock at the start, us */
   uint64_t last;        /* time of the last stack, ns */
   int failed;
-  int periodtold;       /* the meta "period" was written */
-  uint64_t used;        /* bits, by half of the id: frames of nobody's code that have a name */
+  int periodtold;       /* 1: the meta "period" was written */
+  uint64_t used;        /* bit set, by half of the id: special frames that have a name */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Origins origins;
-  Origin *of;           /* whose events these are */
-  Origin spare;         /* when memory has run out */
-  uint64_t lost;        /* samples that are not in the log */
-  uint64_t undecided;   /* samples (events) without a fate, of states that ended */
-  uint64_t begun;       /* states */
-  uint64_t allocated;   /* bytes; 0: not told */
-  int notallocated;     /* ... whatever it is */
+  Origin *of;           /* state to which the events belong */
+  Origin spare;         /* replaces it when memory has run out */
+  uint64_t lost;        /* samples missing in the log */
+  uint64_t undecided;   /* undecided samples (events) of ended states */
+  uint64_t begun;       /* number of states */
+  uint64_t allocated;   /* bytes; 0: unknown */
+  int notallocated;     /* 1: the total is not recorded */
   ProfileLeft left;
-  uint64_t texts;       /* that were cut */
-  uint64_t natives;     /* addresses that find no room in 'seen' */
-  Objects objects;      /* extended */
-  IdMap named;          /* functions that have a name (only the keys count) */
-  IdMap seen;           /* native addresses (likewise) */
-  Bytes fresh;          /* those of them that have no name yet */
-  IdMap labels;         /* set of labels (+ 1) -> its number in the file */
+  uint64_t texts;       /* number of truncated texts */
+  uint64_t natives;     /* addresses beyond the limit of 'seen' */
+  Objects objects;      /* extended format */
+  IdMap named;          /* set of functions that have a name */
+  IdMap seen;           /* set of native addresses */
+  Bytes fresh;          /* native addresses that have no name yet */
+  IdMap labels;         /* maps label sets (+ 1) to numbers of the file */
   uint32_t nlabels;
 };
 
@@ -76,9 +76,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Seconds that a time sample stands for. Told behind the first one, or at the
-** end that there was none: a converter divides by the number of time samples
-** when it finds a period, also in what is left of a cut file.
+** Writes the seconds that a time sample stands for. Written after the first time sample, or at
+** the end if there was none: converters divide by the number of time samples if there is a
+** period, also in a cut file.
 */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
@@ -101,9 +101,9 @@ static void nativename (Encoder *e, uint64_t id, const char *symbol) {
   vmprof_name(&e->out, VMPROF_NATIVENAME, id, name);
 }
 
-/* Such a frame is in a stack that follows: its name comes before, once. */
+/* Writes the name of a special frame, once, before the stack that contains it. */
 static void use (Encoder *e, uint64_t id) {
-  uint64_t bit = (uint64_t)1 << id / 2;  /* they are odd */
+  uint64_t bit = (uint64_t)1 << id / 2;  /* the ids are odd */
   if (e->used & bit)
     return;
   e->used |= bit;
@@ -144,7 +144,7 @@ static void head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* the time that the stacks' doubles count from; rounded down */
+    /* base of the times of stacks, rounded down */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     meta(e, "start_time_offset", text);
@@ -159,7 +159,7 @@ static void head (Encoder *e) {
       meta(e, key, profile_kindname(i));
     }
   }
-  use(e, FRAME_NONE);  /* a repair may need it */
+  use(e, FRAME_NONE);  /* a recovered file may need it */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -177,7 +177,7 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   head(e);
-  e->config.command = NULL;  /* the caller's, for the head alone */
+  e->config.command = NULL;  /* belongs to the caller, used for the head only */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
@@ -197,7 +197,7 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Between records: hands the output on when some has gathered. */
+/* Calls the sink if there are enough bytes. Only between records. */
 static void drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out, text);
@@ -208,19 +208,19 @@ int encoder_failed (const Encoder *e) {
          batch_failed(&e->batch);
 }
 
-/* Microseconds since the start. */
+/* Returns the microseconds since the start. */
 static uint64_t since (const Encoder *e, uint64_t time) {
   return time > e->start ? (time - e->start) / 1000 : 0;
 }
 
 /* -------------------------------------------------------------- names -- */
 
-/* Numbers of functions and classes are a state's own. */
+/* Returns 1 if each state has its own numbers of functions and classes. */
 static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* The sampler may tell a function again, where it had no room to note that it did. */
+/* The sampler may emit a function repeatedly, if it had no memory to note the first time. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;
@@ -237,7 +237,7 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* A native frame: remembers that it wants a name. */
+/* Adds a native address to those that need a name. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -287,7 +287,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* a reader would take it for a line, or for a type */
+    /* a reader would mistake it for a line or a type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -311,7 +311,10 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/* The frames of the stack; of one that is too deep the two halves. Returns what follows. */
+/*
+** Writes the frames of the stack, or the two ends of one that is too deep. Returns the end of
+** the output.
+*/
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
@@ -323,20 +326,20 @@ static unsigned char *putframes (unsigned char *to, const Frames *s) {
   return copyframes(to, s->block + (s->size - outer) * FRAME, outer);
 }
 
-/* Frames that putframes writes. */
+/* Returns the number of frames that putframes writes. */
 static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
 /*
-** Copies of a record of 'length' bytes for a sample of that count.
+** Returns the number of copies of a record of 'length' bytes for a sample of 'count' periods.
 */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);
 }
 
-/* The record of 'length' bytes that ends the output again, n times. */
+/* Appends n copies of the record of 'length' bytes at offset 'from' of the output. */
 static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   unsigned char *to;
   Bytes record = {0};
@@ -356,8 +359,8 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
 }
 
 /*
-** A record of the stack, with the type 'leaf' (an id, or 0), as often as the
-** sample counts or as is allowed; returns how often.
+** Writes a record of the stack, with the type 'leaf' (an id, or 0), once per period within the
+** limit of copiesof. Returns the number of copies.
 */
 static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
                               uint64_t thread, uint64_t count) {
@@ -385,7 +388,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   return copies;
 }
 
-/* The file's number of a set of labels, whose labels are in the details when it is new. */
+/* Returns the file's number of a label set, and adds the labels of a new set to the details. */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;
@@ -449,7 +452,7 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Of the state's own numbers of classes the file's; NULL without memory. */
+/* Translates the state's class numbers to those of the file. Returns NULL without memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;
@@ -462,7 +465,7 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* The lines that follow are the state's. */
+/* Assigns the following lines to the state. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);
@@ -620,7 +623,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* The meta "asamp.left": words that readerleft.c knows, and counts. */
+/* Writes the meta "asamp.left": keys that readerleft.c knows, with counts. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

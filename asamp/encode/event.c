@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What the events of the queue are to the encoder. See event.h.
-*/
+/* Calls the encoder for events of the queue (event.h). */
 #include "event.h"
 
 #include <string.h>
@@ -9,7 +7,7 @@
 void event_encode (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
-  if (event->type == EVENT_ORPHANS) {  /* the encoder knows that state no more */
+  if (event->type == EVENT_ORPHANS) {  /* the encoder may have dropped that state */
     const OrphansEvent *o = body;
     encoder_orphans(e, o->time, event->state, o->runs, n);
     return;

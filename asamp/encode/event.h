@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Events in the profile's queue: how they lie in memory, and which call of the
-** encoder each of them is. Owns no memory. Invariants:
-**   EV1  an event is a head and a body, its size a multiple of 8, so that the
-**        next one is aligned;
-**   EV2  bodies hold no pointers: they may be read by another thread, later.
+** Events in the queue of a profile: their layout in memory, and the call of the encoder for
+** each. Owns no memory. Invariants:
+**
+**   EV1  an event is a head and a body; its size is a multiple of 8, so that the next one is
+**        aligned;
+**   EV2  bodies contain no pointers: another thread may read them later.
 */
 #ifndef asamp_event_h
 #define asamp_event_h
@@ -13,37 +14,38 @@
 
 enum EventType {
   EVENT_NAME,           /* n: id; the name, NUL-terminated */
-  EVENT_SAMPLE,         /* n: new frames; SampleEvent */
-  EVENT_TIME,           /* n: new frames; TimeEvent */
-  EVENT_FATES,          /* n of them, a byte each */
-  EVENT_CLASSFATES,     /* n classes of 32 bits, then n fates */
-  EVENT_DEATHS,         /* n runs of 32 bits */
+  EVENT_SAMPLE,         /* n: number of new frames; SampleEvent */
+  EVENT_TIME,           /* n: number of new frames; TimeEvent */
+  EVENT_FATES,          /* n outcomes of one byte */
+  EVENT_CLASSFATES,     /* n classes of 32 bits, then n outcomes of one byte */
+  EVENT_DEATHS,         /* n run lengths of 32 bits */
   EVENT_COLLECTION,     /* ProfileCollection */
-  EVENT_PERIOD,         /* n: bytes */
-  EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: ns */
+  EVENT_PERIOD,         /* n: period in bytes */
+  EVENT_CPUPERIOD, EVENT_WALLPERIOD,  /* n: period in ns */
   EVENT_ALLOCATED,      /* n: bytes */
-  EVENT_LEFT,           /* n: texts that were cut; ProfileLeft */
-  EVENT_STACK,          /* n: new frames; TimeEvent of a sample that is lost */
+  EVENT_LEFT,           /* n: number of truncated texts; ProfileLeft */
+  EVENT_STACK,          /* n: number of new frames; TimeEvent of a lost sample */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK,           /* MarkEvent */
-  EVENT_BEGIN,          /* n: time; a state begins */
-  EVENT_CALLED,         /* its name, NUL-terminated */
-  EVENT_END,            /* n: bytes; EndEvent. It has ended */
-  EVENT_ORPHANS,        /* n runs; OrphansEvent. Of a state that has ended */
-  EVENT_PATH,           /* n: id; 32 bits, the parent's, then the step, NUL-terminated */
-  EVENT_WALK,           /* n: ns that it took; 64 bits, when it began */
-  EVENT_HOLDERS,        /* n numbers of 32 bits: 1 or 0, the first of these or not; then
-			   so many samples and the id of their path, in turn */
+  EVENT_BEGIN,          /* n: time; a state starts */
+  EVENT_CALLED,         /* the state's name, NUL-terminated */
+  EVENT_END,            /* n: allocated bytes; EndEvent; a state has ended */
+  EVENT_ORPHANS,        /* n run lengths; OrphansEvent; deaths of orphans of a state */
+  EVENT_PATH,           /* n: id; the parent's id of 32 bits, then the step, NUL-terminated */
+  EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
+  EVENT_HOLDERS,        /* n numbers of 32 bits: 1 if these are the first, else 0; then
+			   alternately a number of samples and the id of their path */
   EVENT_RESIDENT        /* n: bytes, signed; ResidentEvent */
 };
 
 /* Head of an event; its body follows. */
 typedef struct Event {
   uint32_t type;
-  uint32_t size;        /* in bytes, head included */
-  uint64_t n;           /* a number that the type defines */
-  uint32_t state;       /* whose it is, ... */
-  uint32_t thread;      /* ... and the OS thread that has told it (gettid) */
+  uint32_t size;        /* in bytes, including the head */
+  uint64_t n;           /* a number whose meaning depends on the type */
+  uint32_t state;       /* state to which it belongs */
+  uint32_t thread;      /* OS thread that reported it (gettid); 0: another thread than the one
+			   that runs the state */
 } Event;
 
 typedef struct SampleEvent {
@@ -65,27 +67,27 @@ typedef struct MarkEvent {
 
 typedef struct ResidentEvent {
   uint64_t time;
-  char text[];          /* what, and its text, each NUL-terminated */
+  char text[];          /* 'what' and its text, each NUL-terminated */
 } ResidentEvent;
 
 typedef struct EndEvent {
   uint64_t time;
-  uint64_t orphans;     /* samples of native memory that are alive */
+  uint64_t orphans;     /* living samples of native memory */
 } EndEvent;
 
 typedef struct OrphansEvent {
   uint64_t time;
-  uint32_t runs[];      /* of orphans: so many alive, so many dead, in turn */
+  uint32_t runs[];      /* run lengths over the orphans: alternately alive and dead */
 } OrphansEvent;
 
-/* Samples, counts added up. */
+/* Number of samples, in periods. */
 typedef struct EventTally {
   uint64_t samples, timesamples;
 } EventTally;
 
 void event_encode (const Event *event, Encoder *e);
 
-/* Adds the event, if it is a sample. */
+/* Adds the event to the tally if it is a sample. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What is known of each state. See origin.h.
-*/
+/* Data of each state (origin.h). */
 #include "origin.h"
 #include "bounds.h"
 #include "hash.h"
@@ -36,8 +34,7 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* The map has no way to take an entry out: when most are of those that are gone, it is
-   made anew (OR3). */
+/* Rebuilds the map, which has no removal, when most entries are of freed states (OR3). */
 static void forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
@@ -56,7 +53,7 @@ static void forget (Origins *o) {
 void origins_drop (Origins *o, Origin *gone) {
   uint32_t at = idmap_get(&o->places, (uint64_t)gone->id + 1);
   o->list[at] = o->list[--o->n];
-  if (at < o->n)  /* its entry is there: this cannot fail */
+  if (at < o->n)  /* its entry exists, so this cannot fail */
     (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
   o->last = NULL;
   freeone(gone);
@@ -82,7 +79,9 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
   return 1;
 }
 
-/* The number of a name in one of the maps, which has room for 'most'; OR2. */
+/*
+** Returns the number of a name in a map of up to 'most' names (OR2); IDMAP_NONE if it is full.
+*/
 static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                         int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;
@@ -96,7 +95,9 @@ static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *na
   return ++*n;
 }
 
-/* The same, where what has no room has the last number, by the name 'others' (OR2). */
+/*
+** Like number, but names beyond the limit share the last number, under the name 'others' (OR2).
+*/
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = number(names, n, most - 1, *name, isnew);

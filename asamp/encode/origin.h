@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Origins: what the encoder knows of each state whose events it writes. A state
-** numbers its functions and classes by itself, from 1 on; in a file of many states
-** those of one name are one, so that ten thousand states that run one script are
-** one script's names.
+** Origins: the encoder's data of each state whose events it writes. A state numbers its
+** functions and classes by itself, from 1; in a file of many states, equal names share one
+** number, so that ten thousand states that run one script need the names of one script.
 **
-** Owns nothing but memory; used by the encoder's thread. Invariants:
-**   OR1  functions[i - 1] is the file's number of the state's function i, and
-**        classes[i - 1] that of its class i; 0: it was not emitted;
-**   OR2  a number of the file is never given to two names, nor a name two numbers,
-**        but for what is beyond FUNCTIONS_MOST and CLASSES_MAX: that has the last
-**        number, and is counted;
-**   OR3  the memory of a state goes with it: what stays of it is a number.
+** Used by the encoder's thread. Invariants:
+**
+**   OR1  functions[i - 1] is the file's number of the state's function i, and classes[i - 1]
+**        that of its class i; 0: not emitted;
+**   OR2  no number of the file belongs to two names, and no name has two numbers, except names
+**        beyond FUNCTIONS_MOST and CLASSES_MAX, which share the last number and are counted;
+**   OR3  the memory of a state is freed when it ends; only a number remains.
 */
 #ifndef asamp_origin_h
 #define asamp_origin_h
@@ -20,13 +19,13 @@
 #include "sample.h"
 
 /*
-** The stack last set, as it stands in a record: innermost first, the root at
-** the end of the block, so that what is new goes before what stays.
+** The current stack, encoded as in a record: innermost frame first, the root at the end of the
+** block, so that new frames are stored before unchanged ones.
 */
 typedef struct Frames {
   unsigned char *block;
-  size_t size;          /* frames that it has room for */
-  size_t n;             /* the last n of them are the stack */
+  size_t size;          /* capacity in frames */
+  size_t n;             /* the last n frames are the stack */
 } Frames;
 
 typedef struct Numbers {
@@ -34,35 +33,36 @@ typedef struct Numbers {
   size_t n, size;
 } Numbers;
 
-/* A state. All zero but 'id': nothing is known of it. */
+/* A state. All zero except 'id': nothing is recorded. */
 typedef struct Origin {
   uint32_t id;
-  uint32_t thread;      /* the OS thread that ran it last; 0: none yet */
+  uint32_t thread;      /* OS thread that ran it last; 0: unknown */
   Frames stack;
   Numbers functions, classes;
   ProfileCollection before;  /* its last collection */
-  uint64_t undecided;   /* its samples (events) without a fate */
+  uint64_t undecided;   /* its undecided samples (events) */
 } Origin;
 
 typedef struct Origins {
-  Origin **list;        /* those that have not ended */
+  Origin **list;        /* states that have not ended */
   size_t n, size;
-  IdMap places;         /* id (+ 1) -> place in the list, while it is there */
-  Origin *last;         /* that was asked for; NULL: none */
-  IdMap functions, classes;  /* hash of a name -> number of the file */
+  IdMap places;         /* maps ids (+ 1) to indexes in the list */
+  Origin *last;         /* result of the last origins_get; NULL: none */
+  IdMap functions, classes;  /* map hashes of names to numbers of the file */
   uint32_t nfunctions, nclasses;
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;
 
-/* The state of that id, a new one if it is not there. NULL: no memory. */
+/* Returns the state with that id, a new one if needed; NULL without memory. */
 Origin *origins_get (Origins *o, uint32_t id);
-/* It has ended. */
+/* Frees a state that has ended. */
 void origins_drop (Origins *o, Origin *gone);
 void origins_free (Origins *o);
 
 /*
-** The file's number for what the state calls 'local', of that name, which may become
-** that of all that has no room; *isnew: it is to be written. 0: no memory.
+** Return the file's number of the function or class that the state calls 'local'. *name may be
+** replaced by the shared name of all beyond the limit. *isnew: the name must be written. Return
+** 0 without memory.
 */
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
@@ -72,11 +72,11 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* The same for names alone, of whoever keeps numbers of his own. */
+/* The same for callers with their own mapping of numbers. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* OR1; 0: it was not emitted. */
+/* Returns the file's number (OR1); 0: not emitted. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What went before. See past.h.
-*/
+/* Data from before the flight recorder's events (past.h). */
 #include "past.h"
 #include "bounds.h"
 #include "frameids.h"
@@ -13,21 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACKS = 4096, STATES = 1024 };  /* chains */
+enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains */
 
 typedef struct PastStack {
   struct PastStack *next;
   uint64_t hash;
   uint32_t users, n;
-  ProfileFrame frames[];  /* the outermost first */
+  ProfileFrame frames[];  /* outermost frame first */
 } PastStack;
 
 typedef struct Kept {
   ProfileSample sample;
-  uint64_t period;      /* bytes that it stands for, count times */
+  uint64_t period;      /* bytes that one period stands for */
   PastStack *stack;     /* NULL: none */
-  uint32_t class, path; /* the state's numbers; 0: none */
-  int dead;             /* it leaves with the next collection */
+  uint32_t class, path; /* numbers of the state; 0: none */
+  int dead;             /* 1: it is removed at the next collection */
 } Kept;
 
 typedef struct PastName {
@@ -40,25 +38,25 @@ typedef struct PastPath {
 } PastPath;
 
 typedef struct PastState {
-  struct PastState *chain;           /* of one hash */
-  struct PastState *next, *before;   /* in the order in which they began */
+  struct PastState *chain;           /* next with the same hash */
+  struct PastState *next, *before;   /* list in the order of their starts */
   uint32_t id, thread;
   int begun, ended, iscalled, wall, istimed, iscollected;
   uint64_t began, end, period, timeperiod;
   uint32_t called;
   PastName *names;
   size_t nnames, namesize;
-  IdMap known;                       /* ids that have a name */
-  uint32_t *classes;                 /* texts, by number - 1 */
+  IdMap known;                       /* set of function ids that have a name */
+  uint32_t *classes;                 /* names, by number - 1 */
   size_t nclasses, classsize;
   PastPath *paths;                   /* by number - 1 */
   size_t npaths, pathsize;
-  ProfileFrame *stack;               /* told last, the outermost first */
+  ProfileFrame *stack;               /* last stack, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
   Kept *list;                        /* PA1 */
   size_t followed, n, size;
-  size_t cursor;                     /* of runs of deaths */
+  size_t cursor;                     /* position in the list after the last run of deaths */
 } PastState;
 
 struct Past {
@@ -77,7 +75,10 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/* What is kept of a stack of n frames: of a deep one the ends, as the encoder writes it. */
+/*
+** Copies the frames of a stack that are kept: of a deep one the ends, as the encoder does.
+** Returns their number.
+*/
 static size_t ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -134,7 +135,7 @@ static void dropstack (Past *p, PastStack *k) {
   free(k);
 }
 
-/* The stack of the samples that follow (P5). */
+/* Sets the stack of the following samples (P5). */
 static void setstack (Past *p, PastState *s, size_t shared, const ProfileFrame *frames, size_t n) {
   size_t i;
   if (shared > s->depth)
@@ -241,7 +242,7 @@ static void name (Past *p, PastState *s, uint64_t id, const char *text) {
   s->names[s->nnames++].text = put(p, text);
 }
 
-/* P6: numbers come in order. */
+/* Adds a class; numbers come in ascending order (P6). */
 static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (id != s->nclasses + 1)
     return;
@@ -268,7 +269,7 @@ static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
-    return;  /* it has happened */
+    return;  /* copies are complete events, which nothing refers to */
   if (!list_grow(&s->list, s->n, &s->size, sizeof(*s->list))) {
     p->failed = 1;
     return;
@@ -280,7 +281,7 @@ static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
   k->stack = getstack(p, s);
 }
 
-/* Of the oldest that wait, n get their fates: those that are followed stay. */
+/* Decides the n oldest undecided samples: keeps those that are followed. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;
@@ -313,7 +314,7 @@ static void deaths (PastState *s, const uint32_t *runs, size_t n) {
   }
 }
 
-/* Those that are dead leave the list. */
+/* Removes the dead samples from the list. */
 static void collection (Past *p, PastState *s, const ProfileCollection *c) {
   size_t i, to = 0, followed = s->followed;
   for (i = 0; i < s->n; i++) {
@@ -334,7 +335,7 @@ static void collection (Past *p, PastState *s, const ProfileCollection *c) {
   s->iscollected = 1;
 }
 
-/* A state without orphans is forgotten. */
+/* Ends an update of a state's orphans; frees a state without orphans. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -342,7 +343,7 @@ static void orphaned (Past *p, PastState *s) {
     dropstate(p, s);
 }
 
-/* PA3 */
+/* Ends a state: keeps its orphans only (PA3). */
 static void end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
@@ -373,7 +374,7 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* As event.h describes them; 0 as a path: as it was. */
+/* Sets the paths of samples (event.h); path 0 leaves the previous one. */
 static void holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -448,7 +449,7 @@ void past_take (Past *p, const Event *event) {
     case EVENT_HOLDERS:
       holders(s, body, n);
       break;
-    default:  /* what has happened, and is over */
+    default:  /* events that later ones do not refer to */
       break;
   }
 }
@@ -463,7 +464,7 @@ static void batch (Encoder *e) {
 static void tellstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* the outermost ones first, some at a time */
+  do {  /* outermost frames first, some at a time */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -501,7 +502,7 @@ static void tellholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* The followed ones have survived; the others wait on. */
+/* Writes that the followed samples have survived; the others remain undecided. */
 static void tellfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What a flight recorder (ring.h) still needs of the events that it keeps no more: names,
-** stacks and periods that later events refer to, and the samples that are still alive. The
-** recorder hands its oldest events over one by one. Told to an encoder, what is kept here
-** stands at the head of the profile as if it had just happened.
+** Data that a flight recorder (ring.h) still needs of events that it no longer keeps: names,
+** stacks and periods that later events refer to, and the samples still alive. The recorder
+** passes its oldest events here one by one. When this is written to an encoder, it forms the
+** start of the profile, as if it had just happened.
 **
-** Of each state: its names, its stack, its periods, its last collection, and a list of its
-** samples, as the sampler counts them (P7 of profile.h). Used by one thread. Invariants:
-**   PA1  list[0] to list[followed - 1] are the samples that the sampler follows, in its
-**        order; list[followed] to list[n - 1] those that wait for their fate. Runs of deaths
-**        and fates that come later mean these places;
-**   PA2  a stack is there once, for all samples that have it, and goes with the last of
-**        them. More than PAST_STACKS bytes are not kept: the sample has no stack then, and
-**        is counted;
-**   PA3  a state that has ended is forgotten: whatever was alive in it has died before the
-**        recorder's oldest event. If it has left orphans, samples of native memory that is
-**        not freed, these alone are its list until they are dead.
+** For each state: its names, stack, periods and last collection, and a list of its samples, in
+** the sampler's order (P7 of profile.h). Used by one thread. Invariants:
+**
+**   PA1  list[0] to list[followed - 1] are the followed samples, in the sampler's order;
+**        list[followed] to list[n - 1] are the undecided ones. Run lengths of later deaths and
+**        outcomes refer to these positions;
+**   PA2  a stack is stored once, for all samples that have it, and freed with the last of them.
+**        Beyond PAST_STACKS bytes a sample has no stack, and is counted;
+**   PA3  a state that has ended is dropped: all its samples died before the recorder's oldest
+**        event. If it has orphans (samples of native memory that is not freed), its list
+**        consists of these until they are dead.
 */
 #ifndef asamp_past_h
 #define asamp_past_h
@@ -24,27 +24,31 @@
 
 typedef struct Past Past;
 
-/* What past_tell has told. */
+/* Totals of past_tell. */
 typedef struct PastTold {
-  uint64_t samples;     /* of allocation, counts added up, ... */
-  uint64_t bytes;       /* ... and what they stand for */
+  uint64_t samples;     /* allocation samples, in periods */
+  uint64_t bytes;       /* bytes that they stand for */
 } PastTold;
 
-/* Of samples that stand for 'period' bytes, until a state's own says otherwise, and of
-   native memory's, for 'mallocs'. NULL: no memory. */
+/*
+** Makes an empty Past. Samples stand for 'period' bytes, until a state has another period, and
+** those of native memory for 'mallocs' bytes. Returns NULL without memory.
+*/
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
-/* It is the event after the last one that was taken. */
+/* Takes the event that follows the last one taken. */
 void past_take (Past *p, const Event *event);
 
-/* To an encoder that was told nothing yet. */
+/* Writes the data to a new encoder. */
 void past_tell (Past *p, Encoder *e, PastTold *told);
 
-/* Stacks and names that have found no room, and samples that survived and are not
-   followed, so that nobody knows whether they are alive. */
+/*
+** Returns the number of stacks and names beyond the limits, and of survivors that are not
+** followed and may be dead.
+*/
 uint64_t past_left (const Past *p);
-/* 1: memory has run out, and samples are missing. */
+/* Returns 1 if memory ran out: samples are missing. */
 int past_failed (const Past *p);
 
 #endif

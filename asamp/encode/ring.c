@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The flight recorder. See ring.h.
-*/
+/* The flight recorder (ring.h). */
 #include "ring.h"
 #include "bounds.h"
 #include "bytes.h"
@@ -17,18 +15,19 @@
 #include <string.h>
 #include <zlib.h>
 
-#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* open; then it is packed */
-#define PIECES		16            /* at least, of the time that is asked for */
+#define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer, before it is
+						    compressed */
+#define PIECES		16            /* smallest number of pieces in the requested period */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t begin, end;  /* it has happened between these, ns */
-  size_t n, raw;        /* bytes, packed; unpacked. The same: it is not packed */
+  uint64_t begin, end;  /* times of its first and last event, ns */
+  size_t n, raw;        /* bytes compressed and uncompressed; equal: not compressed */
   unsigned char data[];
 } Piece;
 
-/* Of a native address. */
+/* Name of a native address. */
 typedef struct NativeName {
   uint32_t symbol, file;
 } NativeName;
@@ -39,12 +38,12 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* of all pieces; atomic */
   Bytes open;
-  uint64_t begin, now;  /* of what is open; of the last call */
-  int isrest;           /* 'past' has taken something */
+  uint64_t begin, now;  /* time at which the open buffer started; time of the last call; ns */
+  int isrest;           /* 1: 'past' has taken events */
   z_stream pack, unpack;
   int packs, unpacks;
   /* RG3 */
-  IdMap natives;        /* address -> its place in ... */
+  IdMap natives;        /* maps addresses to indexes in 'names' */
   NativeName *names;
   size_t nnames, namesize;
   StrTab texts;
@@ -103,7 +102,7 @@ static void meetall (Ring *r, const Event *event) {
 
 /* ------------------------------------------------------------- pieces -- */
 
-/* Every event of these bytes. */
+/* Calls f for each event in the bytes. */
 static void each (const unsigned char *data, size_t n, void (*f) (void *ud, const Event *e),
                   void *ud) {
   size_t at = 0;
@@ -118,7 +117,10 @@ static void taken (void *ud, const Event *event) {
   past_take(ud, event);
 }
 
-/* The events of a piece; NULL: no memory. The caller frees what is not the piece's own. */
+/*
+** Returns the events of a piece; NULL without memory. The caller frees the result unless it is
+** p->data.
+*/
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
   if (p->n == p->raw)
@@ -151,7 +153,7 @@ static void setbytes (Ring *r, size_t n) {
   __atomic_store_n(&r->bytes, n, __ATOMIC_RELAXED);
 }
 
-/* The oldest piece goes to what was before. */
+/* Passes the oldest piece to 'past'. */
 static void dropfirst (Ring *r) {
   Piece *p = r->first;
   if (!eachof(r, p, taken, r->past))
@@ -164,7 +166,7 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* RG2 */
+/* Passes pieces beyond the limits to 'past' (RG2). */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -172,7 +174,10 @@ static void trim (Ring *r, uint64_t now) {
     dropfirst(r);
 }
 
-/* The open events as a piece: packed, unless that takes more room. NULL: no memory. */
+/*
+** Makes a piece of the open events, compressed unless that is larger. Returns NULL without
+** memory.
+*/
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;
   Piece *p = malloc(sizeof(*p) + raw), *less;
@@ -194,13 +199,13 @@ static Piece *makepiece (Ring *r) {
   return less != NULL ? less : p;
 }
 
-/* What is open becomes the newest piece. */
+/* Turns the open buffer into the newest piece. */
 static void closepiece (Ring *r) {
   Piece *p;
   if (r->open.n == 0)
     return;
   p = makepiece(r);
-  if (p == NULL) {  /* it was, then */
+  if (p == NULL) {  /* without memory all events are passed to 'past' */
     while (r->first != NULL)
       dropfirst(r);
     each(r->open.data, r->open.n, taken, r->past);
@@ -242,7 +247,7 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  int isrest;           /* of what the states have allocated a part was before */
+  int isrest;           /* 1: a part of the bytes that states have allocated was allocated before */
 } Telling;
 
 static void encoded (void *ud, const Event *event) {

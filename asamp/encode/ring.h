@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder: the events of the last while, and what is still alive from before
-** (past.h), in bounded memory. Told to an encoder, at any moment and as often as wanted,
-** they are a profile like any other.
+** A flight recorder: keeps the events of a recent period, and the samples from before that are
+** still alive (past.h), in bounded memory. They can be written to an encoder at any time,
+** repeatedly, and form a complete profile.
 **
-** Events lie packed, in pieces, oldest first; the newest lie open until they are a piece.
-** Used by one thread (the profile's writer) but for ring_bytes. Invariants:
-**   RG1  every event that came is in 'past', in one piece or open, in that order;
-**   RG2  a piece goes to 'past' whole: when its last event is older than 'ns', or all pieces
-**        have more than 'most' bytes;
-**   RG3  a native address has its name from the time on that it was first met: its library
-**        may be gone later, or memory short.
+** Events are stored compressed, in pieces, oldest first; the newest ones are in an open buffer
+** until it is full. Used by one thread (the profile's writer), except ring_bytes. Invariants:
+**
+**   RG1  every event is in 'past', in one piece, or in the open buffer, in that order;
+**   RG2  a piece is passed to 'past' as a whole, when its last event is older than 'ns' or all
+**        pieces exceed 'most' bytes;
+**   RG3  a native address is named when it first occurs: its library may be unloaded later, or
+**        memory exhausted.
 */
 #ifndef asamp_ring_h
 #define asamp_ring_h
@@ -19,35 +20,37 @@
 
 typedef struct Ring Ring;
 
-/* What a ring was told to keep: the last ns (0: whatever has room), in so many bytes. */
+/* Limits of a recorder: length of the kept period in ns (0: unlimited), and bytes. */
 typedef struct RingLimits {
   uint64_t ns;
   size_t most;
 } RingLimits;
 
-/* What is in it. */
+/* Totals of ring_tell. */
 typedef struct RingTold {
-  uint64_t samples, bytes;  /* of before, alive: counts added up; what they stand for */
-  uint64_t ns;              /* time that it goes back, before 'now' */
+  uint64_t samples, bytes;  /* live samples from before, in periods; bytes that they stand for */
+  uint64_t ns;              /* length of the kept period before 'now', ns */
 } RingTold;
 
-/* 'config' as that of the encoders to come, whose 'resolve' is replaced (RG3). NULL: no
-   memory. */
+/*
+** Makes a recorder. 'config' is that of the later encoders; its 'resolve' is replaced (RG3).
+** Returns NULL without memory.
+*/
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 
-/* It happened before 'now', and after the 'now' of the call before. */
+/* Adds an event that happened between the 'now' of the previous call and this 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Lets go of what is too old, and returns when the rest begins, as 'now'. */
+/* Drops events beyond the limits. Returns the start of the kept period. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
-/* All of it, to an encoder that was told nothing yet. */
+/* Writes the whole content to a new encoder. */
 void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told);
 
-/* Bytes of the pieces; from any thread. */
+/* Returns the bytes of the pieces. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
-/* What past_left counts, and the names that have no room. */
+/* Returns the counts of past_left and of names beyond the limits. */
 uint64_t ring_left (const Ring *r);
 int ring_failed (const Ring *r);
 

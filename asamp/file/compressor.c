@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Compression by zlib or ISA-L. See compressor.h.
-*/
+/* Compression by zlib or ISA-L (compressor.h). */
 #include "compressor.h"
 #include "zmemory.h"
 
@@ -11,7 +9,7 @@
 
 /* ---------------------------------------------------------------- zlib -- */
 
-enum { BLOCK = COMPRESSOR_END + 1 };  /* as 'then': codes of its own from here on */
+enum { BLOCK = COMPRESSOR_END + 1 };  /* a value of 'then': starts new Huffman codes */
 
 static int openzlib (z_stream *z, int level) {
   zmemory(z);
@@ -19,7 +17,7 @@ static int openzlib (z_stream *z, int level) {
          Z_OK;
 }
 
-/* One step of 'then'; returns the bytes in 'packed', which has room for some. */
+/* Runs one step. Returns the number of bytes written to 'packed', which has 'room' bytes. */
 static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   static const int how[] = {Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH, Z_BLOCK};
@@ -34,11 +32,11 @@ static size_t stepzlib (z_stream *z, unsigned char *packed, size_t room,
 }
 
 /*
-** A member of LIVE. A stack repeats the one before but for a few words, and most
-** bytes of a word are zero: matches are as long as can be, and hide among many
-** that are not. So zlib's default level looks at more of them (CHAIN; a quarter
-** of that when it has a GOOD one), and a LAZY one is long enough. A text has its match
-** among few (TEXTCHAIN): all that CHAIN finds beyond is 3% of it, in twice the time.
+** Parameters of zlib for LIVE. A stack repeats the previous one except for a few words, and
+** most bytes of a word are zero: matches have the maximal length, among many short ones. So
+** level 6 examines more candidates (CHAIN; a quarter of them once it has a GOOD match), and a
+** LAZY match is long enough. In a text the best match is among few candidates (TEXTCHAIN):
+** CHAIN saves only 3% of its bytes, in twice the time.
 */
 enum { LEVEL = 6, GOOD = 8, LAZY = 64, LONGEST = 258, CHAIN = 1024, TEXTCHAIN = 64 };
 
@@ -57,7 +55,7 @@ static void beginzlib (z_stream *z, int text) {
 #if __has_include(<isa-l/igzip_lib.h>) && !defined(ASAMP_ZLIB)
 #include <isa-l/igzip_lib.h>
 
-/* ISA-L's first level that makes Huffman codes of its own; it takes the memory. */
+/* ISA-L's first level with its own Huffman codes, and the memory that it needs. */
 enum { FASTLEVEL = 1, LEVELBYTES = ISAL_DEF_LVL1_DEFAULT };
 
 static void beginfast (struct isal_zstream *z) {
@@ -85,7 +83,7 @@ static void freefast (struct isal_zstream *z) {
   free(z);
 }
 
-/* As stepzlib; BLOCK is as FLUSH. */
+/* Like stepzlib; BLOCK acts like FLUSH. */
 static size_t stepfast (struct isal_zstream *z, unsigned char *packed, size_t room,
                         const unsigned char **data, size_t *n, int then) {
   z->next_in = (unsigned char *)*data;
@@ -121,8 +119,8 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
 }
 
 /*
-** The first match that is found is taken, it may be as long as can be, and what
-** it covers is indexed too: sizes of zlib's default, for two thirds of its time.
+** Accepts the first match found, up to the maximal length, and indexes the bytes it covers:
+** output as small as zlib's default, in two thirds of its time.
 */
 enum { FASTLEVEL = 3, FASTCHAIN = 32 };
 
@@ -172,19 +170,19 @@ int compressor_open (Compressor *p, int how) {
   return how != COMPRESSOR_LIVE || p->kept != NULL;
 }
 
-/* Hands on what is packed; 0: no more is wanted. */
+/* Passes on the pending output. Returns 0 to stop. */
 static int hand (Compressor *p, CompressorSink sink, void *ud) {
   size_t n = p->npacked;
   p->npacked = 0;
   return n == 0 || sink(ud, p->packed, n);
 }
 
-/* The least room for what a step may write without data (PK4). */
+/* Least free space for a step, which may write without input (PK4). */
 enum { ROOM = 64 };
 
 static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
                   CompressorSink sink, void *ud) {
-  do {  /* lengths have 32 bits there */
+  do {  /* its lengths have 32 bits */
     size_t piece = n < (1u << 30) ? n : 1u << 30, left = piece, room, m;
     int how = piece < n ? COMPRESSOR_MORE : then;
     do {
@@ -201,19 +199,19 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
 
 /* ---------------------------------------------------------------- live -- */
 
-/* Text begins, or ends, in what is packed. */
+/* Switches between text and stacks in the compressed data. */
 static void turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
   if (!p->isfast) {
-    unsigned char none[ROOM];  /* it asks for room, and needs none */
+    unsigned char none[ROOM];  /* the call requires space, but writes nothing */
     p->z.next_out = none;
     p->z.avail_out = ROOM;
     tune(&p->z, p->packedtext);
   }
 }
 
-/* Packs the n bytes that were kept. */
+/* Compresses the n kept bytes. */
 static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {
@@ -226,7 +224,7 @@ static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, vo
   p->nturns = 0;
 }
 
-/* Ends zlib's member, if there is one, and begins one of FAST. */
+/* Ends zlib's member, if there is one, and starts one of FAST. */
 static void tofast (Compressor *p, CompressorSink sink, void *ud) {
   if (p->z.total_out > 0)
     pack(p, NULL, 0, COMPRESSOR_END, sink, ud);
@@ -281,10 +279,10 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
   else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else
-    p->nturns--;  /* neither the one before nor this */
+    p->nturns--;  /* drops this change and the one before */
 }
 
-/* A flush ends at a byte: there follow an empty last block, checksum and length. */
+/* A flush ends at a byte boundary; an empty last block, checksum and length follow it. */
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   uint32_t numbers[2];
   size_t n = 0;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Compression: bytes in, a gzip file's bytes out.
+** Compression to the gzip format.
 **
-** SMALL is zlib as everybody has it. FAST is ISA-L's deflate, which takes a
-** tenth of its time, for a file larger by a quarter to a half; where the library
-** was not there to build with, zlib tuned for stacks stands in. LIVE is for a
-** profile while its program runs: zlib where little comes between two flushes,
-** FAST where it is much. Knows no file. Rules:
-**   PK1  after FLUSH, what was put so far can be unpacked from what came out;
-**   PK2  SMALL and FAST make one member of the gzip file (there are readers that
-**        read no further, browsers among them); LIVE begins another one whenever
-**        it changes from zlib to FAST or back;
-**   PK3  LIVE keeps what it is given until the flush. If that is COMPRESSOR_LIGHT
-**        bytes at most, zlib packs it; otherwise FAST does, and all that follows
-**        until a flush that has less than half as much before it. So zlib's time
-**        between two flushes is bounded, and a heavy load has none of it;
-**   PK4  what comes out comes in pieces of nearly COMPRESSOR_PIECE bytes, and the rest at
-**        a flush and at the end: a flush of little is one write.
-** Memory: 64 KiB; zlib 384 KiB, ISA-L 356; LIVE both, and COMPRESSOR_LIGHT. All of it
-** is there from the start: nothing fails later.
+** SMALL is zlib. FAST is ISA-L's deflate, which takes a tenth of its time for a file larger by
+** a quarter to a half; if built without that library, zlib tuned for stacks replaces it. LIVE
+** is for a profile while its program runs: zlib if there are few bytes between two flushes,
+** else FAST. Independent of files. Rules:
+**
+**   PK1  after FLUSH, all bytes put so far can be decompressed from the output;
+**   PK2  SMALL and FAST produce one member of the gzip file (some readers, browsers among them,
+**        read only the first); LIVE starts another member whenever it switches between zlib and
+**        FAST;
+**   PK3  LIVE keeps its input until the flush. Up to COMPRESSOR_LIGHT bytes are compressed by
+**        zlib; more by FAST, and so is all further input until a flush after less than half of
+**        that. So zlib's time between two flushes is bounded, and a heavy load does not use
+**        zlib;
+**   PK4  output comes in pieces of nearly COMPRESSOR_PIECE bytes, the rest at a flush and at
+**        the end: a flush of few bytes is one write.
+**
+** Memory: 64 KiB; plus zlib 384 KiB or ISA-L 356 KiB; LIVE both, plus COMPRESSOR_LIGHT. All of
+** it is allocated at the start: nothing fails later.
 */
 #ifndef asamp_compressor_h
 #define asamp_compressor_h
@@ -26,8 +27,9 @@
 #include <stddef.h>
 #include <zlib.h>
 
-#define COMPRESSOR_PIECE	65536    /* bytes that come out at a time, at most */
-#ifndef COMPRESSOR_LIGHT         /* where time is slow, as under callgrind, less */
+#define COMPRESSOR_PIECE	65536    /* largest piece of output in bytes */
+#ifndef COMPRESSOR_LIGHT         /* bytes per flush that zlib compresses; less where time is
+				    slow, as under callgrind */
 #define COMPRESSOR_LIGHT	(512u * 1024)
 #endif
 #define COMPRESSOR_TURNS	16
@@ -35,54 +37,56 @@
 enum { COMPRESSOR_SMALL, COMPRESSOR_FAST, COMPRESSOR_LIVE };
 enum { COMPRESSOR_MORE, COMPRESSOR_FLUSH, COMPRESSOR_END };
 
-/* Takes what comes out. 0: no more is wanted. */
+/* Callback that takes output. Returns 0 to stop. */
 typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 
-/* All zero: not open. */
+/* A compressor. All zero: not open. */
 typedef struct Compressor {
   int how;
-  int isfast;                 /* it is FAST's turn */
+  int isfast;                 /* 1: FAST is in use */
   struct isal_zstream *fast;
-  int hasz;                   /* 'z' is open */
+  int hasz;                   /* 1: 'z' is open */
   z_stream z;
-  unsigned char *packed;      /* COMPRESSOR_PIECE bytes, ... */
-  size_t npacked;             /* ... of which so many wait to be handed on */
-  /* LIVE */
-  size_t load;                /* bytes since the last flush, ... */
-  unsigned char *kept;        /* ... which are here while it is zlib's turn */
-  int text;                   /* what comes is text, ... */
-  int packedtext;             /* ... or what was packed last */
-  size_t turns[COMPRESSOR_TURNS]; /* where in 'kept' one becomes the other */
+  unsigned char *packed;      /* COMPRESSOR_PIECE bytes */
+  size_t npacked;             /* bytes of 'packed' not yet passed on */
+  /* for LIVE */
+  size_t load;                /* bytes since the last flush */
+  unsigned char *kept;        /* these bytes, while zlib is in use */
+  int text;                   /* 1: the input is text */
+  int packedtext;             /* 1: the bytes compressed last are text */
+  size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between
+				     stacks and text */
   size_t nturns;
 } Compressor;
 
-/* 0: no memory; compressor_close is due in either case. */
+/*
+** Opens a compressor. Returns 0 without memory. compressor_close must be called in either case.
+*/
 int compressor_open (Compressor *p, int how);
 
 /*
-** Packs n bytes, 'then': there is MORE to come; FLUSH (PK1); the END, after
-** which only compressor_close may come.
+** Compresses n bytes. 'then': MORE input follows; FLUSH (PK1); or END, after which only
+** compressor_close may be called.
 */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 
 /*
-** What follows is text (1), or stacks (0, as from the start). LIVE gives each
-** codes of its own, and zlib leaves the shortest repetitions among the digits of
-** a text alone, which takes less. With more than COMPRESSOR_TURNS changes between two
-** flushes some are passed over. SMALL and FAST do so with all.
+** Declares the following input to be text (1) or stacks (0, as initially). LIVE gives each its
+** own Huffman codes, and zlib skips the shortest matches among the digits of a text, which
+** gives smaller output. With more than COMPRESSOR_TURNS changes between two flushes, some are
+** ignored. SMALL and FAST ignore all.
 */
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 
 /*
-** The bytes that end the gzip file's member here, as if nothing more came: to be
-** written behind what came out of the last flush, by who cannot write what came out
-** after it. Returns how many; 0: no member is open.
+** Returns the bytes that end the gzip member after the last flush, for callers that could not
+** write later output. The result is their number; 0: no member is open.
 */
 #define COMPRESSOR_ENDING	16
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 
-/* LIVE: forgets what has not come out, and begins another member. */
+/* For LIVE: drops the pending output and starts another member. */
 void compressor_restart (Compressor *p);
 
 void compressor_close (Compressor *p);

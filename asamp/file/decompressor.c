@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Decompression by ISA-L or zlib. See decompressor.h.
-*/
+/* Decompression by ISA-L or zlib (decompressor.h). */
 #include "decompressor.h"
 
 #include <stdint.h>
@@ -12,7 +10,7 @@
 
 struct Decompressor {
   struct inflate_state z;
-  int ended;              /* a member did, with the last step */
+  int ended;              /* 1: a member ended with the last step */
 };
 
 Decompressor *decompressor_new (void) {
@@ -56,7 +54,7 @@ int decompressor_inmember (const Decompressor *u) {
 #else
 #include <zlib.h>
 
-enum { HEAD = 10 };       /* bytes that a member's head has at least */
+enum { HEAD = 10 };       /* least size of a member's header in bytes */
 
 struct Decompressor {
   z_stream z;

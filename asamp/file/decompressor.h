@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Decompression: a gzip file's bytes in, what was packed out, member by member.
+** Decompression of gzip files, member by member.
 **
-** ISA-L's inflate takes a third of zlib's time, which stands in where the
-** library was not there to build with. Knows no file. Rule:
-**   UP1  what precedes damage comes out before it is told.
+** ISA-L's inflate takes a third of zlib's time; if built without that library, zlib replaces
+** it. Independent of files. Rule:
+**
+**   UP1  all data before a damage are returned before the damage is reported.
 */
 #ifndef asamp_decompressor_h
 #define asamp_decompressor_h
@@ -15,20 +16,20 @@ typedef struct Decompressor Decompressor;
 
 enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
-/* NULL without memory; nothing else allocates but the first step (zlib). */
+/* Makes a decompressor; NULL without memory. Later only the first step allocates (zlib). */
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 
 /*
-** Unpacks from *in, *nin bytes, to *out, room for *nout; moves all four. END:
-** of a member, the next step begins another; BAD: the data are corrupt. When
-** nothing has moved and there is room, more input is needed; bytes may come out
-** without any, as some wait within.
+** Decompresses from *in, with *nin bytes, to *out, with space for *nout bytes; advances all
+** four. Returns END at the end of a member (the next step starts another one), BAD if the data
+** are corrupt, else MORE. If nothing has advanced although there is space, more input is
+** needed. Output may come without input, from the decompressor's buffer.
 */
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Has the head of the member that was begun been read? */
+/* Returns 1 if the header of the current member has been read. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

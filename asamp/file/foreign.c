@@ -22,7 +22,7 @@
 
 /* {== the other process ====================================================== */
 
-/* The effective user of a process; 0: the system does not show it. */
+/* Determines the effective user of a process. Returns 0 if the system does not show it. */
 static int userof (pid_t pid, uid_t *uid) {
   char path[64], line[256];
   unsigned found;
@@ -52,8 +52,8 @@ int foreign_peer (int fd, ForeignPeer *peer) {
 }
 
 /*
-** Does the process have that file open? Its number may be another process's by now, which counts
-** only if it is the same user's.
+** Returns 1 if the process has that file open. The process id may have been reused, which is
+** accepted only for a process of the same user.
 */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
@@ -85,7 +85,7 @@ static const char *kindof (mode_t mode) {
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
 
-/* UF2 */
+/* Returns 1 if the file satisfies UF2. */
 static int maybe (const ForeignPeer *peer, const struct stat *file) {
   return peer == NULL || peer->uid == geteuid() || peer->uid == file->st_uid || hasopen(peer, file);
 }
@@ -124,7 +124,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 
 /* {== the rights of another user ============================================== */
 
-/* What this process's rights on files were. */
+/* This process's previous rights on files. */
 typedef struct Rights {
   int changed;
   int ngroups;
@@ -145,8 +145,8 @@ static void restore (Rights *before) {
 }
 
 /*
-** Takes the rights of the user, if this process is root and the user is not: no other process can
-** take them. 0: that is not possible, errno has the reason, and nothing has changed.
+** Takes the rights of the user if this process is root and the user is not; only root can.
+** Returns 0 with errno on failure; then nothing has changed.
 */
 static int take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
@@ -189,7 +189,7 @@ void foreign_discard (const char *path, uid_t uid) {
   fd = descriptor_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   d = fd >= 0 ? fdopendir(fd) : NULL;
   while (d != NULL && (entry = readdir(d)) != NULL)
-    unlinkat(fd, entry->d_name, 0);  /* "." and ".." are refused */
+    unlinkat(fd, entry->d_name, 0);  /* refuses "." and ".." */
   if (d != NULL)
     closedir(d);
   else if (fd >= 0)

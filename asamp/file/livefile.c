@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writing. See livefile.h.
-*/
+/* Writing of a profile's file (livefile.h). */
 #include "livefile.h"
 
 #include <errno.h>
@@ -10,15 +8,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS		250     /* for room in a pipe, before it looks again */
+#define WAIT_MS		250     /* ms between checks while a pipe is full */
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)
     f->error = error;
 }
 
-/* Is the descriptor still that of the file? If not, there is none (W5). A file that has lost
-   bytes has failed (W7). */
+/*
+** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Detects lost
+** bytes (W7).
+*/
 static int look (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
@@ -32,7 +32,7 @@ static int look (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* A write has failed. */
+/* Handles a failed write: stalls or fails. */
 static void failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -43,7 +43,7 @@ static void failed (LiveFile *f, int error) {
     livefile_fail(f, error);
 }
 
-/* Writes all n bytes, however little a single write takes. */
+/* Writes all n bytes, in several writes if necessary. */
 static void put (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
@@ -66,7 +66,7 @@ static void put (LiveFile *f, const unsigned char *data, size_t n) {
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
 
-/* The compressor's sink. */
+/* Sink of the compressor. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
   put(f, data, n);
@@ -90,7 +90,7 @@ int livefile_open (LiveFile *f, int fd, int how) {
   return 0;
 }
 
-/* Packs or writes what is new; 'then' as that of compressor_put. */
+/* Compresses or writes new bytes; 'then' as in compressor_put. */
 static void pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);
@@ -98,7 +98,7 @@ static void pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
     put(f, data, n);
 }
 
-/* All that was put is in the file: so much is sure (W6). */
+/* Notes that all bytes put so far are in the file (W6). */
 static void settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
@@ -107,7 +107,7 @@ static void settle (LiveFile *f) {
   f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
 }
 
-/* Goes on where the file was cut, if it takes what was kept. */
+/* Continues after the cut, if the file accepts the kept bytes. */
 static void again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -120,7 +120,7 @@ static void again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/* W6. Where there is no memory to keep more, what is kept goes to the file now. */
+/* Keeps bytes in case the file stalls (W6). Without memory, flushes the kept bytes first. */
 static void keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

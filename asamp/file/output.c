@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes a converter's file. See output.h.
-*/
+/* Writes the file of a converter (output.h). */
 #include "output.h"
 #include "bytes.h"
 #include "descriptor.h"
@@ -24,8 +22,8 @@ static void put (Output *o, const unsigned char *data, size_t n) {
 }
 
 /*
-** /dev/stdout may lead to a regular file, and is none itself: to rename something to
-** that name would take the system's link away. /dev/shm is a folder for anybody's files.
+** /dev/stdout may lead to a regular file, but is not one: renaming a file to that name would
+** replace the system's link. /dev/shm is a folder for files of all users.
 */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
@@ -52,14 +50,14 @@ int output_open (Output *o, const char *path, int how) {
   }
   return o->fd < 0 ? errno : 0;
 }
-/* The compressor's sink. */
+/* Sink of the compressor. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
   put(o, data, n);
   return o->error == 0;
 }
 
-/* Packs or writes. */
+/* Compresses or writes n bytes. */
 static void pass (Output *o, const unsigned char *data, size_t n) {
   if (o->packed)
     compressor_put(&o->compressor, data, n, COMPRESSOR_MORE, putpacked, o);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Finds and opens a profile's file. See place.h.
-*/
+/* Finds and opens a profile's file (place.h). */
 #define _GNU_SOURCE
 #include "place.h"
 #include "descriptor.h"
@@ -16,13 +14,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A reader that looks whether a file is locked has it locked that long at most. */
+/*
+** Attempts to lock a file, and ns between them: a reader that checks a lock holds it no longer
+** than that.
+*/
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
-/* A pipe that nobody reads is an error, not a reason to wait. */
+/* Flags for opening: a pipe without a reader is an error, and is not waited for. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-enum { NEXT = -1 };  /* besides errnos: this name is another's */
+enum { NEXT = -1 };  /* in addition to errnos: the name is in use */
 
 typedef struct Attempt {
   const PlaceWish *wish;
@@ -32,7 +33,7 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-/* The path with that number; NULL without memory. 'app.vmprof', 2: app.2.vmprof. */
+/* Returns the path with that number ('app.vmprof', 2: app.2.vmprof); NULL without memory. */
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;
@@ -52,7 +53,7 @@ static char *numbered (const char *path, unsigned number) {
   return to;
 }
 
-/* Where 'path' is looked up: a folder, and the name there. */
+/* Folder and name by which 'path' is looked up. */
 typedef struct Where {
   int folder;
   const char *name;
@@ -64,7 +65,7 @@ static Where whereis (int folder, const char *path) {
   return folder > 0 ? infolder : byname;
 }
 
-/* The folder that the name is in. */
+/* Reads the status of the folder that contains the name. */
 static int folderof (const char *path, struct stat *folder) {
   const char *slash = strrchr(path, '/');
   char *name;
@@ -77,7 +78,7 @@ static int folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* May all write there, and only owners remove? */
+/* Returns 1 if all users may write there but only owners may remove. */
 static int issticky (const struct stat *folder) {
   return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
 }
@@ -89,7 +90,7 @@ int place_foreign (const char *path, const struct stat *file) {
   return issticky(&folder) && file->st_uid != folder.st_uid;
 }
 
-/* As place_foreign. */
+/* Like place_foreign, for an attempt. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)
@@ -104,7 +105,10 @@ static int refused (Attempt *a, int error, const char *why) {
   return error;
 }
 
-/* 1: locked, or nobody can lock here; 0: somebody else has it locked. */
+/*
+** Locks the file. Returns 1 if it is locked or cannot be locked at all, 0 if somebody else has
+** locked it.
+*/
 static int lock (int fd) {
   const struct timespec pause = {0, LOCK_NS};
   int i;
@@ -116,7 +120,7 @@ static int lock (int fd) {
   return 0;
 }
 
-/* A profile, or a snapshot: what this profiler writes. */
+/* Returns 1 for a profile or a snapshot, which this profiler writes. */
 static int isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
@@ -139,7 +143,7 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Is there something in the file, which is locked? Then it may be emptied. */
+/* Empties the locked file if that is allowed. Returns 0, an errno or NEXT. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -164,7 +168,7 @@ static int empty (Attempt *a, int fd) {
   return EEXIST;
 }
 
-/* What is there was opened: may it be used? */
+/* Decides whether an existing file, now open, may be used. Returns 0, an errno or NEXT. */
 static int judge (Attempt *a, int fd) {
   int taken;
   struct stat s;
@@ -182,7 +186,7 @@ static int judge (Attempt *a, int fd) {
   return empty(a, fd);
 }
 
-/* Opens what is there. */
+/* Opens an existing file. */
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
@@ -195,7 +199,7 @@ static int openold (Attempt *a) {
     return refused(a, ELOOP, "a symbolic link of another user's is there; give "
                    "another path");
   else
-    flags |= O_CREAT;  /* what the link names may not be there */
+    flags |= O_CREAT;  /* the target of the link may not exist */
   a->place->fd = descriptor_openat(at.folder, at.name, flags, 0600);
   if (a->place->fd < 0)
     return errno;
@@ -207,7 +211,7 @@ static int openold (Attempt *a) {
   return error;
 }
 
-/* Opens a's path: 0, an errno or NEXT. */
+/* Opens a's path. Returns 0, an errno or NEXT. */
 static int attempt (Attempt *a) {
   int error;
   Where at = whereis(a->wish->folder, a->path);

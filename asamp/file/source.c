@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A source of bytes, plain or gzip. See source.h.
+** Source of bytes, plain or gzip (source.h).
 **
-** What can be handed out lies in 'out', from 'next' on; before it is filled
-** again the rest moves to its front. Packed bytes come through 'in'. A gzip
-** file may have several members one after the other; what follows them and is
-** no member is passed over, as gzip does. The checksum of a member is
-** verified where its data end.
+** Bytes to deliver are in 'out', from 'next' on; before it is filled again, the rest is moved
+** to its start. Compressed bytes are read into 'in'. A gzip file may consist of several
+** members; data after the last one that are not a member are skipped, as gzip does. The
+** checksum of a member is verified at its end.
 */
 #include "source.h"
 #include "descriptor.h"
@@ -28,22 +27,22 @@
 
 struct Source {
   int fd;
-  int ended;              /* no more bytes: end or failure */
-  int inmember;           /* packed: within a member of the file */
-  int members;            /* packed: 1 once a whole member was read */
+  int ended;              /* 1: no more bytes: end or failure */
+  int inmember;           /* compressed: within a member of the file */
+  int members;            /* compressed: 1 after a complete member */
   enum FileKind kind;
   const char *failure;
-  uint64_t offset;        /* bytes handed out */
-  uint64_t fetched;       /* bytes of the file read */
+  uint64_t offset;        /* bytes delivered */
+  uint64_t fetched;       /* bytes read from the file */
   uint64_t filesize;
-  size_t next, ready;     /* 'ready' bytes from 'next' can be handed out */
-  Decompressor *decompressor;     /* NULL: not packed */
+  size_t next, ready;     /* 'ready' bytes from 'next' on can be delivered */
+  Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
-  size_t nin;             /* packed bytes from there on */
+  size_t nin;             /* number of compressed bytes from there on */
   unsigned char in[PACKED], out[ROOM];
 };
 
-/* Reads the next piece of the file; 0 at the end or on failure. */
+/* Reads the next piece of the file. Returns 0 at the end or on failure. */
 static size_t fetch (Source *s, unsigned char *to, size_t room) {
   ssize_t n;
   do {
@@ -63,12 +62,12 @@ static void end (Source *s, const char *failure) {
     s->failure = failure;
 }
 
-/* Is what is read no member, but something behind the last one? */
+/* Returns 1 if the data being read follow the last member and are not a member. */
 static int behind (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }
 
-/* Is there more packed input? Otherwise the source has ended. */
+/* Reads more compressed input. Returns 0 at the end of the source. */
 static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
@@ -77,7 +76,7 @@ static int refill (Source *s) {
   return s->nin > 0;
 }
 
-/* Unpacks to 'to' until there is something, or the end. */
+/* Decompresses to 'to' until there is output, or the end. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   size_t left = room;
   while (left == room && !s->ended) {
@@ -101,7 +100,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* More bytes behind those that are ready; 0 when none come. */
+/* Appends bytes to those that are ready. Returns 0 if there are none. */
 static int fill (Source *s) {
   size_t n, room;
   if (s->ended)
@@ -150,7 +149,7 @@ uint64_t source_read (Source *s, void *to, uint64_t n) {
   return done;
 }
 
-/* A file without a name that has all of standard input; -1: errno tells. */
+/* Copies standard input to an unnamed file. Returns its descriptor, or -1 with errno. */
 static int spool (void) {
   const char *folder = getenv("TMPDIR");
   char piece[PACKED];
@@ -170,10 +169,10 @@ static int spool (void) {
   return fd;
 }
 
-/* A descriptor that reads standard input from its start; -1: errno tells. */
+/* Returns a descriptor that reads standard input from its start, or -1 with errno. */
 static int standardinput (void) {
-  static int from = -1;    /* what is read */
-  static off_t start;      /* where it begins */
+  static int from = -1;    /* descriptor that is read */
+  static off_t start;      /* its start offset */
   int fd;
   if (from < 0) {
     start = lseek(0, 0, SEEK_CUR);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A source: the bytes of a file, unpacked on the way if it is gzip (told by
-** content, not by name).
+** A source: reads the bytes of a file and decompresses gzip (recognized by content, not by
+** name).
 **
-** Owns the file, a decompressor and two buffers of fixed size, so that nothing
-** in a file makes it take more memory. Knows nothing of what the bytes mean.
-** A source that has failed or ended delivers no more bytes.
+** Owns the file, a decompressor and two buffers of fixed size, so that no file content can
+** increase its memory. Independent of the meaning of the bytes. After a failure or the end it
+** delivers no more bytes.
 */
 #ifndef asamp_source_h
 #define asamp_source_h
@@ -15,59 +15,59 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most bytes that source_take gives in one piece. */
+/* Largest piece that source_take returns. */
 #define SOURCE_PIECE	BOUND(1u << 20, 65536u)
 
 typedef struct Source Source;
 
 /*
-** "-" is standard input, which may be read again from its start: what is no file
-** is kept in one without a name, in $TMPDIR or /tmp. NULL when it cannot be opened
-** or memory is out: errno tells.
+** Opens a file. "-" is standard input, which can be opened repeatedly and is read from its
+** start: input that is not a file is stored in an unnamed file in $TMPDIR or /tmp. Returns NULL
+** with errno on failure.
 */
 Source *source_open (const char *path);
 void source_close (Source *s);
 
 /*
-** The next n <= SOURCE_PIECE bytes, which hold until the next call; NULL,
-** and nothing is taken, when there are not as many.
+** Returns the next n <= SOURCE_PIECE bytes, valid until the next call; NULL, consuming nothing,
+** if there are fewer.
 */
 const unsigned char *source_take (Source *s, size_t n);
 
 /*
-** Copies the next n bytes to 'to' (NULL: skips them). Returns how many there
-** were: less than n only at the end or after a failure.
+** Copies the next n bytes to 'to' (NULL: skips them). Returns their number, less than n only at
+** the end or after a failure.
 */
 uint64_t source_read (Source *s, void *to, uint64_t n);
 
-/* Bytes delivered so far, unpacked. */
+/* Returns the number of decompressed bytes delivered so far. */
 uint64_t source_offset (const Source *s);
 
-/* Bytes of the file that were read: of a packed one packed. */
+/* Returns the number of bytes read from the file; of a compressed file, compressed bytes. */
 uint64_t source_fetched (const Source *s);
 
-/* The share of the file that was read: 0 to 1; 0 when its size is unknown. */
+/* Returns the share of the file that has been read, 0 to 1; 0 if its size is unknown. */
 double source_fraction (const Source *s);
 
-/* Is the file being written? (Somebody has locked it: place.h.) */
+/* Returns 1 if the file is being written, which is visible from its lock (place.h). */
 int source_live (const Source *s);
 
-/* Locks the file, so that no profile is written into it: 0 when it is live. */
+/* Locks the file, so that no profile is written into it. Returns 0 if it is being written. */
 int source_lock (Source *s);
 
 /*
-** What the file is instead of a log, by its first bytes: "; this is a pprof profile
-** (...)", or an empty text.
+** Describes a file that is not a log, from its first bytes: "; this is a pprof profile (...)",
+** or an empty string.
 */
 #define SOURCE_OTHER	160
 void source_other (const Source *s, char to[SOURCE_OTHER]);
 
-/* 1 when the file is compressed. */
+/* Returns 1 if the file is compressed. */
 int source_packed (const Source *s);
 
 /*
-** Why no more bytes come: NULL at the plain end of the file, otherwise a
-** phrase ("compressed data are corrupt", or the system's reason).
+** Returns the reason why there are no more bytes: NULL at the regular end of the file, else a
+** phrase ("compressed data are corrupt", or the system's message).
 */
 const char *source_failure (const Source *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers on disk, as varints (least significant seven bits first, the sign
-** in the lowest). See spill.h.
+** Numbers on disk, as varints (least significant seven bits first, the sign in the lowest bit;
+** spill.h).
 */
 #define _GNU_SOURCE
 #include "spill.h"
@@ -80,7 +80,7 @@ void spill_rewind (Spill *s) {
     s->error = errno;
 }
 
-/* Makes at least n bytes ready if there are as many. */
+/* Makes at least n bytes available. Returns 0 if there are fewer. */
 static int fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The list of files and the handlers that remove them. See temporary.h.
-*/
+/* The list of temporary files, and the signal handlers that remove them (temporary.h). */
 #define _GNU_SOURCE
 #include "temporary.h"
 #include "descriptor.h"
@@ -17,14 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* SIGXFSZ is ignored: the write fails, and its error is told. */
+/* SIGXFSZ is ignored: the write fails with an error, which is reported. */
 enum { NSIGNALS = 4 };
 static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 
 static Temporary *first;
-static int set[NSIGNALS];  /* 1: the disposition is ours */
+static int set[NSIGNALS];  /* 1: our action is installed */
 
-/* The signal is blocked here: it ends the process when this has returned. */
+/* Signal handler. The signal is blocked here, and ends the process after the return. */
 static void ended (int sig) {
   const Temporary *t;
   for (t = first; t != NULL; t = t->next)
@@ -62,7 +60,7 @@ static void sethandlers (void) {
   }
 }
 
-/* Unless somebody else has set another one meanwhile. */
+/* Restores the default actions, unless they were changed meanwhile. */
 static void takehandlers (void) {
   struct sigaction now;
   int i;
@@ -74,8 +72,8 @@ static void takehandlers (void) {
 }
 
 /*
-** What the path stands for: itself, or what a symbolic link names, through several
-** of them, there or not. NULL: errno tells.
+** Returns the file that the path leads to: itself, or the target of a chain of symbolic links,
+** existing or not. NULL with errno on failure.
 */
 static char *targetof (const char *path) {
   enum { LINKS = 40 };
@@ -109,7 +107,7 @@ static char *targetof (const char *path) {
   return NULL;
 }
 
-/* Makes the file under a name of its own; an errno, or 0. */
+/* Creates the file under a temporary name. Returns an errno, or 0. */
 static int create (Temporary *t) {
   enum { TRIES = 100 };
   size_t n = strlen(t->target) + 64;
@@ -160,8 +158,8 @@ int temporary_begin (Temporary *t, const char *path) {
 }
 
 /*
-** Mode and owner of what is replaced. Who may not give the file to that owner
-** keeps it, without what the mode allows others of the owner's group.
+** Gives the file the mode and owner of the file it replaces. If the owner cannot be changed,
+** removes the group's rights from the mode.
 */
 static int imitate (const Temporary *t) {
   struct stat old;
@@ -175,7 +173,7 @@ static int imitate (const Temporary *t) {
   return fchmod(t->fd, mode) != 0 ? errno : 0;
 }
 
-/* What was renamed in it is on the disk; what has no such thing is passed over. */
+/* Writes the folder to disk, if its file system supports that. */
 static void syncfolder (const char *path) {
   const char *slash = strrchr(path, '/');
   char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
@@ -187,7 +185,7 @@ static void syncfolder (const char *path) {
   free(folder);
 }
 
-/* The file is whole, and closed; an errno, or 0. */
+/* Completes the file on disk and closes it. Returns an errno, or 0. */
 static int settle (Temporary *t, int keep) {
   int error = keep ? imitate(t) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Walks of the C stack in a signal handler (backtrace.h).
-*/
+/* Walks of the C stack in a signal handler (backtrace.h). */
 #define _GNU_SOURCE
 #include "backtrace.h"
 
@@ -20,7 +18,7 @@
 #endif
 
 #if defined(__x86_64__)
-static const int registers[] = {  /* in the order of DWARF's numbers */
+static const int registers[] = {  /* in the order of DWARF register numbers */
   REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
   REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
 };
@@ -45,7 +43,7 @@ static const unsigned char sigreturn_[] = {0x68, 0x11, 0x80, 0xD2, 0x01, 0, 0, 0
 #define SYSCALL	4
 #endif
 
-/* Exported by libunwind for those who know where tables are, in no header. */
+/* Exported by libunwind for callers with their own tables, but in no header. */
 #define search	UNW_OBJ(dwarf_search_unwind_table)
 extern int search (unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *table,
                    unw_proc_info_t *to, int needinfo, void *arg);
@@ -55,7 +53,7 @@ static unw_addr_space_t space;
 
 /* {== accessors ======================================================== */
 
-/* Of a table for binary search, as linkers write it (LSB, .eh_frame_hdr). */
+/* Binary search table as linkers write it (LSB, .eh_frame_hdr). */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -63,7 +61,7 @@ typedef struct TableHead {
   struct { int32_t from, to; } entry[];
 } TableHead;
 
-#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* DW_EH_PE_[us]data4 */
+#define FOURBYTES(encoding)	(((encoding) & 7) == 3)	/* DW_EH_PE_udata4 or DW_EH_PE_sdata4 */
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
@@ -100,7 +98,10 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
 }
 
 
-/* A word anywhere: code is read, too, and what a wrong frame says is none. */
+/*
+** A word at any address, aligned or not: code is read too, and wrong frames give wrong
+** addresses.
+*/
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
@@ -145,10 +146,10 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 /* }===================================================================== */
 
 
-static unw_accessors_t accessors;  /* newer ones have more, which stay NULL */
+static unw_accessors_t accessors;  /* later versions have more fields, which stay NULL */
 
 
-/* In the child of a fork, too: another thread may have had the lock of the cache. */
+/* Also called in the child of a fork: another thread may have held the lock of the cache. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -188,8 +189,10 @@ static void want (Backtrace *b, uintptr_t ip) {
 }
 
 
-/* Where the cursor is. What a signal has interrupted is no call: its address is the
-   one that is next. */
+/*
+** Returns the frame at the cursor. An interrupted address is no return address, so the
+** following address is returned for it.
+*/
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
   unw_word_t ip, sp, fp;
@@ -203,9 +206,11 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
 }
 
 
-/* Is it the code that a signal's handler returns to: the call of sigreturn, as the kernel
-   and debuggers know it? libunwind's unw_is_signal_frame tells it of a cursor's frame in
-   some versions and on some processors, of the frame inside of it in others. */
+/*
+** Returns 1 if 'ip' is the code to which a signal handler returns: the call of sigreturn, in
+** the form that the kernel and debuggers know. libunwind's unw_is_signal_frame refers to the
+** cursor's frame in some versions and processors, and to the frame inside it in others.
+*/
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
@@ -216,7 +221,7 @@ static int isreturn (uintptr_t ip) {
 }
 
 
-/* Has a signal interrupted what comes behind frame i, whose address is told as 'ip'? */
+/* Returns 1 if the frame after frame i, whose address is 'ip', was interrupted by a signal. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -228,21 +233,25 @@ uintptr_t backtrace_begin (uintptr_t address) {
 }
 
 
-/* Of a function that was interrupted at ip - 1, an address that names it (as startof of
-   timing.c has it): not ip, for the byte before that may be the function's first one and
-   odd, and a profile keeps addresses without their lowest bit. */
+/*
+** Returns an address that identifies the function interrupted at ip - 1 (like startof of
+** timing.c). Not ip itself: the byte before may be the function's first one and odd, and
+** profiles drop the lowest bit of addresses.
+*/
 static uintptr_t within (uintptr_t ip) {
   return backtrace_begin(ip - 1) + 2;
 }
 
 
-/* By libunwind, where the frame behind the first 'n' has no rule, and by rules again behind
-   such a frame. */
+/*
+** Continues after the first n frames with libunwind, because the next frame has no rule, and
+** returns to the rules after such a frame.
+*/
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t told;
-  int ruled = n, i = 0;  /* rules lead to 'ruled', the cursor is at i */
+  int ruled = n, i = 0;  /* rules have found 'ruled' frames, the cursor is at frame i */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
   told = f.ip;
@@ -267,7 +276,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* BT3 */
+/* Checks BT3. */
 static void check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

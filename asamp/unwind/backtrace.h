@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The C stack that a signal has interrupted, walked in its handler. libunwind's
-** walk of the process's own stacks asks the loader which object file an address is
-** in (dl_iterate_phdr), and the loader takes a lock for that: a signal that comes
-** while the program takes or gives back the same lock, or while another thread has
-** it and waits for one of this thread's, would wait for ever. So the walk here is
-** libunwind's of a foreign process, with accessors that read this one: the
-** registers are those of the handler's context, memory is read where it can be
-** (readable.h), and the object file is told by _dl_find_object of glibc 2.35, which
-** is made for signal handlers. Such a walk is slow: where there are rules (unwind.h)
-** it is by these, and those that were missing are looked up at the next point.
+** Walks the C stack that a signal interrupted, in its handler. libunwind's walk of the own
+** process asks the dynamic loader which object file contains an address (dl_iterate_phdr), and
+** the loader takes a lock. A signal that arrives while the program takes or releases that lock,
+** or while another thread holds it and waits for a lock of this thread, would deadlock. So this
+** file uses libunwind's walk of a foreign process, with accessors that read this one: registers
+** from the handler's context, memory where it is readable (readable.h), and object files from
+** _dl_find_object of glibc 2.35, which is async-signal-safe. Such a walk is slow: frames for
+** which there are rules (unwind.h) use these, and missing rules are looked up at the next
+** safepoint.
 **
-**   BT1  backtrace_take takes no lock that a thread holds with signals on, and
-**        allocates by mmap only: it may interrupt anything, libunwind's walks of
-**        the other kind too, and another thread's backtrace_take;
-**   BT2  backtrace_learn is never interrupted by a backtrace_take of the same
-**        Backtrace;
-**   BT3  rules and libunwind go on from each other's frames, and tell the same.
+**   BT1  backtrace_take takes no lock that a thread holds while signals are unblocked, and
+**        allocates with mmap only: it may interrupt anything, including libunwind's other walks
+**        and another thread's backtrace_take;
+**   BT2  backtrace_learn is never interrupted by a backtrace_take of the same Backtrace;
+**   BT3  rules and libunwind continue from each other's frames, and give equal results.
 */
 #ifndef asamp_backtrace_h
 #define asamp_backtrace_h
@@ -25,39 +23,46 @@
 
 #include "unwind.h"
 
-#define BACKTRACE_WANTED	64	/* rules that are asked for between two points */
-#define BACKTRACE_MAX	1024	/* frames that are told */
+#define BACKTRACE_WANTED	64	/* Largest number of missing rules recorded between
+					   two safepoints. */
+#define BACKTRACE_MAX	1024	/* Largest number of frames of a walk. */
 
+/* Data for the walks of one thread. */
 typedef struct Backtrace {
   UnwindRules rules;
-  const char *end;		/* of the thread's stack; NULL: not known */
+  const char *end;		/* End (highest address) of the thread's stack; NULL: unknown. */
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* a walk without rules: every walk is checked (BT3) */
+  void *other[BACKTRACE_MAX];	/* Result of a walk without rules, to check BT3 after every walk. */
 #endif
 } Backtrace;
 
 /*
-** For stacks of the calling thread, which ends at 'end'. 0: no memory. Does once for
-** all of the process what allocates.
+** Initializes the data for the calling thread, whose stack ends at 'end'. The first call also
+** allocates data for the process. Returns 0 without memory.
 */
 int backtrace_open (Backtrace *b, const char *end);
 
 /*
-** The stack of what a signal has interrupted, as return addresses, innermost first:
-** of what ran itself the address behind the one where it was, of what the signal of
-** another handler has interrupted one near its function's beginning. Returns how many
-** there are, BACKTRACE_MAX at most. In a signal handler.
+** Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX, and
+** returns their number. For the interrupted function, stores the address after the interrupted
+** instruction; for a function that another signal interrupted, an address near the function's
+** start. Async-signal-safe.
 */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
-/* Looks up rules that were missing; returns whether there were any. Allocates, and may wait
-   (unwind_learn). */
+/*
+** Looks up the missing rules. Returns 1 if there were any. Allocates and may block
+** (unwind_learn).
+*/
 int backtrace_learn (Backtrace *b);
 
-/* Where the function begins that has this address in its code, by its library's tables; the
-   address itself where they do not tell. After the first backtrace_open; takes no lock. */
+/*
+** Returns the start of the function that contains the address, from the tables of its object
+** file; the address itself if they have no entry. Requires an earlier backtrace_open; takes no
+** lock.
+*/
 uintptr_t backtrace_begin (uintptr_t address);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Functions by address (functiontable.h).
-*/
+/* Functions by address (functiontable.h). */
 #include "functiontable.h"
 
 #include <link.h>
@@ -12,7 +10,7 @@
    less than the table (perf: callgrind of `lua -l profiler`). */
 #define SEARCHES	16
 
-/* Of what may be code; -1: it is none, or of another file. */
+/* Returns the rank of a symbol that may be code; -1: it is data, or of another file. */
 static int rankof (const GElf_Sym *symbol, GElf_Word section) {
   int type = GELF_ST_TYPE(symbol->st_info);
   if (section == SHN_UNDEF || section == SHN_ABS ||
@@ -25,7 +23,7 @@ static int rankof (const GElf_Sym *symbol, GElf_Word section) {
 }
 
 
-/* By address; of those that begin together the one that is told comes last (FT1). */
+/* Orders by start; of equal starts the preferred symbol comes last (FT1). */
 static int order (const void *a, const void *b) {
   const FunctionSpan *x = a, *y = b;
   if (x->begin != y->begin) return (x->begin < y->begin) ? -1 : 1;
@@ -134,7 +132,7 @@ static int search (const FunctionTable *t, Elf *elf, uint64_t address, const cha
 }
 
 
-/* The one that is told of 'address'; NULL: none covers it. */
+/* Returns the preferred symbol that covers 'address', or NULL. */
 static const FunctionSpan *find (const FunctionTable *t, uint64_t address) {
   const FunctionSpan *local = NULL;
   size_t low = 0, high = t->n;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The functions of an object file. The first names are searched among the symbols of the
-** file. Then a table of the functions in the order of their addresses is made from the symbols
-** that libdwfl has of the file, so that a name is found by halving. A short session needs
-** a few names, and the table would be half of its cost; libdwfl reads every symbol for every name.
+** Finds the name of a native function by its address in an object file. The first names are
+** searched among the symbols of the file. Later a table of the functions, sorted by address, is
+** made from libdwfl's symbols, and names are found by binary search. A short session needs few
+** names, and the table would be half of its cost; libdwfl reads every symbol for every name.
 ** Invariant:
-**   FT1  what functiontable_name tells is what dwfl_module_addrname tells: of symbols that
-**        cover an address a global one before a local one, then the one that begins last,
-**        then the stronger binding, then the first of the file. Symbols without a size
-**        are libdwfl's: it is asked where one may be meant.
+**
+**   FT1  functiontable_name returns the same as dwfl_module_addrname: of the symbols that cover an
+**        address, a global one before a local one, then the one that starts last, then the
+**        stronger binding, then the first one in the file. Symbols without a size are left to
+**        libdwfl, which is called where one may apply.
 */
 #ifndef asamp_functiontable_h
 #define asamp_functiontable_h
@@ -18,19 +19,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A symbol with its address range. */
 typedef struct FunctionSpan {
   uint64_t begin, end;
-  uint64_t reach;	/* the furthest end of this one and all before it */
-  int number;		/* of the symbol, in libdwfl */
-  int rank;		/* of its binding: 0 a local one */
+  uint64_t reach;	/* highest end of this one and all before it */
+  int number;		/* number of the symbol in libdwfl */
+  int rank;		/* binding: 0 local, 1 weak, 2 global */
 } FunctionSpan;
 
-/* All zero: not made yet. */
+/* The table of an object file. All zero: not made yet. */
 typedef struct FunctionTable {
   FunctionSpan *spans;
   size_t n;
   int made;
-  int sizeless;		/* there are symbols without a size */
+  int sizeless;		/* 1: there are symbols without a size */
   int searched;		/* 'symbols' is set */
   int names;		/* that were searched among 'symbols' */
   const ElfW(Sym) *symbols;	/* of the file, in memory; NULL: they have to be libdwfl's */
@@ -38,9 +40,11 @@ typedef struct FunctionTable {
   size_t strings;	/* section of their names */
 } FunctionTable;
 
-/* The name of the code of 'mod' at 'address'; NULL: no symbol tells. 't' is the module's own,
-   made by the first call; where there is no memory for it, libdwfl looks. Lives as long as
-   the module. */
+/*
+** Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. 't' belongs to
+** the module; the first call makes it, and without memory for it libdwfl searches. The name is
+** valid as long as the module.
+*/
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address);
 
 void functiontable_free (FunctionTable *t);

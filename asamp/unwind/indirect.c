@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The targets of indirect functions (indirect.h), from the symbols that libraries have
-** in memory: their files may have been replaced since.
+** Targets of indirect functions (indirect.h), from the symbols that libraries have in memory,
+** because their files may have been replaced since.
 */
 #define _GNU_SOURCE
 #include "indirect.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Bytes from an entry to the beginning of its last piece. */
+/* Bytes from an entry to the start of its last part. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -24,20 +24,20 @@ typedef struct Target {
   int weak;
 } Target;
 
-static Target *targets;  /* by 'start', each once */
+static Target *targets;  /* sorted by 'start', unique */
 static size_t ntargets, targetsize;
 
 
-/* The dynamic section of an object, and what it tells. */
+/* The symbol table of an object, from its dynamic section. */
 typedef struct Library {
   uintptr_t base;
   const ElfW(Sym) *symbols;
   const char *strings;
-  size_t n;			/* symbols */
+  size_t n;			/* number of symbols */
 } Library;
 
 
-/* Of the hash table: the last symbol's number + 1. */
+/* Returns the number of symbols, given the GNU hash table: the last symbol's index + 1. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -50,7 +50,10 @@ static size_t countsymbols (const uint32_t *hash) {
 }
 
 
-/* The loader may have made addresses of what the file has as offsets. */
+/*
+** Converts an entry of the dynamic section to an address: the loader has relocated some of
+** them.
+*/
 static const void *pointer (const Library *l, ElfW(Addr) a) {
   return (const void *)((a < l->base) ? l->base + a : a);
 }
@@ -67,7 +70,7 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
 }
 
 
-/* 0: it does not tell enough. */
+/* Returns 0 if the object lacks a table. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;
@@ -86,7 +89,7 @@ static int readlibrary (Library *l, const struct dl_phdr_info *info) {
 }
 
 
-/* What the loader passes to the function that chooses. */
+/* Calls a resolver with the arguments that the loader passes. Returns the selected address. */
 static uint64_t choose (uintptr_t function) {
 #if defined(__x86_64__)
   return ((uint64_t (*)(void))function)();
@@ -125,7 +128,10 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
 }
 
 
-/* Of several names for one place: memcpy, not bcopy, __memcpy or memmove. */
+/*
+** Orders by address; of several names for one address, memcpy precedes bcopy, __memcpy and
+** memmove.
+*/
 static int before (const void *x, const void *y) {
   const Target *a = x, *b = y;
   int inner = (*a->name == '_') - (*b->name == '_');
@@ -152,7 +158,7 @@ const char *indirect_name (uint64_t start, int near) {
   size_t low = 0, high;
   if (!known) readtargets();
   known = 1;
-  for (high = ntargets; low < high;) {  /* the first one behind it */
+  for (high = ntargets; low < high;) {  /* finds the first target above 'start' */
     size_t middle = low + (high - low) / 2;
     if (targets[middle].start <= start) low = middle + 1;
     else high = middle;

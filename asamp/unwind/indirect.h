@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Where libc's and libm's indirect functions are (IFUNC: memcpy, strlen, floor ...).
-** Such a function is chosen for the machine from several, which have no names in a
-** stripped library: what is known of the one that runs is that memcpy led to it.
+** Finds the targets of indirect functions (IFUNC) of libc and libm: memcpy, strlen, floor and
+** others. The library selects one of several implementations for the machine; in a stripped
+** library these have no names, and the only known name is that of the selecting function.
 **
-** The choice is asked for again as the loader asks, by a call of the library's own
-** function; it only looks at what the processor can do. Of these two libraries alone,
-** for nobody unloads them: a call into one that goes away would end the process. No
-** lock is taken: somebody who waits for the writer may have the loader's.
+** The selection is repeated as the loader does it, by calling the library's resolver, which
+** only reads the processor's features. Only these two libraries are used, because they are
+** never unloaded: calling into an unloaded library would crash. No lock is taken: a thread that
+** waits for the writer may hold the loader's.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h
@@ -15,9 +15,9 @@
 #include <stdint.h>
 
 /*
-** The public name of the function that begins at 'start', or, with 'near', right before
-** it: pieces of such a function may begin behind its entry. NULL: it is none. One
-** thread at a time; the name lives as long as the process.
+** Returns the public name of the function that starts at 'start' or, with 'near', shortly
+** before it: parts of such a function may follow its entry. NULL: there is none. Not
+** thread-safe; the name is valid for the life of the process.
 */
 const char *indirect_name (uint64_t start, int near);
 

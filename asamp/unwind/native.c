@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names and frames of native addresses (native.h).
-*/
+/* Names and frames of native addresses (native.h). */
 #define _GNU_SOURCE
 #include "native.h"
 #include "clock.h"
@@ -24,25 +22,25 @@
 #include "symbols.h"
 #include "threadlocals.h"
 
-/* An object file in memory, and its debug file. */
+/* An object file in memory, with its separate debug file. */
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
   FunctionTable functions;	/* of 'file' */
-  Elf *names;			/* of 'debug', once it was looked for */
-  int asked;
+  Elf *names;			/* of 'debug', after the first search */
+  int asked;	/* 1: 'debug' was searched for */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Dwfl *session;		/* of the objects loaded at 'loads' */
-static unsigned long long loads;	/* dlopens the process had done then */
+static Dwfl *session;		/* symbols and tables of the objects loaded at 'loads' */
+static unsigned long long loads;	/* number of dlopens of the process at that time */
 static unsigned nsessions;
-static int starved;		/* the session misses something: no memory */
-static uint64_t began;		/* the session did, by the monotonic clock */
+static int starved;		/* 1: the session is incomplete, for lack of memory */
+static uint64_t began;		/* start of the session, s of the monotonic clock */
 static Image *images;		/* of the session */
 
 
-/* Separate debug files are not looked for: symbol tables are enough. */
+/* Callback that finds no separate debug files: symbol tables are enough. */
 static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
                         Dwarf_Addr base, const char *file, const char *link,
                         GElf_Word crc, char **path) {
@@ -52,8 +50,10 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name,
 }
 
 
-/* A copy of the kernel's own object, which has no file. 0: it is another, or there is
-   no memory. */
+/*
+** Copies the kernel's own object (vDSO), which has no file. Returns 0: another object, or no
+** memory.
+*/
 static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
   Dwarf_Addr start = 0, end = 0;
   dwfl_module_info(mod, NULL, &start, &end, NULL, NULL, NULL, NULL);
@@ -67,8 +67,10 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
 }
 
 
-/* Gives libdwfl the object as memory: of a file, it would keep the descriptor. A
-   failure would stay for as long as the session does (NA4). */
+/*
+** Callback that passes an object to libdwfl as memory, because libdwfl would keep a file's
+** descriptor open. libdwfl remembers a failure for the life of the session (NA4).
+*/
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = calloc(1, sizeof(*image));
@@ -121,7 +123,7 @@ static void end (void) {
 }
 
 
-/* Reports the kernel's own object, which the list of mappings names. */
+/* Reports the kernel's own object to libdwfl, from the list of mappings. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
   char *line = NULL;
@@ -133,8 +135,10 @@ static void reportkernel (Dwfl *s, FILE *maps) {
 }
 
 
-/* A process that has become another user may not read its auxiliary vector, which
-   dwfl_linux_proc_report needs, but may read the list of mappings. */
+/*
+** Reports the loaded objects to libdwfl. A process that has changed its user cannot read its
+** auxiliary vector, which dwfl_linux_proc_report needs, but can read the list of mappings.
+*/
 static int report (Dwfl *s) {
   FILE *maps;
   int ok;
@@ -150,7 +154,7 @@ static int report (Dwfl *s) {
 }
 
 
-/* The session for what is loaded now; NULL when there is none to be had. */
+/* Returns the session for the objects loaded now; NULL on failure. */
 static Dwfl *current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
@@ -158,7 +162,7 @@ static Dwfl *current (void) {
   end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* for the list of what is mapped */
+  descriptor_hold();  /* for the list of mappings */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     end();
   descriptor_release();
@@ -185,7 +189,7 @@ static void once (void) {
 }
 
 
-/* NA5 */
+/* Makes libdw's and libelf's thread-local variables (NA5). Returns 0 without memory. */
 static int isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {
@@ -202,12 +206,12 @@ static Dwfl_Module *moduleof (uint64_t address) {
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
-  /* libdwfl takes what is mapped right behind an object for a part of it */
+  /* libdwfl treats mappings right after an object as part of it */
   return (elf != NULL && symbols_iscode(elf, address - bias)) ? mod : NULL;
 }
 
 
-/* The module around 'address', locked; NULL: there is none (NA4). */
+/* Returns the module that contains 'address', with the lock taken; NULL: none (NA4). */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -222,7 +226,9 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 }
 
 
-/* What the debug file of a module calls the code at 'address' of the file. */
+/*
+** Returns the name of the code at 'address' of the file from the module's debug file, or NULL.
+*/
 static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) {
   const unsigned char *id;
   GElf_Addr where;
@@ -235,15 +241,17 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
 }
 
 
-/* Writes the name of a module's code. That which led to it, if its function is one of
-   several for the same: which one it is would differ from machine to machine. */
+/*
+** Writes the name of a module's code. For one of several implementations of a function, writes
+** the public name, because the implementation differs between machines.
+*/
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
-  Image *image = *ud;  /* findelf's, for there is an elf */
+  Image *image = *ud;  /* set by findelf, because there is an elf */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = functiontable_name(&image->functions, mod, address);
@@ -275,8 +283,10 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-/* DWARF's numbers of registers, and where a frame has the return address, its frame
-   pointer saved at 'fp'. */
+/*
+** DWARF register numbers, and the position of the return address given that of the saved frame
+** pointer.
+*/
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -285,8 +295,11 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)  /* one instruction stores both */
 #endif
 
-/* Where the caller's register was saved, from the frame's beginning, into '*at';
-   0: it is in the register, or undefined (then '*at' is 1). -1: elsewhere. */
+/*
+** Stores in *at where the caller's register was saved, relative to the frame's start, and
+** returns 1. Returns 0 if it is in the register (*at is 0) or undefined (*at is 1); -1:
+** elsewhere.
+*/
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
@@ -302,7 +315,7 @@ static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
 }
 
 
-/* 'f' as the tables have it; it stays NATIVE_OTHER where they have another kind. */
+/* Converts a frame of the tables to 'f', which stays NATIVE_OTHER if it is of another kind. */
 static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   Dwarf_Sword at, size, returnat;
   Dwarf_Op *ops;
@@ -327,7 +340,7 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
 }
 
 
-/* That of the code there; 'tables' may be NULL. */
+/* Looks up the frame of the code at the address; 'tables' may be NULL. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the process's own object files tell of native addresses (libdw of
-** elfutils): names, of static functions too, from symbol tables, and frames from
-** unwind tables. Never asks a debuginfo server. What has no symbol is called by its
-** debug file (symbols.h), by the public name that led to it (indirect.h), or by file
-** and place: "libc.so.6+0x27200" is where the function begins in the file. So the same
-** code has the same name in every run. Rules:
-**   NA1  one thread of the process at a time: the calls lock;
-**   NA2  a fork waits for the call that is under way, so that its child finds
-**       the lock free and what it guards whole; and the loader's own lock free,
-**       which the loader does not see to;
-**   NA3  no descriptor stays open after a call: programs that the process runs
-**       would inherit it, and a program that closes descriptors it does not
-**       know would have it closed again when the number is its own.
-**   NA4  what was not found, for lack of memory or because the list of what is mapped
-**        changed while it was read, is looked for again, once in a second or two;
-**   NA5  libdw and libelf are called by threads that have their thread-local variables
+** Reads the process's own object files (with libdw of elfutils): names of native addresses,
+** including static functions, from symbol tables, and frames from unwind tables. Never queries
+** a debuginfo server. Code without a symbol is named by its separate debug file (symbols.h), by
+** the public name of its indirect function (indirect.h), or by file and offset:
+** "libc.so.6+0x27200", where the offset is the function's start in the file. So the same code
+** has the same name in every run. Rules:
+**
+**   NA1  one thread at a time: the calls take a lock;
+**   NA2  a fork waits for the running call, so that the child finds the lock free and its data
+**        consistent, and the loader's lock free as well, for which the loader does not provide;
+**   NA3  no descriptor stays open after a call: programs that the process starts would inherit
+**        it, and a program that closes unknown descriptors would cause a later close of a
+**        number that it has reused;
+**   NA4  an address that was not found, for lack of memory or because the mappings changed
+**        while they were read, is looked up again after a second or two;
+**   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h).
 */
 #ifndef asamp_native_h
@@ -25,26 +25,26 @@
 #include <stdint.h>
 
 /*
-** Writes the name of the function around 'address' and the path of its object file,
-** both NUL-terminated and cut to their sizes; "" for code of no file. 'ud' is not
-** used (the signature is that of ProfileConfig.resolve).
+** Writes the name of the function that contains 'address' and the path of its object file,
+** NUL-terminated and truncated to the sizes; "" for code of no file. 'ud' is unused (the
+** signature is that of EncoderConfig.resolve).
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 
-/* What a frame's size counts from. */
+/* Base of a frame's size. */
 enum NativeBase {
-  NATIVE_OTHER,		/* not of this kind, or not known */
+  NATIVE_OTHER,		/* of another kind, or unknown */
   NATIVE_SP,		/* the stack pointer */
   NATIVE_FP,		/* the frame pointer */
   NATIVE_OUTERMOST	/* there is no caller */
 };
 
 /*
-** A frame as code at an address has it: the caller's begins 'size' bytes above
-** the base; its frame pointer was saved 'saved' bytes above that beginning, or is in
-** the register (0). The return address is the word right below that beginning (x86-64),
-** or right above the saved frame pointer (aarch64).
+** The frame of the code at an address. The caller's frame starts 'size' bytes above the base;
+** its frame pointer was saved 'saved' bytes above that start, or is still in the register (0).
+** The return address is the word below that start (x86-64), or the word above the saved frame
+** pointer (aarch64).
 */
 typedef struct NativeFrame {
   enum NativeBase base;
@@ -53,8 +53,8 @@ typedef struct NativeFrame {
 } NativeFrame;
 
 /*
-** The frame at 'address', of these two processors. Returns a number that grows with every
-** lookup, of whatever, that finds object files loaded since the one before.
+** Looks up the frame of the code at 'address', on these two processors. Returns a number that
+** increases when any lookup finds that object files were loaded since the one before.
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 

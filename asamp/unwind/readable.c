@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What libunwind may read (readable.h).
-*/
+/* Checks whether memory is readable (readable.h). */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include "readable.h"
@@ -13,17 +11,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGELOG	12
-#define NPAGES	8u
+#define PAGELOG	12	/* log2 of the page size in bytes */
+#define NPAGES	8u	/* entries of the cache of pages */
 
-/* Pages that could be read, each where its number says. 0: none yet. */
+/* Cache of readable pages, direct-mapped by page number; 0: an empty entry. */
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
 
 /*
-** Is there memory at that word? The kernel reads a signal mask from there before
-** it finds that what is to be done with it makes no sense.
+** Returns 1 if the byte at that address is readable. Passes it to a system call as a signal
+** mask: the kernel reads the mask before it rejects the invalid operation.
 */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;
@@ -42,10 +40,10 @@ int readable_word (uintptr_t address) {
 }
 
 
-/* A word anywhere: libunwind reads code, too. */
+/* A word at any address: libunwind reads code too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* The words are a stack's, with what a sanitizer guards there. */
+/* Not instrumented: the words are on a stack, with a sanitizer's guards. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {
@@ -57,8 +55,10 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
 }
 
 
-/* The first walk sets what is to be replaced; unw_get_accessors may be the one of
-   libunwind-generic, which has the same name and sets nothing of the other's. */
+/*
+** Replaces libunwind's accessor. The first walk initializes the accessors. unw_get_accessors
+** may be that of libunwind-generic, which has the same name and does not initialize them.
+*/
 static void use (void) {
   void *a[1];
   (void)unw_backtrace(a, 1);

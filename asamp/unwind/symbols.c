@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Debug files, and beginnings of functions (symbols.h).
-*/
+/* Debug files and starts of functions (symbols.h). */
 #define _GNU_SOURCE
 #include "symbols.h"
 #include "descriptor.h"
@@ -78,7 +76,7 @@ const char *symbols_name (Elf *elf, uint64_t address) {
 }
 
 
-/* The head of .eh_frame_hdr: version 1, and how its pointers are written. */
+/* The header of .eh_frame_hdr: version 1, and the encodings of its pointers. */
 enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
 
 static int64_t word (const unsigned char *p) {
@@ -88,7 +86,9 @@ static int64_t word (const unsigned char *p) {
 }
 
 
-/* The last of n beginnings, in order, that is not behind 'address'. */
+/*
+** Returns the last of n sorted starts that is not above 'address'; 'address' if there is none.
+*/
 static uint64_t search (const unsigned char *table, size_t n, uint64_t base,
                         uint64_t address) {
   size_t low = 0, high = n;

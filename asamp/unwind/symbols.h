@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What an object file tells of its code beside the symbols that it has loaded: those
-** of its separate debug file, where one is installed (found by the build id), and,
-** when nobody knows a name, where functions begin, from the table of their unwind
-** information, which stripped files keep. Addresses are those of the file: what
-** objdump and addr2line take, the same in every run.
-**   SY1  damaged files tell nothing, or something else; nothing outside of them is
-**        read;
+** Reads data of an object file that are not in its loaded symbols: the symbols of its separate
+** debug file, if one is installed (found by build id); and, for code without any name, the
+** starts of functions, from the unwind table, which stripped files keep. Addresses are those of
+** the file, as objdump and addr2line use them, equal in every run.
+**
+**   SY1  damaged files give no data or wrong data, but nothing outside them is read;
 **   SY2  no descriptor stays open.
 */
 #ifndef asamp_symbols_h
@@ -22,25 +21,27 @@ typedef struct SymbolFile {
   size_t size;
 } SymbolFile;
 
-/* 0: there is no such file, or none to be mapped (errno ENOMEM: for now). */
+/*
+** Maps a file. Returns 0 if it does not exist or cannot be mapped (errno ENOMEM: at present).
+*/
 int symbols_map (SymbolFile *f, const char *path);
 void symbols_unmap (SymbolFile *f);
 
-/* Where the debug files of a system are, by build id. */
+/* Folder of the system's debug files, by build id. */
 #if !defined(SYMBOLS_DEBUGFILES)
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif
 
-/* The debug file of a build id of n bytes. 0: there is none. */
+/* Maps the debug file of a build id of n bytes. Returns 0 if there is none. */
 int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 
-/* Is that in code of the object? */
+/* Returns 1 if the address is in the object's code. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
-/* The function around 'address'; NULL: no symbol tells. Lives as long as 'elf'. */
+/* Returns the name of the function that contains 'address', or NULL. Valid as long as 'elf'. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
-/* Where the function around 'address' begins; 'address', if that is not known. */
+/* Returns the start of the function that contains 'address'; 'address' itself if unknown. */
 uint64_t symbols_start (Elf *elf, uint64_t address);
 
 #endif

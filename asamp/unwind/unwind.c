@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Walks of the C stack (unwind.h).
-*/
+/* Walks of the C stack (unwind.h). */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include "unwind.h"
@@ -18,15 +16,17 @@
 #include "readable.h"
 #include "threadlocals.h"
 
-#define FORK_MS	100	/* that a fork waits at most: a handler may fork inside of a walk */
+#define FORK_MS	100	/* longest wait of a fork, because a handler may fork inside a walk */
 
 /*
-** libunwind has locks, which no child of a fork could ever have if another thread had one
-** then: so a fork waits for the walk. One of the program's own walks it does not know. What
-** libunwind calls may walk, too, on the same thread.
+** Held during libunwind's walks. libunwind has locks, which the child of a fork could never
+** take if another thread held one at the fork: so a fork waits for a running walk. Walks by the
+** program itself are not covered. Recursive, because functions that libunwind calls may walk on
+** the same thread.
 */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static __thread int waited __attribute__((tls_model("initial-exec")));  /* this fork has it */
+/* 1: the fork on this thread holds the lock */
+static __thread int waited __attribute__((tls_model("initial-exec")));
 
 
 static void forking (void) {
@@ -89,13 +89,13 @@ void unwind_prime (void) {
 }
 
 
-/* Is the call that returns to 'ip' in the code where the walk begins? */
+/* Returns 1 if the call that returns to 'ip' is in the code where the walk starts. */
 static int isbeginning (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
 
-/* The walk from its beginning, 'max' addresses of it at most. */
+/* Repeats the walk from its start with libunwind, for up to 'max' addresses. */
 static int again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
@@ -110,7 +110,7 @@ static int again (Unwind *u, void **a, int max) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* frames that are told at a time */
+#define SOME	4	/* frames returned at a time */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
@@ -118,7 +118,7 @@ static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
 }
 
 
-/* That of a call site; NULL: it has none. */
+/* Returns the rule of a call site, or NULL. */
 static inline const UnwindRule *find (const UnwindRules *u, uintptr_t ip) {
   const UnwindRule *r = firstof(u, ip), *last = r + UNWIND_NEAR - 1;
   while (r->ip != ip) {
@@ -133,7 +133,7 @@ __attribute__((noinline))
 static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   UnwindRule *first = &u->rule[firstof(u, ip) - u->rule], *r = first;
   NativeFrame f;
-  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call */
+  unsigned loads = native_frame((uint64_t)ip - 1, &f);  /* within the call instruction */
   if (loads != u->loads && u->loads != 0) memset(u->rule, 0, sizeof(u->rule));
   u->loads = loads;
   while (r->ip != 0 && r != first + UNWIND_NEAR - 1) r++;
@@ -149,7 +149,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
 #if defined(__x86_64__)
 
 #define RETURNAT(frame,r)		((frame) - sizeof(uintptr_t))
-#define ISWITHIN(at,sp,frame)		1  /* as the frame is */
+#define ISWITHIN(at,sp,frame)		1  /* always inside the frame */
 #define UNSIGNED(address)		(address)
 
 #else
@@ -158,10 +158,10 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
 #define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
 
-/* A return address as it is called: where they are signed, without the signature. */
+/* Removes the signature of a return address, on processors that sign them. */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
-  __asm__("hint #7" : "+r"(ip));  /* xpaclri, which older processors pass over */
+  __asm__("hint #7" : "+r"(ip));  /* xpaclri, which older processors ignore */
   return ip;
 }
 
@@ -169,13 +169,13 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 
 /*
-** From a frame to the one outside of it. 0: its rule tells none (UW1). 'careful':
-** from any instruction, where tables may be wrong.
+** Proceeds from a frame to its caller. Returns 0 if the rule does not apply (UW1). 'careful':
+** the start may be any instruction, where tables may be wrong.
 */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* the caller's; where its return address is */
+  uintptr_t frame, back;  /* the caller's frame; position of its return address */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -227,7 +227,7 @@ static inline void next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* UW1 */
+/* Compares the walk with libunwind's (UW1). */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;
@@ -243,7 +243,7 @@ static void compare (Unwind *u, void *const *a, int n) {
 }
 
 
-/* Of a deep stack not at every step, for libunwind begins anew. */
+/* In a deep stack compares only sometimes, because libunwind starts again each time. */
 static void check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }
@@ -255,7 +255,7 @@ static void check (Unwind *u, void *const *a, int n) {
 
 __attribute__((noinline))
 void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
-  /* of this function: the caller's frame pointer is the first */
+  /* this function's frame: the first frame pointer is the caller's */
   const uintptr_t *frame = __builtin_frame_address(0);
   u->from = from;
   u->to = to;

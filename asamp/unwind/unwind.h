@@ -1,63 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks of the C stack. How the frame of a call site is left (where the caller's
-** frame begins, where its frame pointer was saved) is looked up once in the
-** object file's unwind tables and kept: a frame costs some 15 instructions then,
-** where libunwind takes over a hundred. Rules are DWARF's call frame
-** information; those kept are of the kind compilers make for almost all code of
-** x86-64 and aarch64: the frame begins a fixed way from the stack or the frame pointer.
+** Walks the C stack. The rule for leaving the frame of a call site (where the caller's frame
+** starts, where its frame pointer was saved) is looked up once in the object file's unwind
+** tables and cached: then a frame costs about 15 instructions, where libunwind takes over a
+** hundred. Rules are derived from DWARF call frame information. Cached rules have the form that
+** compilers generate for almost all code of x86-64 and aarch64: the frame starts at a fixed
+** distance from the stack pointer or the frame pointer.
 **
-**   UW1  what comes out is what libunwind would tell. A call site of any other
-**        kind (a signal's frame, a frame whose place is computed, code without
-**        tables), another processor: the stack is left to libunwind, all of it;
-**   UW2  a walk goes outwards only and stays inside of the thread's stack; in a signal
-**        handler, where tables may be wrong, where memory can be read (readable.h);
-**   UW3  rules are forgotten when a lookup finds that object files were loaded.
-**        Of code that was unloaded since, none is asked for.
-** In a signal handler nothing is looked up: see backtrace.h.
+**   UW1  the result equals that of libunwind. For a call site of another form (a signal frame,
+**        a computed frame position, code without tables), and on other processors, libunwind
+**        walks the whole stack;
+**   UW2  a walk only proceeds outwards and stays inside the thread's stack; in a signal
+**        handler, where tables may be wrong, it reads only readable memory (readable.h);
+**   UW3  the rules are dropped when a lookup finds that object files were loaded. Rules of code
+**        unloaded since are never used.
+**
+** A signal handler looks nothing up: see backtrace.h.
 */
 #ifndef asamp_unwind_h
 #define asamp_unwind_h
 
 #include <stdint.h>
 
-#define UNWIND_LOG	13	/* of the number of rules */
-#define UNWIND_NEAR	8	/* a rule is one of so many, from where its hash says */
-#define UNWIND_OWN	32	/* frames inside of where a walk begins, at most */
+#define UNWIND_LOG	13	/* log2 of the number of rules */
+#define UNWIND_NEAR	8	/* slots searched for a rule, from its hash on */
+#define UNWIND_OWN	32	/* largest number of frames inside the start of a walk */
 
-/* How a frame is left; 'ip', a return address, is its call site. */
+/* Rule for leaving a frame; 'ip', a return address, is its call site. */
 typedef struct UnwindRule {
   uintptr_t ip;			/* 0: empty */
-  int32_t size;			/* from the base to the caller's frame; */
-  int16_t saved;		/* from there to the saved frame pointer; 0: it
-				   is in the register still */
-  unsigned char base;		/* NativeBase */
+  int32_t size;			/* distance in bytes from the base to the caller's frame */
+  int16_t saved;		/* position of the saved frame pointer relative to the
+				   caller's frame; 0: still in the register */
+  unsigned char base;		/* enum NativeBase */
 } UnwindRule;
 
-/* What has been looked up. All zero at first. */
+/* The cached rules. Initially all zero. */
 typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
-  unsigned loads;		/* native_frame's, when they were looked up */
-  unsigned turn;		/* of those near, whose place is taken next */
+  unsigned loads;		/* result of native_frame when they were looked up */
+  unsigned turn;		/* counter that selects the slot to be replaced */
 } UnwindRules;
 
-/* A frame: its call site, the stack pointer and the frame pointer there. */
+/* A frame: its call site, and the stack and frame pointers there. */
 typedef struct UnwindFrame {
-  uintptr_t ip, sp, fp;		/* ip 0: there is none */
+  uintptr_t ip, sp, fp;		/* ip 0: there is no frame */
 } UnwindFrame;
 
-/* A walk that is under way. All zero at first. */
+/* State of a walk. Initially all zero. */
 typedef struct Unwind {
   UnwindRules rules;
-  UnwindFrame next;		/* the frame that comes next */
-  const char *from, *to;	/* the walk begins in this code */
-  const char *end;		/* of the thread's stack */
-  int otherwise;		/* it is libunwind's */
-  int ended;			/* there are no more frames */
+  UnwindFrame next;		/* next frame */
+  const char *from, *to;	/* code in which the walk starts */
+  const char *end;		/* end of the thread's stack */
+  int otherwise;		/* 1: libunwind does this walk */
+  int ended;			/* 1: there are no more frames */
 } Unwind;
 
-/* A return address that libunwind tells: some of its versions tell the byte before it on
-   aarch64, whose instructions have four. */
+/*
+** Corrects a return address from libunwind: on aarch64, with instructions of 4 bytes, some
+** versions return the byte before it.
+*/
 #if defined(__aarch64__)
 #define UNWIND_TOLD(ip)	(((uintptr_t)(ip) + 3) & ~(uintptr_t)3)
 #else
@@ -65,37 +68,37 @@ typedef struct Unwind {
 #endif
 
 /*
-** Makes libunwind initialise itself, which touches 300 KB, and open the descriptors that it
-** keeps, none of them a standard stream. Does nothing when it was called before. Walks that need
-** libunwind call it; before a handler's first walk its owner does.
+** Initializes libunwind, which touches 300 KB, and has it open the descriptors that it keeps, without
+** using the numbers of standard streams. Later calls do nothing. Walks that need libunwind call it;
+** the owner of a signal handler calls it before the handler's first walk.
 */
 void unwind_prime (void);
 
 /*
-** Begins a walk of the calling thread's stack, which ends at 'end' (NULL: it is not
-** known), at its innermost frame in the code from 'from' to 'to', which stays until
-** the walk is over. Allocates, and may wait for another thread that looks names up;
-** so do the calls that follow.
+** Starts a walk of the calling thread's stack, which ends at 'end' (NULL: unknown), at its
+** innermost frame in the code from 'from' to 'to'. That frame must stay until the walk is over.
+** Allocates, and may block while another thread looks up names; so do the following calls.
 */
 void unwind_begin (Unwind *u, const char *from, const char *to, const char *end);
 
 /*
-** Goes on: behind the n return addresses in 'addresses', which have been told, come
-** some more of them, outwards. Returns how many there are then: n at the end, or
-** where there is no room. 'addresses' has room for 'room', more than UNWIND_OWN;
-** that many of it are not used for addresses that are told.
+** Continues a walk: adds some of the next frames to the n return addresses already in
+** 'addresses'. Returns their new number: n at the end, or without space. 'addresses' has 'room'
+** elements, more than UNWIND_OWN; that many of them are not used for results.
 */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
-/* Looks up the rule of a return address for which none was looked up yet; else returns 0. As
-   unwind_begin. */
+/*
+** Looks up the rule of a return address. Returns 0 if it is cached already. May allocate and
+** block.
+*/
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 
 /*
-** Goes outwards from frame *f of a stack that ends at 'end', by rules that are there:
-** tells return addresses, '*f' being the first, 'max' at most, and returns how many.
-** Then *f comes next; where it has no rule, and not yet 'max' are told, that is why.
-** Safe in a signal handler that has not interrupted unwind_learn of these rules.
+** Proceeds outwards from frame *f of a stack that ends at 'end', using cached rules only:
+** stores up to 'max' return addresses, starting with that of *f, and returns their number. *f
+** becomes the next frame; if fewer than 'max' were stored, it has no rule. Async-signal-safe,
+** unless the handler interrupted unwind_learn of these rules.
 */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Memory for walks (unwindpool.h).
-*/
+/* Memory for walks (unwindpool.h). */
 #include "unwindpool.h"
 
 #include <stdlib.h>
 
-#define KEPT	8	/* walks that nobody is at, at most */
+#define KEPT	8	/* largest number of unused ones in the pool */
 
-static Unwind *pool[KEPT];	/* atomic, each */
+static Unwind *pool[KEPT];	/* each is atomic */
 
 
 Unwind *unwindpool_take (void) {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory for walks of the C stack (unwind.h), which has rules of the process's code: 128 KiB
-** that all states share, for ten thousand of them have no more walks at a time than there are
-** OS threads that run them. What one walk has looked up the next one knows, whosever it is.
+** Pool of memory for walks of the C stack (unwind.h), including the cached rules of the
+** process's code: 128 KiB each, shared by all states, because ten thousand states have no more
+** walks at a time than there are OS threads that run them. A later walk uses the rules that
+** earlier ones looked up.
 **
-**   WP1  an Unwind that was taken is its taker's alone; one that was given back may be anybody's.
-**   WP2  the child of a fork has those that were in the pool; what others had is lost.
+**   WP1  an Unwind that was taken belongs to the taker alone; one that was returned may be used
+**        by anybody;
+**   WP2  the child of a fork has those that were in the pool; the others are lost.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
 
 #include "unwind.h"
 
-/* For one walk; NULL: no memory. Any thread, no signal handler. */
+/* Returns memory for a walk; NULL without memory. Thread-safe, but not async-signal-safe. */
 Unwind *unwindpool_take (void);
 
-/* Back. NULL: nothing. */
+/* Returns an Unwind to the pool. NULL: no effect. */
 void unwindpool_give (Unwind *u);
 
 #endif
