@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Survival by age. See ages.h.
-*/
+/* Survival by age (ages.h). */
 #include "ages.h"
 #include "list.h"
 
@@ -26,13 +24,15 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Where bin k ends. */
+/* Returns the upper end of bin k. */
 static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }
 
-/* What lies so far before the end of a nursery of 'all' bytes, which stands for 'weight'
-   times as many of samples. */
+/*
+** Adds the part of a nursery of 'all' bytes that lies 'from' to 'to' bytes before its end.
+** Samples stand for 'weight' times as many bytes.
+*/
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {
   size_t k;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age: how much of what was allocated u bytes before a minor or full collection
-** and v bytes after the one before has survived it, from which follows what another size of
-** the nursery would do. Lengths are bytes that the nursery was filled with. A collection
-** knows how many there were since the one before. The samples that it decides divide these
-** among them, each by what it stands for, and each counts for the whole of its part. Knows
-** neither files nor Lua. Invariants:
-**   AG1  a bin is a quarter of a power of 2; the first has all below AGES_FIRST;
-**   AG2  at most AGES_OPEN samples wait for their collection's end; of one that decides
-**        more, none count.
+** Survival by age: how many of the bytes allocated u bytes before a minor or full collection,
+** and v bytes after the previous one, have survived it; this predicts the effect of another
+** nursery size. Lengths are bytes with which the nursery was filled. A collection records how
+** many there were since the previous one. The samples that it decides divide these bytes among
+** them in proportion to the bytes they stand for, and the outcome of a sample counts for its
+** whole part. Independent of files and Lua. Invariants:
+**
+**   AG1  a bin is a quarter of a power of 2; the first one contains everything below
+**        AGES_FIRST;
+**   AG2  at most AGES_OPEN samples are stored until the end of their collection; if it decides
+**        more, none of them count.
 */
 #ifndef asamp_ages_h
 #define asamp_ages_h
@@ -18,17 +20,17 @@
 
 #include "bounds.h"
 
-#define AGES_FIRST	4096u
-#define AGES_DOUBLING	4u	/* bins of a power of 2 */
-#define AGES_BINS	96u
+#define AGES_FIRST	4096u	/* upper end of the first bin, bytes */
+#define AGES_DOUBLING	4u	/* bins per power of 2 */
+#define AGES_BINS	96u	/* number of bins */
 
 typedef struct Age {
-  double bytes, survived;  /* what samples stand for */
+  double bytes, survived;  /* bytes that samples stand for */
 } Age;
 
 typedef struct Ages {
-  Age *cells;  /* AGES_BINS by how much came behind, of each AGES_BINS by how much had come
-                  before; NULL: nothing yet */
+  Age *cells;  /* Matrix: row = bin of the bytes allocated after, column = bin of the bytes
+	          allocated before; NULL: empty */
   struct AgeOpen {
     uint64_t bytes;
     int survived;
@@ -36,11 +38,13 @@ typedef struct Ages {
   size_t n, size;
 } Ages;
 
-/* A sample was decided; 0 without memory. */
+/* Adds a decided sample. Returns 0 without memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
-/* The collection that has decided these is over; the nursery was filled with so many bytes
-   (0: not known). 0 without memory. */
+/*
+** Ends the collection that decided the samples added so far; the nursery was filled with
+** 'charged' bytes (0: unknown). Returns 0 without memory.
+*/
 int ages_settle (Ages *a, uint64_t charged);
 
 void ages_free (Ages *a);

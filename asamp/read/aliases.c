@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Numbers that stand for others. See aliases.h.
-*/
+/* Aliases of numbers (aliases.h). */
 #include "aliases.h"
 #include "list.h"
 

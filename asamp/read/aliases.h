@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Aliases: of numbers that stand for the same thing the one that is used for all.
-** A program that loads a template a million times has a million functions of one
-** name; the call tree shall have one. Knows nothing but memory.
+** Aliases: map several numbers of the same thing to one. A program that loads a template a
+** million times has a million functions with one name, which shall be one in the call tree.
+** Depends only on memory.
 **
-** Pages, for such numbers come one after the other: 4 bytes each. A number that is
-** far from all others, of a damaged file, costs one page and no more.
-**   AL1  an alias is not looked up again;
-**   AL2  at most READER_MAXALIASES places, pages counted whole: what finds none
-**        keeps its own number, and 'left' counts it.
+** Stored in pages of 4 bytes per number, because such numbers are consecutive. A number far
+** from all others, in a damaged file, costs only one page.
+**
+**   AL1  an alias is not resolved further;
+**   AL2  at most READER_MAXALIASES entries, counted in whole pages: a number beyond the limit
+**        has no alias, and is counted in 'left'.
 */
 #ifndef asamp_aliases_h
 #define asamp_aliases_h
@@ -21,15 +22,15 @@
 
 #define ALIASES_PAGE	BOUND(4096u, 4)
 
-/* All zero: none. */
+/* The aliases of a file. All zero: none. */
 typedef struct Aliases {
-  IdMap bypage;       /* number of a page (+ 1) -> where it is in 'pages' */
-  uint32_t **pages;   /* 0 in a page: that one has none */
-  size_t n, size;     /* pages */
-  uint64_t left;      /* AL2 */
+  IdMap bypage;       /* maps page numbers (+ 1) to indexes in 'pages' */
+  uint32_t **pages;   /* entry 0: the number has no alias */
+  size_t n, size;     /* in pages */
+  uint64_t left;      /* numbers beyond the limit (AL2) */
 } Aliases;
 
-/* The one that stands for n: n itself when it has none. */
+/* Returns the alias of n, or n itself. */
 static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   uint32_t page, alias;
   if (a->n == 0)
@@ -41,7 +42,7 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* 'alias' > 0 stands for n from here on. 0 without memory. */
+/* Makes 'alias' > 0 the alias of n. Returns 0 without memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 void aliases_free (Aliases *a);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Totals per site and slice of time. See bins.h.
-*/
+/* Totals per site and time slice (bins.h). */
 #include "bins.h"
 #include "list.h"
 
@@ -21,7 +19,7 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
-/* The index of the row, made when there was none; NOROW without memory. */
+/* Returns the index of the row, made if needed; NOROW without memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
   /* 14, 22 and 24 bits */
@@ -56,7 +54,7 @@ static void add (BinRow *to, const BinRow *from) {
   to->ns += from->ns;
 }
 
-/* Bins of twice the width. Rows only move to the front. */
+/* Doubles the width of the bins. Rows only move towards the start. */
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Bins: totals per site in slices of time, so that a stretch of a profile can
-** be looked at. How long a profile is shows at its end: slices begin short,
-** and whenever a sample lies beyond the last one, each pair becomes one.
-** Invariants:
+** Bins: totals per site in time slices, so that a part of a profile can be examined. The length
+** of a profile is known only at its end: slices are short at first, and pairs of them are
+** merged whenever a sample lies after the last one. Invariants:
+**
 **   B1  a row's bin is below 'most'; width = 2^k us;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows and one for each bin and kind: what would
-**       need another is counted at node 0 of its bin.
+**   B3  at most BINS_MAXROWS rows plus one for each bin and kind: beyond the limit a sample
+**       counts at node 0 of its bin.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -16,33 +16,37 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* The most slices that can be asked for, with ASAMP_TINY too. */
+/* Largest number of slices, also with ASAMP_TINY. */
 #define BINS_MOST	16384u
 
+/* Totals of a site in one slice. */
 typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
-  uint64_t ns;         /* of samples of time: what they stand for */
+  uint64_t ns;         /* ns that time samples stand for */
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* bins, a power of 2 is best; 0: nothing is kept */
+  uint32_t most;       /* number of bins, preferably a power of 2; 0: disabled */
   uint64_t width;      /* us */
   BinRow *rows;
   size_t n, size;
   IdMap bykey;
-  uint64_t left;       /* samples for which B3 was the answer */
-  int failed;          /* memory ran out */
+  uint64_t left;       /* samples counted at node 0 (B3) */
+  int failed;          /* 1: memory ran out */
 } Bins;
 
-/* 'most' <= BINS_MOST. */
+/* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* 'fate': READER_SURVIVED and so on. */
+/* Adds a sample. 'fate': READER_SURVIVED and so on. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
-/* One that was added has died later: counted where it was born. */
+/*
+** Notes that a sample added before has died later: counts it in the slice in which it was
+** taken.
+*/
 void bins_death (Bins *b, const ReadSample *s);
-/* Sorts the rows by bin, node, kind; bytes are multiplied by 'scale'. */
+/* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. */
 void bins_finish (Bins *b, uint64_t scale);
 void bins_free (Bins *b);
 

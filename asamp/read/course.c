@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Collections added up. See course.h.
-*/
+/* History of collections (course.h). */
 #include "course.h"
 #include "list.h"
 
@@ -23,7 +21,10 @@ void course_free (Course *c) {
 
 /* -------------------------------------------------------------- pauses -- */
 
-/* Above 1,023: 9 bits behind the first one, of each length of number. */
+/*
+** Returns the slot of a pause. Above 1,023 us: the 9 bits after the leading one, for each bit
+** length.
+*/
 static size_t slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;
@@ -33,7 +34,7 @@ static size_t slotof (uint64_t us) {
   return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
 }
 
-/* The longest pause of a slot. */
+/* Returns the longest pause of a slot. */
 static uint64_t slottop (size_t slot) {
   unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
   uint64_t bits = slot - shift * (size_t)512;
@@ -88,7 +89,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   }
 }
 
-/* 'next' comes behind. */
+/* Appends the span 'next' to s. */
 static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;
@@ -113,7 +114,7 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Pairs of spans become one; there are COURSE_MOST, each of 'group'. */
+/* Merges pairs of spans. There are COURSE_MOST spans of 'group' collections. */
 static void halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {
@@ -125,7 +126,7 @@ static void halve (Course *c) {
   c->group *= 2;
 }
 
-/* The collection's part of the timeline; 0 without memory. */
+/* Adds the collection to the timeline. Returns 0 without memory. */
 static int place (Course *c, const ReadCollection *one) {
   Span s;
   spanof(&s, one);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The course of a profile: its collections, added up. Sums and pauses are of all
-** of them, however many there are; a timeline of bounded length has them one by
-** one at first, later in groups of neighbours. Knows neither files nor Lua.
-** Invariants:
-**   CO1  at most COURSE_MOST spans; each but the last is of 'group' collections, a
-**        power of 2;
-**   CO2  a span has the sums of its collections, and in 'most' and 'least' their
-**        extremes; so sums and extremes of all spans are those of all collections;
-**   CO3  a pause is counted in a slot that is as wide as 1 part in 512 of it, or a
-**        microsecond.
+** History of a profile's collections. Sums and pauses cover all collections; a timeline of
+** bounded length has them one by one at first, later in groups of consecutive ones. Independent
+** of files and Lua. Invariants:
+**
+**   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
+**   CO2  a span has the sums of its collections, and their extremes; so sums and extremes of
+**        all spans are those of all collections;
+**   CO3  a pause is counted in a slot with a width of 1/512 of it, or of a microsecond.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -17,52 +15,57 @@
 #include "bounds.h"
 #include "readprofile.h"
 
-/* Collections that follow each other. Times in us since the start, sizes in bytes. */
+/* Consecutive collections. Times in us since the start, sizes in bytes. */
 typedef struct Span {
-  uint64_t time;         /* end of the last one */
-  uint64_t duration, processor;  /* of all together, and of those without an event */
-  uint64_t slices;       /* of the latter, of slices of major ones in the pauses of minor ones */
-  uint64_t inuse, held, rss;  /* the most behind one of them */
-  uint64_t least;        /* in use behind one of them */
-  uint64_t tenured, decided, survived;  /* of all together */
-  uint64_t planned, charged;  /* likewise */
-  uint64_t minorpause, majorpause;  /* the longest; of none 0 */
-  uint64_t looked[LOOKED_COUNT];  /* in the longest pause (enum ProfileLooked) */
-  uint64_t minors, majors;  /* of these */
-  uint64_t left;         /* those without an event */
-  int state;             /* of the last one */
+  uint64_t time;         /* end of the last collection */
+  uint64_t duration, processor;  /* pause and CPU time, sums, including those of collections
+				    without an event */
+  uint64_t slices;       /* part of 'processor': slices of major collections within minor pauses */
+  uint64_t inuse, held, rss;  /* maxima after a collection */
+  uint64_t least;        /* minimum in use after a collection */
+  uint64_t tenured, decided, survived;  /* sums */
+  uint64_t planned, charged;  /* sums */
+  uint64_t minorpause, majorpause;  /* longest pauses; 0: no such collection */
+  uint64_t looked[LOOKED_COUNT];  /* work counters of the longest pause (enum ProfileLooked) */
+  uint64_t minors, majors;  /* numbers of collections with an event */
+  uint64_t left;         /* number of collections without an event */
+  int state;             /* phase after the last collection */
 } Span;
 
 /* 1,024 slots of 1 us, then 512 for each power of 2. */
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
+/* The history. */
 typedef struct Course {
   Span *spans;
   size_t n, size;
-  uint64_t group;        /* CO1 */
-  uint64_t collections;  /* that were added */
+  uint64_t group;        /* collections per span (CO1) */
+  uint64_t collections;  /* number of collections added */
   ReadCollection first, last;
-  uint64_t total, longest, longestat;  /* us, with those without an event; when the longest one ended */
-  uint64_t processor, majorprocessor;  /* us of CPU time, likewise; of this, of major ones, slices
-                                          of which are in pauses of minor ones */
+  uint64_t total, longest, longestat;  /* us: sum of the pauses, including collections without
+				          an event; longest pause; its end */
+  uint64_t processor, majorprocessor;  /* us of CPU time of all collections, and of the major
+				          ones, including their slices in minor pauses */
   uint64_t tenured, planned, charged;
-  uint64_t lastmajor;    /* end of the last major one; 0: there was none */
-  uint64_t inuse, held, rss;  /* the most */
-  uint64_t peak;         /* end of the first collection with the most in use */
-  uint64_t *pauses;      /* COURSE_SLOTS counts (CO3) */
+  uint64_t lastmajor;    /* end of the last major collection; 0: none */
+  uint64_t inuse, held, rss;  /* maxima */
+  uint64_t peak;         /* end of the first collection with the most bytes in use */
+  uint64_t *pauses;      /* COURSE_SLOTS counters (CO3) */
 } Course;
 
-/* 0 without memory; free it all the same. */
+/*
+** Initializes the history. Returns 0 without memory; course_free must be called in either case.
+*/
 int course_init (Course *c);
 void course_free (Course *c);
 
-/* 0 without memory. */
+/* Adds a collection. Returns 0 without memory. */
 int course_add (Course *c, const ReadCollection *one);
 
-/* The pause that this share, 0 to 1, of them do not exceed, us; 0 of none. */
+/* Returns the quantile of the pauses for 'share' from 0 to 1, in us; 0 if there are none. */
 uint64_t course_quantile (const Course *c, double share);
 
-/* Collections that are on the timeline with others. */
+/* Returns the number of collections if the timeline groups them, else 0. */
 uint64_t course_grouped (const Course *c);
 
 #endif

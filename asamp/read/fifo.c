@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A queue of samples in a ring that grows. See fifo.h.
-*/
+/* Queue of samples in a growing ring buffer (fifo.h). */
 #include "fifo.h"
 #include "readprofile.h"
 

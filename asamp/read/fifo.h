@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A queue of the samples that have no fate yet, oldest first.
-** Invariants:
-**   FI1  it holds at most FIFO_MOST samples. When it is full the caller gives the oldest
-**        one up before it adds another: fifo_take, and 'passed' goes up by one;
-**   FI2  fates come in the order of the samples, so the next 'passed' fates are those of
-**        samples that were given up, and are ignored.
+** Queue of the undecided samples, oldest first. Invariants:
+**
+**   FI1  it holds at most FIFO_MOST samples. If it is full, the caller gives up the oldest one
+**        before it adds another: calls fifo_take and increments 'passed';
+**   FI2  outcomes come in the order of the samples, so the next 'passed' outcomes belong to
+**        samples given up, and are ignored.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -19,15 +19,15 @@ struct ReadSample;
 
 typedef struct Fifo {
   struct ReadSample *list;
-  size_t head, n, size;  /* 'n' from list[head], around the end; size: a power of 2 */
+  size_t head, n, size;  /* 'n' samples from list[head] on, cyclically; size is a power of 2 */
   uint64_t passed;
 } Fifo;
 
-/* Puts a copy at the end; 0 without memory. The queue is not full. */
+/* Appends a copy; the queue must not be full. Returns 0 without memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
-/* Takes the oldest one out, to 'to'; 0 when there is none. */
+/* Removes the oldest sample and copies it to 'to'. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);
-/* The oldest one, to be changed at once; NULL when there is none. */
+/* Returns the oldest sample for modification; NULL if there is none. */
 struct ReadSample *fifo_oldest (Fifo *f);
 void fifo_free (Fifo *f);
 

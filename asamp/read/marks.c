@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Marks added up. See marks.h.
-*/
+/* Marks of a profile (marks.h). */
 #include "marks.h"
 #include "decimal.h"
 #include "list.h"
@@ -12,7 +10,7 @@
 
 #define REST	"(other marks)"
 
-/* A name has at most READER_MAXNAME bytes. */
+/* Bytes of all names, each of at most READER_MAXNAME bytes. */
 #define TEXT	((MARKS_NAMES + 1) * (READER_MAXNAME + 1))
 
 int marks_init (Marks *m) {
@@ -34,7 +32,7 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* The value as a text of its own, up to its first NUL; NULL without memory. */
+/* Returns a copy of the value up to its first NUL; NULL without memory. */
 static char *copyof (const ReadMark *mark) {
   const char *nul = memchr(mark->value, '\0', mark->valuelength);
   size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
@@ -46,7 +44,7 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/* Index of the marks of that name, SIZE_MAX without memory. */
+/* Returns the index of the name, a new one if needed; SIZE_MAX without memory. */
 static size_t named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -71,11 +69,11 @@ static size_t named (Marks *m, const char *name, size_t n) {
   return m->nnames++;
 }
 
-/* Is the text a number, and nothing else but spaces around it? */
+/* Returns 1 if the text is a number, with optional spaces around it. */
 static int isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
-    return 0;  /* no infinity, no NaN */
+    return 0;  /* excludes infinity and NaN */
   *number = decimal_read(text, &end);
   return end != text && end[strspn(end, " \f\n\r\t\v")] == '\0' &&
          isfinite(*number);
@@ -97,7 +95,7 @@ static void count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Of MARKS_MOST marks each second one goes. */
+/* Drops every second of MARKS_MOST marks. */
 static void halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
@@ -108,7 +106,7 @@ static void halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Keeps the mark, if it is one that is kept. 0 without memory. */
+/* Keeps the mark if it is selected (MK2). Returns 0 without memory. */
 static int keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

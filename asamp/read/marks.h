@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The marks of a profile: sums by name, of all of them, and some of them one by
-** one, evenly among all, for a timeline. Knows neither files nor Lua.
-** Invariants:
-**   MK1  at most MARKS_NAMES names, the last of which stands for all that find no
-**        room, and MARKS_MOST marks;
-**   MK2  the marks that are kept are the first, and each 'step'-th behind it.
+** The marks of a profile: totals by name over all marks, and an even selection of single marks
+** for a timeline. Independent of files and Lua. Invariants:
+**
+**   MK1  at most MARKS_NAMES names, the last of which stands for all others, and MARKS_MOST
+**        marks;
+**   MK2  the kept marks are the first and every 'step'-th after it.
 */
 #ifndef asamp_marks_h
 #define asamp_marks_h
@@ -15,13 +15,13 @@
 
 /* The marks of one name. */
 typedef struct MarkName {
-  uint32_t name;         /* in 'text' */
+  uint32_t name;         /* offset in 'text' */
   uint64_t count;
   uint64_t first, last;  /* us since the start */
-  uint64_t numbers;      /* marks whose value is one; of these: */
-  uint64_t integers;     /* those without point and exponent */
+  uint64_t numbers;      /* marks with a numeric value, to which the following apply */
+  uint64_t integers;     /* marks whose value has no point and no exponent */
   double sum, least, most;
-  char *value;           /* the last one's, NUL behind it */
+  char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 
 typedef struct Mark {
@@ -31,21 +31,21 @@ typedef struct Mark {
 } Mark;
 
 typedef struct Marks {
-  StrTab text;           /* of names */
-  IdMap byname;          /* number of a name (+ 1) -> index */
+  StrTab text;           /* the names */
+  IdMap byname;          /* maps the number of a name (+ 1) to its index */
   MarkName *names;
   size_t nnames, namesize;
   Mark *marks;
   size_t n, size;
-  uint64_t step, count;  /* MK2; marks there were */
-  uint64_t lumped;       /* marks of other names */
+  uint64_t step, count;  /* interval of kept marks (MK2); number of marks */
+  uint64_t lumped;       /* marks of names beyond the limit */
 } Marks;
 
-/* 0 without memory; free it all the same. */
+/* Initializes the marks. Returns 0 without memory; marks_free must be called in either case. */
 int marks_init (Marks *m);
 void marks_free (Marks *m);
 
-/* 0 without memory. */
+/* Adds a mark. Returns 0 without memory. */
 int marks_add (Marks *m, const ReadMark *mark);
 
 #endif

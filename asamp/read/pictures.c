@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Pictures of where resident memory was. See pictures.h.
-*/
+/* Pictures of resident memory (pictures.h). */
 #include "pictures.h"
 #include "list.h"
 
@@ -22,7 +20,7 @@ void pictures_free (Pictures *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/* Each second picture goes; not the highest one, nor the last. */
+/* Drops every second picture, except the highest and the last one. */
 static void halve (Pictures *p) {
   size_t i, n = 0, highest = 0;
   for (i = 1; i < p->n; i++)
@@ -37,7 +35,7 @@ static void halve (Pictures *p) {
   p->n = n;
 }
 
-/* The picture of that time, which is the last one or new; NULL without memory. */
+/* Returns the picture of that time, the last one or a new one; NULL without memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

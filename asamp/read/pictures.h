@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Pictures of where resident memory was, as the file tells them row by row. Knows
-** neither files nor Lua. Invariants:
-**   PI1  of more than PICTURES_MOST pictures each second one goes, but for the last one and
-**        the one with the most resident memory;
+** Pictures of resident memory, read from the file row by row. Independent of files and Lua.
+** Invariants:
+**
+**   PI1  of more than PICTURES_MOST pictures every second one is dropped, except the last one
+**        and the one with the most resident memory;
 **   PI2  a picture has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
@@ -14,12 +15,12 @@
 
 typedef struct PictureRow {
   int64_t bytes;
-  uint32_t what, text;   /* in 'texts' */
+  uint32_t what, text;   /* offsets in 'texts' */
 } PictureRow;
 
 typedef struct Picture {
   uint64_t time;         /* us since the start */
-  int64_t rss;           /* what its row "rss" says */
+  int64_t rss;           /* bytes of its row "rss" */
   PictureRow *rows;
   size_t n, size;
 } Picture;
@@ -28,15 +29,18 @@ typedef struct Pictures {
   StrTab texts;
   Picture *all;
   size_t n, size;
-  uint64_t count;        /* there were */
-  uint64_t left;         /* rows that found no room */
+  uint64_t count;        /* number of pictures in the file */
+  uint64_t left;         /* rows beyond the limit */
 } Pictures;
 
-/* 0 without memory; free it all the same. */
+/*
+** Initializes the pictures. Returns 0 without memory; pictures_free must be called in either
+** case.
+*/
 int pictures_init (Pictures *p);
 void pictures_free (Pictures *p);
 
-/* 0 without memory. */
+/* Adds a row. Returns 0 without memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

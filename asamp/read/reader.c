@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The reader's way through the records of a log. Rules and limits are in
-** reader.h, the layout of the records in doc/profile-format.md.
+** Reads the records of a log. Rules and limits are in reader.h, the layout of the records in
+** doc/profile-format.md.
 */
 #include "reader.h"
 #include "sample.h"
@@ -22,10 +22,10 @@
 
 enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
-/* Bytes of the log between two words on the progress. */
+/* Bytes of the log between two calls of the progress function. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the stack before, from the root. */
+/* A frame of the previous stack, from the root. */
 typedef struct PathFrame {
   uint64_t id;
   uint32_t line;
@@ -33,35 +33,34 @@ typedef struct PathFrame {
 } PathFrame;
 
 /*
-** Stacks that came before, each in the place that its words give it: a program
-** comes back to the same ones, and one look is cheaper than one for each frame.
+** Direct-mapped cache of earlier stacks, indexed by the hash of their words: programs return to
+** the same stacks, and one lookup is cheaper than one for each frame.
 */
-#define KNOWN		BOUND(1024, 4)  /* places */
-#define KNOWNWORDS	BOUND(128, 16)  /* of a stack that is kept at most */
+#define KNOWN		BOUND(1024, 4)  /* entries of the cache */
+#define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
 
 typedef struct Known {
   uint32_t node;
-  uint32_t n;          /* words; 0: none */
+  uint32_t n;          /* words; 0: an empty entry */
   unsigned char words[8 * KNOWNWORDS];
 } Known;
 
 typedef struct Input {
   Source *source;
   ReaderState state;
-  uint64_t record;     /* where the current record starts */
-  uint64_t told;       /* offset of the last word on the progress */
+  uint64_t record;     /* offset of the current record */
+  uint64_t told;       /* offset at the last call of the progress function */
   int header;          /* 1: the header record was read */
   int memory, pairs, threads;
-  size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; 4 and 8 are
-                            those of Windows */
-  unsigned char *wide;   /* 32-bit addresses made 64-bit ones */
-  PathFrame *path;     /* READER_MAXDEPTH of them */
-  size_t npath;        /* of the last stack that was not known, in use */
-  Known *known;        /* KNOWN of them */
-  char *value;         /* READER_MAXMETA bytes of a meta */
+  size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; logs of Windows 4 and 8 */
+  unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
+  PathFrame *path;     /* READER_MAXDEPTH elements */
+  size_t npath;        /* used elements: the last stack that was not in the cache */
+  Known *known;        /* KNOWN entries */
+  char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
-/* What became of a record. */
+/* Result of a record. */
 typedef enum { STOP, GO } Step;
 
 static Step damaged (Input *in, const char *what) {
@@ -71,14 +70,14 @@ static Step damaged (Input *in, const char *what) {
   return STOP;
 }
 
-/* The bytes ran out within a record. */
+/* Reports that the data end within a record. */
 static Step ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
                                      : "the file ends in a record");
 }
 
-/* A number of 'size' bytes, 8 or 4. */
+/* Reads a number of 'size' bytes, 8 or 4. Returns 0 at the end of the data. */
 static int getnumber (Input *in, size_t size, uint64_t *w) {
   const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
@@ -87,7 +86,7 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/* The next n addresses, 8 bytes each. */
+/* Returns the next n addresses as 8 bytes each. */
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -106,8 +105,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
 }
 
 /*
-** A string: its first 'room' bytes to 'to', the rest is skipped. *n: bytes
-** kept, *left: bytes skipped.
+** Reads a string: its first 'room' bytes to 'to'; skips the rest. *n: bytes stored, *left:
+** bytes skipped.
 */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
@@ -146,7 +145,7 @@ static Step header (Input *in) {
     return ended(in);
   r->interpreter[b[0]] = '\0';
   in->header = 1;
-  memset(in->known, 0, KNOWN * sizeof(*in->known));  /* read otherwise */
+  memset(in->known, 0, KNOWN * sizeof(*in->known));  /* they were encoded differently */
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
   in->pairs = (mode & MODE_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
@@ -155,7 +154,7 @@ static Step header (Input *in) {
   return GO;
 }
 
-/* Seconds, microseconds, zone. */
+/* Reads seconds, microseconds and time zone. */
 static Step timestamp (Input *in, uint64_t *us) {
   const unsigned char *b = source_take(in->source, 24);
   if (b == NULL)
@@ -192,8 +191,9 @@ static Step name (Input *in) {
 }
 
 /*
-** The node of frame 'depth' (from the root) of the current stack. As long as
-** a stack is the one before, so are its nodes; 'same' tells.
+** Determines the node of the frame at 'depth' (from the root) of the current stack. 'same': all
+** outer frames equal those of the previous stack, so that their nodes are valid. Returns the
+** new 'same'.
 */
 static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                   int same) {
@@ -212,14 +212,14 @@ static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   return 0;
 }
 
-/* Interns the 'n' words of a stack (innermost first in the file). */
+/* Determines the node of a stack of n words (innermost frame first in the file). */
 static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (bytes_getword(w) != 6)  /* assembler: within the frame before */
+      if (bytes_getword(w) != 6)  /* assembler frame: belongs to the frame before */
         same = frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }
@@ -237,7 +237,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* The node of a stack of 'n' words. */
+/* Returns the node of a stack of n words, from the cache if possible. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -256,9 +256,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 }
 
 /*
-** What stacks and object records begin with: a word that is a count of 1, or
-** from version 7 a time in seconds, and the number of words; then these and
-** 'more' words. NULL when the record is damaged.
+** Reads the start of stacks and object records: a word that is a count of 1, or from version 7
+** a time in seconds; the number of words; then these words and 'more' words. Returns NULL if
+** the record is damaged.
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
@@ -303,7 +303,7 @@ static Step stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    w += 16;  /* the leaf is the type */
+    w += 16;  /* the innermost frame is the type */
     n -= 2;
     allocation = 1;
   }
@@ -322,7 +322,7 @@ static Step objects (Input *in) {
   return GO;
 }
 
-/* What follows the trailer is no part of the log, but for its checksum. */
+/* Data after the trailer are not part of the log, except its checksum. */
 static Step trailer (Input *in) {
   ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
@@ -336,7 +336,9 @@ static Step trailer (Input *in) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* The five words. Returns a reason why this is no log to read, or NULL. */
+/*
+** Reads the five words at the start. Returns the reason why the file cannot be read, or NULL.
+*/
 static const char *firstwords (Input *in) {
   const unsigned char *b = source_take(in->source, 8);
   const char *failure = source_failure(in->source);
@@ -397,7 +399,7 @@ static void progress (Input *in) {
   }
 }
 
-/* What ends because its writer has not gone on yet is not damaged. */
+/* Recognizes a log that ends because it is still being written; that is not damage. */
 static void live (Input *in) {
   ReadProfile *r = in->state.r;
   char by[40] = "";
@@ -410,7 +412,7 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* The ReadProfile is complete after this; why it is not, or NULL. */
+/* Completes the ReadProfile. Returns the reason of a failure, or NULL. */
 static const char *finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_begin(s);
@@ -429,12 +431,12 @@ static const char *finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* by the writer's limit */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* because of the writer's limit */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }
 
-/* Everything after opening; a reason why nothing was read, or NULL. */
+/* Reads the opened file. Returns the reason why nothing was read, or NULL. */
 static const char *readall (Input *in) {
   const char *reason = firstwords(in);
   if (reason != NULL)

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The reader: a VMProf log in, its events out, in one pass and in order.
+** The reader: converts a VMProf log to events, in one pass and in order.
 **
-** Reads versions 0 to 7 of little-endian logs (64-bit, 32-bit and those of Windows),
-** plain or gzip: our own of both flavours with all their details, and those of other
-** writers (time samples, allocation samples with objects). Keeps what is bounded (the call
-** tree, names, kinds) in a ReadProfile and hands the rest to a client, event by
-** event; the totals (readersum.h) and the converters are clients. Knows no
-** Lua.
+** Reads little-endian logs of versions 0 to 7 (64-bit, 32-bit and those of Windows), plain or
+** gzip: our own of both formats with all details, and those of other writers (time samples,
+** allocation samples with objects). Keeps the bounded data (call tree, names, kinds) in a
+** ReadProfile and passes everything else to a client, event by event; the totals (readersum.h)
+** and the converters are clients. Independent of Lua.
 **
-** The way of a record: reader.c takes it from the file; what it means is of
-** readermeta.c, of readerbatch.c (the details of our own files) and of
-** readerstack.c (stacks, which wait for their details); readeremit.c tells the
-** client. readerstate.h has what they share. Rules:
-**   R1  whatever precedes damage is delivered, and a message names the place;
-**       only a file that is no such log yields nothing;
-**   R2  memory grows with distinct stacks, names and samples without a fate,
-**       each of them limited (bounds.h), never with the length of the file;
-**       what is beyond is left out, counted and told (readerleft.h);
-**   R3  no input makes it crash or hang;
-**   R4  every allocation sample is delivered once as a sample and once with
-**       its fate (or with the word that it has none), both in the order in
-**       which the samples were taken. A sample comes before its fate, fates
-**       before the collection that decided them;
-**   R5  of a sample that survived and is followed the death is delivered at most
-**       once, behind the fates of the collection that has found it dead. Without
-**       it the sample is alive at the end, as far as the file tells.
+** A record is read from the file by reader.c and interpreted by readermeta.c, readerbatch.c
+** (the details of our own files) or readerstack.c (stacks, which are queued until their
+** details); readeremit.c calls the client. readerstate.h declares their common data. Rules:
+**
+**   R1  everything before a damage is delivered, and a message states its position; only a file
+**       that is not such a log yields nothing;
+**   R2  memory grows with distinct stacks, names and undecided samples, each of them limited
+**       (bounds.h), never with the length of the file; data beyond the limits are dropped,
+**       counted and reported (readerleft.h);
+**   R3  no input causes a crash or an endless loop;
+**   R4  every allocation sample is delivered once as a sample and once with its outcome (or as
+**       undecided), both in the order in which the samples were taken. A sample comes before
+**       its outcome, outcomes before the collection that decided them;
+**   R5  the death of a followed survivor is delivered at most once, after the outcomes of the
+**       collection that found it. Without a death, the sample is alive at the end, as far as
+**       the file shows.
 */
 #ifndef asamp_reader_h
 #define asamp_reader_h
@@ -33,8 +31,8 @@
 #include "readprofile.h"
 
 /*
-** Reads the file. NULL when it cannot be opened, is no VMProf log, memory is
-** out, or the client stopped: 'err' then has one line with path and reason.
+** Reads the file. Returns NULL if it cannot be opened, is no VMProf log, memory is exhausted or
+** the client stopped; then 'err' has one line with path and reason.
 */
 ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The details of a batch. See readerbatch.h; the grammar is in
-** doc/profile-format.md.
-*/
+/* The details of a batch (readerbatch.h). The grammar is in doc/profile-format.md. */
 #include "readerbatch.h"
 #include "details.h"
 #include "readeremit.h"
@@ -18,17 +15,17 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* The lines of a batch that go with a sample: the next one, and the events after it. */
+/* Iterator over the lines of a batch that apply from a certain sample on. */
 typedef struct Periods {
   Fields events;
-  int letter;          /* 'p', 'q' or 'T'; 0: there is no next one */
-  uint64_t at;         /* samples of the batch before it */
+  int letter;          /* 'p', 'q' or 'T'; 0: at the end */
+  uint64_t at;         /* number of samples of the batch before the line */
   uint64_t period;
-  uint64_t state;      /* whose it is */
+  uint64_t state;      /* state to which the line belongs */
   int wall;
 } Periods;
 
-#define NOSTATE		UINT64_MAX  /* a batch begins: no line has named one */
+#define NOSTATE		UINT64_MAX  /* before the first line that names a state */
 
 static void nextperiod (Periods *p) {
   Fields line;
@@ -46,7 +43,7 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Sets the periods as they were after 'sample' samples of the batch. */
+/* Applies the lines up to 'sample' samples of the batch. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -63,7 +60,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* of no sample's was the one before */
+      else  /* no sample had the previous period */
         r->period = p->period;
       readerstate_tell(s);
       if (s->client->period != NULL)
@@ -91,7 +88,10 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* One sample of the batch: takes its copies from the runs. */
+/*
+** Delivers one sample of the batch; consumes its copies from the runs. Returns 0 if they do not
+** match.
+*/
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -141,7 +141,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* The next triple of counts; sample 0 when there is none. */
+/* Reads the next triple of counts; sets triple[0] to 0 at the end. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -150,12 +150,12 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* Samples of one set of labels, in a row. */
+/* A run of samples with one label set. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* The set of the next sample. */
+/* Returns the label set of the next sample. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -191,9 +191,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /* -------------------------------------------------------------- events -- */
 
 /*
-** When the fates at 'events' were decided: at the next collection of the
-** batch; if it has no more, at the last sample. What was found out holds as
-** far as 'ahead', so that no line is looked at twice.
+** Returns the time at which the outcomes at 'events' were decided: that of the next collection
+** in the batch, else of the last sample. The result is cached up to 'ahead', so that no line is
+** scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -218,20 +218,22 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* The number in 'text' of the name of a class. */
+/* Returns the number of a class name in 'text'. */
 static uint64_t classname (const ReaderState *s, uint64_t class) {
   uint32_t name = idmap_get(&s->classes, class + 1);
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
-/* Runs of a line beside that of fates: what holds for the next sample. */
+/*
+** Run lengths of a line that accompanies a line of outcomes, and the value for the next sample.
+*/
 typedef struct Runs {
   Fields line;         /* p NULL: there is no such line */
-  uint64_t left;       /* samples of the run */
-  uint64_t value;      /* its class; of those that survived 1: followed */
+  uint64_t left;       /* samples left in the run */
+  uint64_t value;      /* class; or for survivors 1: followed */
 } Runs;
 
-/* The line of that letter, if it is the next event. */
+/* Starts the line with that letter if it is the next event. */
 static void beside (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -241,7 +243,7 @@ static void beside (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* The class of the next sample, its name's number in 'text'. */
+/* Returns the class of the next sample, as the number of its name in 'text'. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -256,7 +258,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Is the next sample that survived one that is not followed? */
+/* Returns 1 if the next survivor is not followed. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -272,9 +274,9 @@ static int nextunfollowed (Runs *r) {
 }
 
 /*
-** Alternating runs of fates, the first died; beside them runs of classes, and
-** of those that are not followed, if the next lines have them. 'events' stands
-** behind the line of fates.
+** Reads a line of outcomes: alternating run lengths, starting with dead samples, accompanied by
+** run lengths of classes and of unfollowed samples if the next lines have them. 'events' is
+** after the line of outcomes.
 */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
@@ -288,13 +290,13 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
     while (n-- > 0) {
       int fate = !survived ? 0 : nextunfollowed(&unfollowed) ? 2 : 1;
       if (!readeremit_decide(s, fate, nextclass(s, &classes), time))
-        return;  /* more fates than samples */
+        return;  /* more outcomes than samples */
     }
     survived = !survived;
   }
 }
 
-/* Runs of those that are followed: alive, dead, in turn. */
+/* Reads a line of deaths: run lengths over the followed samples, alternately alive and dead. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
@@ -361,7 +363,7 @@ static void mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* A row of where resident memory is. */
+/* Reads a row of resident memory. */
 static void resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -414,8 +416,10 @@ static uint32_t nameof (ReaderState *s, Fields *f) {
   return strtab_put(&s->r->text, f->p, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
-/* What states are called, before the samples of the batch are told: whoever puts these
-   together by scripts needs it. */
+/*
+** Reads the names of states before the samples of the batch are delivered, for clients that
+** group states by script.
+*/
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
   Fields line;
@@ -431,7 +435,7 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Lines that only files of many states have. */
+/* Reads the lines that occur only in files of many states. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;
@@ -459,7 +463,6 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
-/* A whole batch; 0 when it does not fit its stacks. */
 int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   Details d;
   Periods p;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The details of our own files: a batch's columns and events, joined to the
-** stacks that wait in 'runs'.
+** Reads the details of our own files: the columns and events of a batch, joined with the stacks
+** queued in 'runs'.
 */
 #ifndef asamp_readerbatch_h
 #define asamp_readerbatch_h
 
 #include "readerstate.h"
 
-/* A whole batch; 0 when it does not fit its stacks. */
+/* Reads a whole batch. Returns 0 if it does not match its stacks. */
 int readerbatch_read (ReaderState *s, const char *text, size_t n);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What the client is told. See readeremit.h.
-*/
+/* Calls of the client (readeremit.h). */
 #include "readeremit.h"
 #include "readerlabels.h"
 
@@ -13,7 +11,7 @@ void readeremit_begin (ReaderState *s) {
   s->begun = 1;
 }
 
-/* What has these labels is nothing to the client, or what the state tells. */
+/* Returns 1 if the client does not want events with these labels, or of this state. */
 static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
@@ -26,7 +24,7 @@ static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* In the rows of the state and of its OS thread. */
+/* Adds the sample to the rows of the state and of its OS thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -96,7 +94,7 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* A sample survived; the client may leave a tag with it. */
+/* Delivers a survivor; the client may attach a tag to it. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
@@ -128,7 +126,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* it keeps its place */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps its position in the list */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** From samples and fates to the client: who waits for a fate, who lives on, and
-** what is told when (R4, R5).
+** Delivers samples and outcomes to the client in the right order (R4, R5), and keeps undecided
+** and followed samples.
 */
 #ifndef asamp_readeremit_h
 #define asamp_readeremit_h
 
 #include "readerstate.h"
 
-/* Tells the client that events begin, once. */
+/* Calls the client's 'begin', once. */
 void readeremit_begin (ReaderState *s);
-/* A sample to the client, and if it is of an allocation to the queue. */
+/* Deliver a copy, and a sample; an allocation sample is also put in the queue. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /*
-** Decides the oldest open sample, if there is one or was one; 'fate': 0 died,
-** 1 survived, 2 survived and is not followed. 0: there is none left.
+** Decides the oldest undecided sample, also one that was given up; 'fate': 0 died, 1 survived,
+** 2 survived and is not followed. Returns 0 if there is none.
 */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
-/* What was followed has died: 'place' and 'orphan' as those of ReadDeath. */
+/* Delivers the death of a followed sample; 'place' and 'orphan' as in ReadDeath. */
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
-/* Of those that are followed 'alive' stay and the next 'dead' die. */
+/*
+** Of the followed samples, keeps the next 'alive' ones and delivers the deaths of 'dead' ones
+** after them.
+*/
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);
 void readeremit_collection (ReaderState *s, const ReadCollection *c);
-/* At the end: the samples that wait have no fate. */
+/* At the end: delivers the remaining samples of the queue as undecided. */
 void readeremit_undecided (ReaderState *s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The samples that are followed. See readerfollow.h.
-*/
+/* The followed samples (readerfollow.h). */
 #include "readerfollow.h"
 #include "list.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Holders (readerholders.h).
-*/
+/* Holders (readerholders.h). */
 #include "readerholders.h"
 #include "readerlabels.h"
 #include "list.h"
 
-/* The states of a process, and of profiles that were merged, number paths each for itself; those
-   of the same steps are one. */
+/*
+** Adds a path. The states of a process, and the profiles of a merged file, number paths
+** separately; paths with equal steps are merged.
+*/
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key;
@@ -16,7 +16,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
-    return;  /* it found no room */
+    return;  /* its parent is beyond the limit */
   line->p += line->p < line->end;  /* the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
@@ -42,7 +42,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0 is none */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0: none */
     s->failed = 1;
 }
 

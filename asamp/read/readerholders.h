@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Who holds the samples that are alive, as the details of our files tell: paths, and
-** which of those that are followed each path holds. Of reader.h's files alone.
+** Reads the holders of live samples from the details of our files: paths, and the path of each
+** followed sample. Used only by the files of reader.h.
 */
 #ifndef asamp_readerholders_h
 #define asamp_readerholders_h
@@ -9,12 +9,12 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Lines of a batch, behind their letters. */
+/* Read lines of a batch, after their letters. */
 void readerholders_path (ReaderState *s, Fields *line);
 void readerholders_runs (ReaderState *s, Fields *line);
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* At the end: tells the client who holds what has not died. */
+/* At the end: delivers the holder of each followed sample that has not died. */
 void readerholders_finish (ReaderState *s);
 
 #endif

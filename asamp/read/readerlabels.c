@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Labels (readerlabels.h).
-*/
+/* Labels (readerlabels.h). */
 #include "readerlabels.h"
 #include "list.h"
 
 #include <string.h>
 
-/* A set that the file names for the first time. 0: there is no room. */
+/* Adds a new set. Returns 0 without memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
@@ -47,7 +45,10 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
-/* A line of a set that has no room. Sets have numbers in turn, and their lines are together. */
+/*
+** Counts a set beyond the limit, once: sets are numbered consecutively, and their lines are
+** together.
+*/
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
     s->lastset = id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Sets of labels (lines 'B' of the details). A set has the number that the file gives
-** it: they come in turn, the labels of one together. Of reader.h's files alone.
+** Reads label sets (lines 'B' of the details). The file numbers the sets consecutively, and the
+** labels of a set are together. Used only by the files of reader.h.
 */
 #ifndef asamp_readerlabels_h
 #define asamp_readerlabels_h
@@ -9,13 +9,13 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* All lines of that sort in the events of a batch, which may be of its samples. */
+/* Reads all such lines of a batch, before its samples, which may have these sets. */
 void readerlabels_read (ReaderState *s, Fields events);
 
-/* The number in ReadProfile.labelsets, from 1 on, of what a file calls so; 0: none. */
+/* Returns the index in ReadProfile.labelsets, from 1 on, of the file's set 'id'; 0: none. */
 uint32_t readerlabels_set (const ReaderState *s, uint64_t id);
 
-/* 1: the client does not want what has these labels. */
+/* Returns 1 if the client does not want samples with this label set. */
 int readerlabels_unwanted (const ReaderState *s, uint32_t set);
 
 #endif

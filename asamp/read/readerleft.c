@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What limits leave out, in words. See readerleft.h.
-*/
+/* Messages on dropped data (readerleft.h). */
 #include "readerleft.h"
 #include "bounds.h"
 
@@ -122,7 +120,7 @@ uint64_t readerleft_limit (ReadLeft what) {
   return all[what].limit;
 }
 
-/* 1,234,567 */
+/* Writes a number with commas: 1,234,567. Returns the length. */
 static size_t putcount (char *to, uint64_t n) {
   char digits[24];
   size_t length = (size_t)sprintf(digits, "%llu", (unsigned long long)n), i;

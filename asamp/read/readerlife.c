@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Begin and end of the states of a file of many. See readerlife.h.
-*/
+/* Start and end of states (readerlife.h). */
 #include "readerlife.h"
 #include "readeremit.h"
 #include "readerorphans.h"
 
-/* Tells the deaths of what was alive in the states that have ended (readerstream.h). The last
-   of the list takes the place of each: many may be open for good while others come and go. */
+/*
+** Delivers the deaths of the samples alive in states that have ended (readerstream.h), and
+** removes these states. The last state of the list takes the place of each, because many may
+** stay open while others end.
+*/
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
   ReaderStream *one;
@@ -68,8 +69,8 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** What the states that are wanted have allocated, exactly; 0: some of them do not tell, as
-** those do not that were still there in a file that is cut, or where the whole is not told.
+** Returns the exact bytes that the wanted states have allocated; 0 if unknown for some of them,
+** as for states still open in a cut file, or if the file has no total.
 */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Begin and end of the Lua states of a file of many (readerstream.h). Of reader.h's files
-** alone.
+** Start and end of the Lua states in a file of many states (readerstream.h). Used only by the
+** files of reader.h.
 */
 #ifndef asamp_readerlife_h
 #define asamp_readerlife_h
 
 #include "readerstate.h"
 
-/* A state of that number begins, and is the one whose lines follow. */
+/* Starts a state with that number and makes it the current one. */
 void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time);
-/* 'of' ends. What was alive there stays so until the next state begins, but for so many
-   orphans. */
+/*
+** Ends the current state. Its live samples count as alive until the next state starts, except a
+** number of orphans, which remain followed.
+*/
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans);
-/* At the end of the file: what has no fate; sums of those that are wanted. */
+/* At the end of the file: delivers undecided samples, and adds up the wanted states. */
 void readerlife_finish (ReaderState *s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Metas. See readermeta.h.
-*/
+/* Metas of a log (readermeta.h). */
 #include "readermeta.h"
 #include "decimal.h"
 #include "details.h"
@@ -32,7 +30,7 @@ static void nametype (ReaderState *s, uint64_t type, const char *name) {
   readername_set(s, &s->types, type + 1, name, strlen(name));
 }
 
-/* Seconds as text, as us. */
+/* Converts seconds as text to us. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
@@ -47,7 +45,7 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
-/* Four numbers; what is missing is 0. */
+/* Reads four numbers; missing ones are 0. */
 static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
