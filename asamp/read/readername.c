@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names, and functions of them. See readername.h.
-*/
+/* Names and functions (readername.h). */
 #include "readername.h"
 #include "frameids.h"
 
@@ -9,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Puts a new id into one of the maps that grow with the file (R2). */
+/* Adds an id to one of the maps that grow with the file, within the limit (R2). */
 static int enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
@@ -32,9 +30,9 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 }
 
 /*
-** A function of ours that has the name of one before: what counts is that one.
-** A writer may have numbered each prototype, of which a program that loads
-** templates has no end. Returns 1 when there was one.
+** Makes a function of an own file an alias of an earlier one with the same name: the writer may
+** have numbered each prototype, and programs that load templates have an unlimited number.
+** Returns 1 if there was one.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -46,7 +44,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
       s->failed = 1;
     return 0;
   }
-  if (known == IDMAP_NONE) {  /* too many names: they are all one */
+  if (known == IDMAP_NONE) {  /* names beyond the limit share one function */
     s->r->left[LEFT_IDS]++;
     known = s->unnamed != 0 ? s->unnamed : (s->unnamed = own);
     if (known == own)
@@ -57,7 +55,7 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   return 1;
 }
 
-/* Of two names of an id the larger one counts, as for the other readers. */
+/* If an id has two names, the larger one counts, as in other readers. */
 void readername_add (ReaderState *s, uint64_t id, const char *text,
                      size_t n) {
   StrTab *all = &s->r->text;
@@ -75,7 +73,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
     enter(s, &s->r->names, id, number);
 }
 
-/* The names of types: metas in extended files, type frames in ours. */
+/* Sets the names of types, from metas in the extended format, from type frames in ours. */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -98,13 +96,13 @@ static void namekinds (ReaderState *s) {
 /* Stands for the ids of all nameless functions beyond the limit. */
 #define OTHERS	UINT64_MAX
 
-/* The number of the frame's name; 0: it has none. */
+/* Returns the number of the frame's name; 0: it has none. */
 static uint32_t named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* The same, or that of a name that says the id. */
+/* Returns the number of the frame's name, or of one composed of its id. */
 static uint32_t nameof (ReaderState *s, uint64_t id) {
   uint32_t name = named(s, id);
   char text[40];
@@ -117,14 +115,14 @@ static uint32_t nameof (ReaderState *s, uint64_t id) {
   return name != 0 ? name : s->unknown;
 }
 
-/* What 'functions' needs for a while. */
+/* Temporary data of 'functions'. */
 typedef struct Naming {
-  IdMap byid, byname;  /* -> index of the function */
-  uint32_t *text;      /* names of the functions, numbers in 'text' */
-  uint64_t *id;        /* of one of its frames */
+  IdMap byid, byname;  /* map to indexes of functions */
+  uint32_t *text;      /* names of the functions, offsets in 'text' */
+  uint64_t *id;        /* id of one of its frames */
 } Naming;
 
-/* The function that has the id's name; IDMAP_NONE without memory. */
+/* Returns the function with the id's name, a new one if needed; IDMAP_NONE without memory. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = nameof(s, id);
@@ -141,7 +139,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* The function of every node; 0 without memory. */
+/* Determines the function of every node. Returns 0 without memory. */
 static int number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -165,9 +163,9 @@ static int number (ReaderState *s, Naming *n) {
 }
 
 /*
-** Functions are told apart by their names: a C function's frames have as many
-** ids as it has call sites. First all names, since 'text' moves, then what
-** points into it.
+** Determines the functions. They are distinguished by name: the frames of a C function have as
+** many ids as it has call sites. All names are determined first, because 'text' moves, then the
+** pointers into it are set.
 */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;

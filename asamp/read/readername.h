@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The names in a log: of frames, of types, and the functions that they add up
-** to.
-*/
+/* The names in a log: of frames and of types; and the functions determined by them. */
 #ifndef asamp_readername_h
 #define asamp_readername_h
 
 #include "readerstate.h"
 
-/* Gives an id that is new the name, if the map has room (R2). */
+/* Sets the name of an id that has none, if the map is below its limit (R2). */
 void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
                      size_t n);
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
-/* Names of kinds, and the functions; 0 without memory. */
+/* At the end: sets the names of kinds, and the functions. Returns 0 without memory. */
 int readername_finish (ReaderState *s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Orphans. See readerorphans.h.
-*/
+/* Orphans (readerorphans.h). */
 #include "readerorphans.h"
 #include "list.h"
 #include "readeremit.h"
@@ -21,7 +19,7 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
   one->orphans = natives == n ? n : 0;
 }
 
-/* RS3 */
+/* Keeps a stream for its orphans, within the limit (RS3). */
 static void keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
@@ -58,7 +56,7 @@ void readerorphans_bury (ReaderState *s) {
     readerstream_free(one);
 }
 
-/* The last one takes its place. */
+/* Removes a stream; the last one takes its place. */
 static void drop (ReaderState *s, uint32_t at) {
   ReaderStreams *all = &s->streams;
   ReaderStream *last = all->orphaned[--all->norphaned];
@@ -70,8 +68,10 @@ static void drop (ReaderState *s, uint32_t at) {
     s->failed = 1;
 }
 
-/* The stream of a state, which may not have ended yet; *at is its place among those that are
-   kept, or IDMAP_NONE. */
+/*
+** Returns the stream of a state, ended or not; *at is its index among those kept for orphans,
+** or IDMAP_NONE.
+*/
 static ReaderStream *find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;
@@ -85,8 +85,10 @@ static ReaderStream *find (const ReaderState *s, uint64_t id, uint32_t *at) {
   return place < all->n && all->list[place]->id == id ? all->list[place] : NULL;
 }
 
-/* Of what follows in the list, 'alive' orphans stay, and 'dead' of them go; what is no orphan
-   stays too. 'place' counts orphans. */
+/*
+** Continues a walk over the list: keeps 'alive' orphans and delivers the deaths of 'dead' ones
+** after them; keeps other samples. 'place' counts orphans.
+*/
 static void pass (ReaderState *s, ReaderStream *one, uint64_t alive, uint64_t dead, size_t *place,
                   uint64_t time) {
   ReaderFollow *f = &one->follow;

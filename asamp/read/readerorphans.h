@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The orphans of states that have ended (readerstream.h): what the lines X and D tell of
-** them. Of reader.h's files alone.
+** Reads the orphans of states that have ended (readerstream.h) from the lines X and D. Used
+** only by the files of reader.h.
 */
 #ifndef asamp_readerorphans_h
 #define asamp_readerorphans_h
@@ -9,15 +9,19 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* The state ends with so many. What a file tells that has another number is not believed:
-   then there are none. */
+/*
+** Sets the number of orphans of a state that ends. If it differs from the number of followed
+** native samples, the state has none.
+*/
 void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n);
 
-/* Whatever else was alive in the state, which is 'of', died with it, and the client is told so:
-   the stream is kept for its orphans, or goes. */
+/*
+** Ends the state 'of': delivers the deaths of all samples except its orphans; keeps the stream
+** for its orphans, or frees it.
+*/
 void readerorphans_bury (ReaderState *s);
 
-/* A line D. */
+/* Reads a line D. */
 void readerorphans_line (ReaderState *s, Fields *line);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stacks and objects. See readerstack.h.
-*/
+/* Stacks and objects (readerstack.h). */
 #include "readerstack.h"
 #include "bytes.h"
 #include "list.h"
@@ -10,7 +8,7 @@
 
 #include <string.h>
 
-/* us since the start; never earlier than the sample before. */
+/* Returns the time in us since the start, not before that of the previous sample. */
 static uint64_t timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
@@ -52,7 +50,7 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/* Own files: a stack that waits for its details. */
+/* Queues a stack of an own file until its details. */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -72,7 +70,7 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* A sample of another writer is delivered at once. */
+/* Delivers a sample of another writer at once. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;
@@ -118,9 +116,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 }
 
 /*
-** Other writers' object records. The statistics follow the objects; as the
-** metas that name them may come at the file's end, the number of samples
-** without an object tells where the objects end.
+** Object records of other writers. The statistics follow the objects; the metas that name them
+** may come at the end of the file, in which case the number of samples without an object
+** determines where the objects end.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
@@ -131,7 +129,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the details have it all */
+    return;  /* the details contain all this */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = timeof(s, seconds);

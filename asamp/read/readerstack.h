@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stacks: those of our own files wait for their details, those of other writers
-** are samples at once, decided by the objects that follow.
+** Stacks. Those of our own files are queued until their details; those of other writers are
+** samples at once, decided by the objects that follow.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h
@@ -9,17 +9,17 @@
 #include "readerstate.h"
 
 /*
-** A stack record. 'seconds': of the monotonic clock, 0 when the record tells
-** none. 'type': of an allocation, if the record tells it.
+** Adds a stack record. 'seconds': monotonic clock, 0: unknown. 'type': of an allocation, if the
+** record contains it.
 */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 
-/* An object record with its n words, 8 bytes each, in the file's order. */
+/* Reads an object record of n words, 8 bytes each, in the file's order. */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n);
 
-/* The runs that wait have no details: their samples without them. */
+/* Delivers the queued stacks as samples without details. */
 void readerstack_giveup (ReaderState *s);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What the steps of the reader share. See readerstate.h.
-*/
+/* Common state of the reader's parts (readerstate.h). */
 #include "readerstate.h"
 #include "list.h"
 
@@ -71,7 +69,7 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
   return c->only == NULL || (low < c->nonly && c->only[low] == id);
 }
 
-/* The row of a state that was not met before (RS2). */
+/* Returns the row of a new state, within the limit (RS2). */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;
@@ -92,7 +90,7 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
   return (uint32_t)r->nstates++;
 }
 
-/* The stream of a state; a new one when there is none. */
+/* Returns the stream of a state, a new one if needed. */
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

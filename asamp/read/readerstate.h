@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What reading needs while it goes on, and its steps share: the ReadProfile that
-** becomes full, the client, tables of what the file has named, and samples on
-** their way. In our own files the stacks of a batch wait in 'runs' until the
-** batch's details come; then its samples, as those of other writers do at once,
-** wait in 'open' for their fates. Of reader.h's files alone.
+** The common state of the reader's parts: the ReadProfile being filled, the client, tables of
+** names, and samples in progress. In our own files the stacks of a batch are queued in 'runs'
+** until the details of the batch; then its samples are queued in 'open' until their outcomes,
+** as those of other writers are at once. Used only by the files of reader.h.
 */
 #ifndef asamp_readerstate_h
 #define asamp_readerstate_h
@@ -13,66 +12,67 @@
 #include "readerstream.h"
 #include "readprofile.h"
 
-/* Equal stacks in a row, details still to come. */
+/* Consecutive equal stacks without details. */
 typedef struct Run {
   uint64_t copies;
-  uint64_t time;       /* us; own, extended */
+  uint64_t time;       /* us; in the extended format */
   uint64_t thread;
   uint32_t node;
-  uint32_t type;       /* READER_TIMERUN, or as our files number it */
+  uint32_t type;       /* READER_TIMERUN, or the type number of our files */
 } Run;
 
-#define READER_TIMERUN	256u  /* types are below */
+#define READER_TIMERUN	256u  /* above all types */
 
-/* No time is later: exact as a double, 143 years. */
+/* Upper bound of all times: exact as a double, 143 years. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
-/* What samples stand for in all, so that no sum of them needs more than 63 bits. */
+/* Upper bound of the bytes or ns of all samples, so that no sum needs more than 63 bits. */
 #define READER_MAXSUM	((uint64_t)1 << 62)
 
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
-  int failed;          /* memory is out */
-  uint64_t summed[2];  /* of all samples, whoever wants them: bytes, ns of time */
-  int toomuch;         /* these are more than READER_MAXSUM */
-  int begun;           /* the client knows the head */
-  int format;          /* own: of the details */
+  int failed;          /* 1: memory ran out */
+  uint64_t summed[2];  /* totals of all samples, wanted or not: bytes, ns of time */
+  int toomuch;         /* 1: a total exceeds READER_MAXSUM */
+  int begun;           /* 1: the client's 'begin' was called */
+  int format;          /* own files: format of the details */
   uint64_t last;       /* time of the last sample */
-  uint64_t period;     /* bytes a sample stands for now; others': 1. Of many states:
-                          when they begin */
-  uint64_t timeperiod; /* ns, likewise */
-  uint64_t runfirst;   /* index of the first run not used up */
+  uint64_t period;     /* present sampling period in bytes; of other writers 1. With many
+		          states: initial period of a state */
+  uint64_t timeperiod; /* the same for time samples, ns */
+  uint64_t runfirst;   /* index of the first unused run */
   Run *runs;
   size_t nruns, runsize;
   ReaderStreams streams;
-  ReaderStream *of;    /* whose line, or sample, is read */
-  ReaderStream single; /* files of one state: that */
-  IdMap kinds;         /* type and class -> kind */
-  IdMap types;         /* type (+ 1) -> number of its name */
-  IdMap classes;       /* class (own) -> number of its name */
-  IdMap byname;        /* own: number of a name (+ 1) -> the first function of ours
-                          that has it, as 'aliases' counts them: id / 8 */
-  Aliases aliases;     /* own: the others of that name */
-  uint32_t unnamed;    /* own: stands for those whose names found no room */
+  ReaderStream *of;    /* state of the present line or sample */
+  ReaderStream single; /* the only one in files of one state */
+  IdMap kinds;         /* maps type and class to kind */
+  IdMap types;         /* maps type (+ 1) to the number of its name */
+  IdMap classes;       /* own files: maps class to the number of its name */
+  IdMap byname;        /* own files: maps a name (+ 1) to the first function with it, as id / 8 */
+  Aliases aliases;     /* own files: further functions with the same name */
+  uint32_t unnamed;    /* own files: function that stands for those with names beyond the limit */
   uint32_t unknown;    /* number of "[unknown]" */
   uint32_t nameless;   /* functions without a name */
-  uint64_t nstats;     /* gc_stats__N metas so far */
-  int stat[3];         /* which of them is in use, held, rss; -1: none */
-  IdMap bystep;        /* the path and the step that lead to one -> its number in ReadProfile.paths */
+  uint64_t nstats;     /* number of metas gc_stats__N so far */
+  int stat[3];         /* indexes of the statistics in use, reserved and resident bytes; -1:
+		          missing */
+  IdMap bystep;        /* maps path and step to the number of the extended path in
+		          ReadProfile.paths */
   size_t pathsize, labelsetsize, labelsize;
-  uint64_t lastset;    /* the last set of labels that had no room; 0: none */
-  uint64_t eventtime;  /* own: likewise, of events */
-  const char *ahead;   /* up to here, fates are decided at 'aheadtime' */
+  uint64_t lastset;    /* last label set beyond the limit; 0: none */
+  uint64_t eventtime;  /* own files: time of the last event */
+  const char *ahead;   /* outcomes up to here were decided at 'aheadtime' */
   uint64_t aheadtime;
 } ReaderState;
 
-/* 0 without memory. */
+/* Initializes the state. Returns 0 without memory. */
 int readerstate_open (ReaderState *s, ReaderClient *client);
-/* Frees all but the ReadProfile. */
+/* Frees everything except the ReadProfile. */
 void readerstate_close (ReaderState *s);
 
-/* The period, in bytes and in ns, of the state 'of'. */
+/* Return the sampling periods of the state 'of', in bytes and in ns. */
 static inline uint64_t readerstate_period (const ReaderState *s) {
   return s->of->periodset ? s->of->period : s->period;
 }
@@ -81,34 +81,36 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
   return s->of->timeset ? s->of->timeperiod : s->timeperiod;
 }
 
-/* From here on 'of' is the state of that number; in files of one state, that one. */
+/* Makes the state with that number the present one; in files of one state has no effect. */
 void readerstate_of (ReaderState *s, uint64_t id);
-/* The row of the state of that number, made if it is told for the first time; NULL: it has
-   none of its own. */
+/*
+** Returns the row of the state with that number, made if needed; NULL: it has no row of its
+** own.
+*/
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* It runs on that OS thread. */
+/* Sets the OS thread of the present state. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
-/* Of 'of', for the sums. NULL: there is none. */
+/* Return the rows of the present state and its thread, for totals; NULL: there is none. */
 ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);
 
-/* The next event that the client is told is of 'of'. */
+/* Sets the state and thread for the client's next event. */
 static inline void readerstate_tell (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
   s->client->row = s->of->row;
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 
-/* 'before' and a difference, within what times may be. */
+/* Adds a difference to a time, within the range of times. */
 static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
   uint64_t time = before + (uint64_t)difference;
   return time <= READER_MAXTIME ? time : before;
 }
 
-/* Why reading ends early, or NULL. */
+/* Returns the reason why reading must stop, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/* The kind of a type and a class (a number in 'text', 0: none). */
+/* Returns the kind of a type and a class (a number in 'text', 0: none). */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

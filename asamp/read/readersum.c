@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Adds the events of a profile up. See readersum.h.
-*/
+/* Totals of a profile (readersum.h). */
 #include "readersum.h"
 #include "list.h"
 #include "sample.h"
@@ -11,17 +9,17 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Blocks that the sample stands for. */
+/* Returns the number of blocks that the sample stands for. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
 
-/* The variance of the bytes that the sample stands for (sitetable.h). */
+/* Returns the variance of the bytes that the sample stands for (sitetable.h). */
 static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
 
-/* The totals of a set of labels, NULL without memory. */
+/* Returns the totals of a label set; NULL without memory. */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
     s->client.stop = NOMEMORY;
@@ -52,7 +50,7 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* A new sample's, whose death will be told with it as its tag. */
+/* Returns the site of a new sample and stores it as its tag, for its death. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -62,7 +60,7 @@ static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   return at;
 }
 
-/* Binary digits: 0 has none, 1 has one. */
+/* Returns the number of binary digits; that of 0 is 0. */
 static uint32_t digits (uint64_t n) {
   uint32_t k = 0;
   for (; n > 0; n >>= 1)
@@ -70,12 +68,12 @@ static uint32_t digits (uint64_t n) {
   return k;
 }
 
-/* The us from a sample's birth to the collection that has found it dead. */
+/* Returns the us from a sample's allocation to the collection that found it dead. */
 static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
   return time > sample->time ? time - sample->time : 0;
 }
 
-/* It is known to have died then: in the sums by kind and length of life. */
+/* Adds a sample known to have died at that time to the totals by kind and length of life. */
 static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
   if (at == SITETABLE_NONE) {
@@ -167,7 +165,7 @@ static void fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* A sample that survived was dead at the instant: takes back what was counted. */
+/* Subtracts a survivor that was dead at 'instant' from the totals. */
 static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -271,7 +269,7 @@ static void resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
-/* Some, evenly among all, for a timeline. */
+/* Keeps an even selection of the walks, for a timeline. */
 static void walked (void *ud, const ReadWalk *w) {
   ReaderSum *s = ud;
   size_t i;
@@ -311,7 +309,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Periods of several lengths are counted in those of the first. */
+/* Converts time samples with different periods to periods of the first length. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -338,7 +336,7 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   }
   bins_finish(&s->bins, r->scale);
   bins_finish(&s->gone, r->scale);
-  idmap_free(&s->table.bykey);  /* a large profile needs the room */
+  idmap_free(&s->table.bykey);  /* releases memory, which large profiles need */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The totals of a profile: a client of the reader that adds its events up.
-** Memory grows with sites, up to a limit, and with nothing else.
-** Knows no Lua and no file.
+** The totals of a profile: a client of the reader that adds up its events. Memory grows only
+** with the number of sites, up to a limit. Independent of Lua and files.
 */
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
@@ -16,16 +15,18 @@
 #include "readprofile.h"
 #include "tags.h"
 
-/* Of a kind, over the blocks that were sampled (details only). */
+/* Totals of a kind over the sampled blocks (only with details). */
 typedef struct KindTotals {
   uint64_t blocks;
-  double objects;      /* blocks that these stand for: a sample of count c
-                          at period p of a block of s bytes for c * p / s */
-  uint64_t outside;    /* of the blocks, allocated outside the nursery */
+  double objects;      /* estimated number of blocks: a sample of count c at period p of a
+		          block of s bytes stands for c * p / s */
+  uint64_t outside;    /* number of sampled blocks allocated outside the nursery */
 } KindTotals;
 
-/* Of a set of labels: sums of samples, as those of a Site; and collections that came while
-   a thread ran that had it, their pauses in us. */
+/*
+** Totals of a label set: sums of samples, as in a Site; number of collections during threads
+** with that set, and their pauses in us.
+*/
 typedef struct LabelTotals {
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
   uint64_t minors, majors, pause;
@@ -34,45 +35,46 @@ typedef struct LabelTotals {
 #define READERSUM_WALKS	BOUND(64u, 4u)
 
 typedef struct ReaderSum {
-  ReaderClient client; /* hand this to reader_read */
+  ReaderClient client; /* to be passed to reader_read */
   SiteTable table;
-  SiteTable lives;        /* samples that died later: node, and the number of binary
-                          digits of the bytes allocated in their life */
-  SiteTable times;        /* samples that are known to have died: kind in the place of the
-                          node, and the number of binary digits of the us until then */
+  SiteTable lives;        /* samples that died later: node, and number of binary digits of the
+			     bytes allocated during their life */
+  SiteTable times;        /* samples known to have died: kind instead of node, and number of
+			     binary digits of their life in us */
   Ages ages;              /* survival by age */
   const ReadProfile *profile;
-  SiteTable held;        /* samples alive whose holder is told: node, and path */
-  SiteTable copies;      /* node, and the sort of copy; none of an instant */
-  KindTotals *kinds;   /* READER_MAXKINDS of them */
-  LabelTotals *labels;  /* by set; 0: of what has none */
+  SiteTable held;        /* live samples with a known holder: node, and path */
+  SiteTable copies;      /* node, and sort of copy; empty with 'instant' */
+  KindTotals *kinds;   /* READER_MAXKINDS elements */
+  LabelTotals *labels;  /* by set; 0: samples without labels */
   size_t nlabels, labelsize;
-  Tags *tags;          /* sites are told apart by these; NULL: they are not */
+  Tags *tags;          /* sites are also distinguished by these; NULL: not */
   Course course;       /* collections */
   Marks marks;
-  Pictures pictures;   /* of where memory was */
-  ReadWalk walks[READERSUM_WALKS];  /* the first, and each 'walkstep'-th behind it */
+  Pictures pictures;   /* of resident memory */
+  ReadWalk walks[READERSUM_WALKS];  /* the first and every 'walkstep'-th after it */
   size_t nwalks;
   uint64_t walkstep, walkcount;
   Bins bins;
-  Bins gone;           /* what died later, in the slices in which it was found dead:
-                          samples and bytes. Its slices may be as wide as those of
-                          'bins' doubled or halved some times */
-  /*
-  ** READERSUM_EVER, or a time in us since the start: only samples that were alive then
-  ** count, as far as collections have found out; none of time. Bins stay empty.
-  */
-  uint64_t since;      /* us: what was sampled before does not count, ... */
-  uint64_t till;       /* ... nor what was from here on */
+  Bins gone;           /* samples that died later, by the slice in which they were found dead:
+		          samples and bytes. The slices may be wider or narrower than those of
+		          'bins' by a power of 2 */
+  /* READERSUM_EVER, or a time in us since the start: only samples alive at that time count,
+     as far as collections have found out; no time samples. Bins stay empty. */
+  uint64_t since;      /* us: earlier samples do not count */
+  uint64_t till;       /* us: samples at or after this time do not count */
   uint64_t instant;
-  uint64_t left[LEFT_N];  /* by limits: the ReadProfile's, and those of the sums */
+  uint64_t left[LEFT_N];  /* counts of dropped data: of the ReadProfile, and of the totals */
 } ReaderSum;
 
 #define READERSUM_EVER	UINT64_MAX
 
-/* 'bins' (0: none) at most BINS_MOST. 0 without memory; free it all the same. */
+/*
+** Initializes the totals with 'bins' slices (0: none), at most BINS_MOST. Returns 0 without
+** memory; readersum_free must be called in either case.
+*/
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
-/* After reader_read. */
+/* Completes the totals after reader_read. */
 void readersum_finish (ReaderSum *s, const ReadProfile *r);
 void readersum_free (ReaderSum *s);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** What a profile comes to. See readprofile.h.
-*/
+/* Data of a profile (readprofile.h). */
 #include "readprofile.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What a log comes to: its samples, collections and marks, one by one, as the
-** reader hands them to a client; and what is known of all, a ReadProfile: the call
-** tree, functions, kinds, the head and the counts. (A Profile is one that is written.)
+** Results of reading a log: the samples, collections and marks that the reader passes to a
+** client one by one, and the data of the whole, a ReadProfile: call tree, functions, kinds,
+** head and counts. (A Profile is one being written.)
 */
 #ifndef asamp_readprofile_h
 #define asamp_readprofile_h
@@ -14,47 +14,47 @@
 #include "strtab.h"
 #include "tree.h"
 
-/* Kinds 0 and 1 of every profile; real ones follow. */
+/* Kinds 0 and 1 of every profile; the kinds of objects follow. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
 #define READER_NOSTATE	UINT32_MAX
 
 enum { READER_DIED, READER_SURVIVED, READER_UNDECIDED };
 
-/* What was sampled: a type and a class. */
+/* A kind of sampled object: a type and a class. */
 typedef struct ReadKind {
-  uint64_t type;       /* as the file numbers it */
-  uint32_t name;       /* of the type, number in 'text'; known at the end */
-  uint32_t class;      /* its name, number in 'text'; 0: none */
+  uint64_t type;       /* number in the file */
+  uint32_t name;       /* of the type, offset in 'text'; set at the end */
+  uint32_t class;      /* name of the class, offset in 'text'; 0: none */
 } ReadKind;
 
-/* Times are us since the start. They never decrease from sample to sample. */
+/* A sample. Times are us since the start and never decrease from sample to sample. */
 typedef struct ReadSample {
   uint64_t time;
   uint64_t count;      /* periods that it stands for, at least 1 */
-  uint64_t period;     /* bytes, to be multiplied by the ReadProfile's 'scale' at
-                          the end; of time samples ns */
+  uint64_t period;     /* bytes, to be multiplied by the ReadProfile's 'scale' at the end; for
+		          time samples ns */
   uint64_t size;       /* bytes of the block; 0: unknown */
   uint64_t thread;
-  uint32_t node;       /* of the tree */
-  uint32_t kind;       /* with its class only when the fate is told */
+  uint32_t node;       /* node of the call tree */
+  uint32_t kind;       /* includes the class only in the callback 'fate' and later */
   int outside;         /* 1: allocated outside the nursery */
-  uint32_t labels;     /* number of its set of labels, from 1 on; 0: none */
+  uint32_t labels;     /* number of its label set, from 1 on; 0: none */
 } ReadSample;
 
-/* A sample that survived has died. */
+/* The death of a survivor. */
 typedef struct ReadDeath {
   const ReadSample *sample;
-  uint64_t time;       /* of the collection that has found it dead */
-  uint64_t allocated;  /* bytes from its birth to there, before 'scale' */
-  uint64_t tag;        /* what the client has left with its fate */
-  size_t place;        /* among those that are followed, oldest first, as they
-                          were before this collection's deaths; ... */
-  int orphan;          /* 1: ... among the orphans of its state, as they were when this one
-                          died: it is native memory, and the state has ended */
+  uint64_t time;       /* time of the collection that found it dead */
+  uint64_t allocated;  /* bytes allocated during its life, before 'scale' */
+  uint64_t tag;        /* tag that the client set in 'fate' */
+  size_t place;        /* index among the followed samples, oldest first, before this
+		          collection's deaths */
+  int orphan;          /* 1: 'place' is the index among the orphans of its state, before its
+		          death: it is native memory, and the state has ended */
 } ReadDeath;
 
-/* Bytes that the sample stands for (before 'scale'), at most 2^62. */
+/* Returns the bytes that the sample stands for (before 'scale'), at most 2^62. */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
@@ -64,189 +64,184 @@ static inline uint64_t readsample_bytes (const ReadSample *s) {
 typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us */
-  uint64_t processor;  /* of that, CPU time */
-  uint64_t slices;     /* of that and of 'left', CPU time of slices of a major collection in the
-                          pauses of minor ones */
-  uint64_t inuse, held, rss;  /* bytes; 0 when the file does not tell */
-  uint64_t stateinuse, stateheld;  /* of files of many states: of the state alone */
-  uint64_t tenured;    /* bytes, since the collection before */
-  uint64_t planned;    /* bytes of nurseries since then, as they were to be, ... */
-  uint64_t charged;    /* ... and what they were filled with */
+  uint64_t processor;  /* CPU time in us, part of 'duration' */
+  uint64_t slices;     /* us of CPU time, part of 'processor' and 'left': slices of a major
+		          collection within minor pauses */
+  uint64_t inuse, held, rss;  /* bytes; 0: not in the file */
+  uint64_t stateinuse, stateheld;  /* in files of many states: of the state alone */
+  uint64_t tenured;    /* bytes since the previous collection */
+  uint64_t planned;    /* planned size of the nurseries since then, bytes */
+  uint64_t charged;    /* bytes with which they were filled */
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
-  uint64_t decided;    /* samples whose fate it told */
+  uint64_t decided;    /* number of samples it decided */
   uint64_t survived;   /* of these */
-  uint64_t minors, majors;  /* before it, without an event of their own, ... */
-  uint64_t left;       /* ... and their pauses, us */
+  uint64_t minors, majors;  /* collections before it without an event of their own */
+  uint64_t left;       /* their pauses, us */
   int major;
-  int state;           /* of the major collection: 0 none, 1 marking,
-                          2 sweeping, 3 finalizing */
-  uint32_t labels;     /* of who ran when it came; as in ReadSample */
+  int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
+		          finalizing */
+  uint32_t labels;     /* label set of the running thread, as in ReadSample */
 } ReadCollection;
 
-/* A label; numbers in 'text'. */
+/* A label; offsets in 'text'. */
 typedef struct ReadLabel {
   uint32_t name, value;
 } ReadLabel;
 
-/* A set of labels, which samples and collections have. */
+/* A label set of samples and collections. */
 typedef struct ReadLabelSet {
-  uint32_t first, n;   /* of ReadProfile.labels */
-  int unwanted;        /* the client does not want what has it */
+  uint32_t first, n;   /* range in ReadProfile.labels */
+  int unwanted;        /* 1: the client does not want samples with it */
 } ReadLabelSet;
 
-/* Of where resident memory was, a row; those of one time are a picture. */
+/* A row of resident memory; rows of one time form a picture. */
 typedef struct ReadResident {
   uint64_t time;       /* us since the start */
   int64_t bytes;
-  const char *what, *text;  /* not terminated */
+  const char *what, *text;  /* not NUL-terminated */
   size_t whatlength, textlength;
 } ReadResident;
 
-/* Neither name nor value ends in NUL; they hold during the call. */
+/* A mark. Name and value are not NUL-terminated, and valid during the call only. */
 typedef struct ReadMark {
   uint64_t time;
   const char *name, *value;
   size_t namelength, valuelength;
 } ReadMark;
 
-/* Who holds what is followed was found out. */
+/* A walk for holders. */
 typedef struct ReadWalk {
-  uint64_t time;       /* when it began */
+  uint64_t time;       /* its start */
   uint64_t duration;   /* us that the program waited */
 } ReadWalk;
 
-/* A step of a path by which something is held. */
+/* A path of references to a live object, given by its last step. */
 typedef struct ReadPath {
-  uint32_t parent;     /* number of the path that it goes on from, from 1 on; 0: none */
-  uint32_t step;       /* number in 'text' */
+  uint32_t parent;     /* number of the path that it extends, from 1 on; 0: none */
+  uint32_t step;       /* offset in 'text' */
   uint32_t depth;      /* steps of the path, at most READER_MAXSTEPS */
 } ReadPath;
 
-/* A Lua state of a file of many. Times are us since the start. */
+/* A Lua state in a file of many. Times are us since the start. */
 typedef struct ReadState {
-  uint32_t id;         /* as the file numbers it */
-  uint32_t name;       /* number in 'text'; 0: it has none */
-  uint32_t thread;     /* OS thread that ran it last; 0: not told */
-  int ended;           /* it was closed, or 'others' */
-  int others;          /* it stands for all that find no room: so many */
+  uint32_t id;         /* number in the file */
+  uint32_t name;       /* offset in 'text'; 0: none */
+  uint32_t thread;     /* OS thread that ran it last; 0: unknown */
+  int ended;           /* 1: it was closed, or 'others' */
+  int others;          /* number of further states merged in this row; 0: a single state */
   uint64_t begin, end;
-  uint64_t allocated;  /* bytes while it was sampled, exactly; 0: not told */
-  uint64_t samples, bytes;    /* of allocations: periods, and what they stand for */
-  uint64_t timesamples, ns;   /* likewise of time */
+  uint64_t allocated;  /* exact bytes allocated while it was sampled; 0: unknown */
+  uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they stand for */
+  uint64_t timesamples, ns;   /* time samples in periods, and the ns they stand for */
   uint64_t survivedbytes, laterbytes;
   uint64_t minors, majors;    /* collections */
 } ReadState;
 
 typedef struct ReadThread {
   uint32_t id;         /* of the system */
-  uint64_t samples, bytes, timesamples, ns;  /* as those of a ReadState */
+  uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
 } ReadThread;
 
 typedef struct ReadProfile {
   int version;
-  int own;             /* 1: written by us, details are there */
+  int own;             /* 1: written by us, with details */
   int packed;
   int lines;           /* 1: frames have lines */
-  int native;          /* 1: the file says that it has native frames */
-  int complete;        /* 1: the trailer was reached, the checksum is right */
-  int fates;           /* 1: the file tells fates */
-  uint64_t followed;   /* the file tells deaths, of so many samples at a time;
-                          0: it tells none */
-  uint64_t unfollowed; /* samples that survived, of whose deaths it does not
-                          tell; counts added up */
+  int native;          /* 1: the file declares native frames */
+  int complete;        /* 1: the trailer was read and the checksum is correct */
+  int fates;           /* 1: the file has outcomes */
+  uint64_t followed;   /* largest number of followed samples at a time; 0: the file has no deaths */
+  uint64_t unfollowed; /* survivors that are not followed, in periods */
   int random;          /* 1: random intervals (own files) */
-  int wall, cpu;       /* 1: time samples of the wall clock; of the CPU's (own
-                          files; both when the clock was changed) */
-  int timed;           /* 1: the file tells times; else samples of other
-                          writers are one period of time apart */
+  int wall, cpu;       /* 1: time samples of wall time, and of CPU time (own files; both if it
+		          was changed) */
+  int timed;           /* 1: the file has times; else samples of other writers are one time
+		          period apart */
   char interpreter[256];
   char message[256];   /* why it is not complete */
-  uint64_t left[LEFT_N];  /* by limits (readerleft.h) */
+  uint64_t left[LEFT_N];  /* counts of dropped data (readerleft.h) */
   uint64_t offset;     /* bytes of the log that were read */
-  uint64_t period;     /* bytes a sample stands for, at first; 0: unknown */
-  uint64_t periods;    /* how often it was set again behind a sample */
-  uint64_t ring[4];    /* of a flight recorder: samples that were alive before, bytes that
-                          they stand for; us that it goes back, and those wished, 0: none */
+  uint64_t period;     /* initial sampling period in bytes; 0: unknown */
+  uint64_t periods;    /* how often it was changed after a sample */
+  uint64_t ring[4];    /* of a flight recorder: samples that were alive before the kept part,
+		          bytes they stand for; us of the kept part, and requested us, 0: none */
   int isring;
-  uint64_t allocated;  /* bytes while sampling was on, exactly; 0: not told */
-  uint64_t mallocs;    /* ... one of native memory; 0: none are taken */
-  int copying;         /* 1: own: copies were sampled */
-  uint64_t copies;     /* samples of these, counts added up */
-  uint64_t scale;      /* own files 1, others' the period (1: unknown) */
-  uint64_t timeperiod; /* ns, the first; 0: unknown */
+  uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown */
+  uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
+  int copying;         /* 1: own file with sampled copies */
+  uint64_t copies;     /* samples of copies, in periods */
+  uint64_t scale;      /* own files 1; others the period (1: unknown) */
+  uint64_t timeperiod; /* ns, first period; 0: unknown */
   uint64_t timeperiods;  /* how often it was set */
-  uint64_t clock;      /* monotonic us at the start; 0: unknown */
-  uint64_t started, ended;   /* epoch, us; 0: unknown */
-  uint64_t lost;       /* samples that the writer has lost, as far as is told */
+  uint64_t clock;      /* us of the monotonic clock at the start; 0: unknown */
+  uint64_t started, ended;   /* us since the epoch; 0: unknown */
+  uint64_t lost;       /* samples lost by the writer, as far as the file records them */
   uint64_t pid;        /* of the process; 0: unknown */
-  uint64_t recorder;   /* the number of a flight recorder; 0: it is none, or unknown */
-  uint64_t recorded;   /* ... when it was written, by the clock of 'clock', us */
-  int live;            /* it was being written while it was read */
-  uint64_t duration;   /* us; to the last event when there is no end */
-  uint64_t merged;     /* profiles that this is of, one after the other; 0: of one */
-  int many;            /* 1: a file of many states: 'states' and 'threads' tell */
-  ReadState *states;   /* in the order in which they were met */
+  uint64_t recorder;   /* number of a flight recorder; 0: not one, or unknown */
+  uint64_t recorded;   /* of a flight recorder: time of writing, us by the clock of 'clock' */
+  int live;            /* 1: it was still being written while it was read */
+  uint64_t duration;   /* us; to the last event if the end is missing */
+  uint64_t merged;     /* number of merged profiles; 0: not merged */
+  int many;            /* 1: a file of many states, with 'states' and 'threads' */
+  ReadState *states;   /* in the order of their first occurrence */
   size_t nstates;
   ReadThread *threads;
   size_t nthreads;
-  uint64_t begun;      /* states that there were, those that told nothing too; 0: not told */
-  ReadLabelSet *labelsets;  /* number 1 first */
+  uint64_t begun;      /* number of states, including those without data; 0: unknown */
+  ReadLabelSet *labelsets;  /* set 1 is first */
   size_t nlabelsets;
   ReadLabel *labels;
   size_t nlabels;
-  ReadPath *paths;     /* who holds what is alive */
+  ReadPath *paths;     /* holders of live samples */
   size_t npaths;
-  uint64_t walks;      /* how often that was found out, ... */
-  uint64_t walked, longestwalk;  /* us that the program waited: together, the longest */
-  uint64_t samples;    /* of allocations, counts added up */
-  uint64_t timesamples;  /* likewise */
-  uint64_t undetailed; /* own: samples whose details were cut off */
-  uint64_t minors, majors;  /* all there were */
+  uint64_t walks;      /* number of walks for holders */
+  uint64_t walked, longestwalk;  /* us that the program waited: total, longest */
+  uint64_t samples;    /* allocation samples, in periods */
+  uint64_t timesamples;  /* time samples, in periods */
+  uint64_t undetailed; /* own files: samples whose details are missing */
+  uint64_t minors, majors;  /* all collections */
   Tree tree;
   StrTab text;
-  IdMap names;         /* frame id -> number in 'text' */
-  uint32_t command;    /* number in 'text' */
-  uint32_t tuning;     /* likewise: LUA_GC of the process; 0: it had none */
+  IdMap names;         /* maps frame ids to offsets in 'text' */
+  uint32_t command;    /* offset in 'text' */
+  uint32_t tuning;     /* LUA_GC of the process, offset in 'text'; 0: not set */
   ReadKind *kinds;
   uint32_t nkinds;
-  /* at the end: the functions, and which of them a node is in */
+  /* set at the end: the functions, and the function of each node */
   FrameName *functions;
   uint32_t nfunctions;
   uint32_t *fn;        /* by node; not of the root */
 } ReadProfile;
 
 /*
-** Whom the events go to; members may be NULL. A client that cannot go on
-** sets 'stop' to a phrase, and is given no more.
+** The receiver of events; callbacks may be NULL. A client that cannot continue sets 'stop' to a
+** phrase, and receives no more events.
 */
 typedef struct ReaderClient {
   void *ud;
   const char *stop;
-  /* ids of the states that are wanted, rising; NULL: all. The counts of the ReadProfile are
-     of these, but for its 'states' and 'threads' */
+  /* Ids of the wanted states, ascending; NULL: all. The counts of the ReadProfile are of
+     these, except 'states' and 'threads'. */
   const uint32_t *only;
   size_t nonly;
-  /* not NULL: only what has this label is wanted, or, value NULL, what has none of that
-     name; as 'only' */
+  /* Not NULL: only samples with this label are wanted; with value NULL, those without a
+     label of that name. Applies to counts like 'only'. */
   const char *labelname, *labelvalue;
-  /* before the first event, with what is known from the head */
+  /* Called before the first event, with the data of the head. */
   void (*begin) (void *ud, const ReadProfile *r);
-  /* of an allocation, or of time (kind READER_TIMESAMPLE) */
+  /* An allocation or time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
-  /* of copies, with the sort that COPY_NEW ... of sample.h number as 0, 1, 2 as its
-     kind; these are no samples of 'sample', and have no fate */
+  /* A copy; its kind is the sort, 0, 1 or 2 as numbered from COPY_NEW in sample.h. Copies
+     are not delivered as samples and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
-  /*
-  ** Of an allocation sample, decided at 'time'; enum READER_DIED ... With
-  ** 'followed' a death may come; 'fate' may leave a tag for it.
-  */
+  /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. If 'followed'
+     is set, a death may follow; 'fate' may then set 'tag' for it. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
   void (*death) (void *ud, const ReadDeath *d);
-  /* at the end, where the file tells it: what is alive, and the path that holds it, or
-     did when it was asked last (0: none is known); 'place' is that of the sample among
-     those that are followed */
+  /* At the end, if the file has holders: a live sample and the path that held it at the last
+     walk (0: unknown). 'place' is its index among the followed samples. */
   size_t place;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   void (*walk) (void *ud, const ReadWalk *w);
@@ -254,35 +249,33 @@ typedef struct ReaderClient {
   void (*mark) (void *ud, const ReadMark *m);
   void (*resident) (void *ud, const ReadResident *r);
   void (*period) (void *ud, uint64_t bytes);
-  /* ns; 0: time sampling is off from here */
+  /* A new period of time samples in ns; 0: off. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /*
-  ** Whose the event is that is told: the state's id, 0 in files of one, READER_NOSTATE of
-  ** those that find no room; and the OS thread that it runs on, 0: not told.
-  */
+  /* State of the current event: its id, 0 in files of one state, READER_NOSTATE beyond the
+     limit; and its OS thread, 0: unknown. */
   uint32_t state, thread;
-  uint32_t row;        /* of the state in ReadProfile.states */
-  /* files of many: the state begins; is called so (NUL-terminated); has allocated so many
-     bytes; has ended, at 'time'. What it has alive then dies when another one begins, but
-     for so many orphans */
+  uint32_t row;        /* index of the state in ReadProfile.states */
+  /* In files of many states: the state starts; has a name (NUL-terminated); has allocated
+     bytes; ends at 'time'. Its live samples die when the next state starts, except a number
+     of orphans. */
   void (*begins) (void *ud, uint64_t time);
   void (*called) (void *ud, const char *name);
   void (*allocated) (void *ud, uint64_t bytes);
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
-  /* now and then, with 'progressud'; 0 to 1 */
+  /* Called repeatedly with 'progressud' and the share of the file, 0 to 1. */
   void (*progress) (void *progressud, double fraction);
   void *progressud;
 } ReaderClient;
 
 void readprofile_free (ReadProfile *r);
 
-/* The name of a kind's type, for people: 'buffer' may be used. */
+/* Returns the name of a kind's type for display; may use 'buffer'. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,
                                   char buffer[40]);
 
 #define READER_LABEL	(2 * READER_MAXNAME + 8)
 
-/* "[table]" or "[table Point]" to 'label'; its length. */
+/* Writes "[table]" or "[table Point]" to 'label' and returns its length. */
 size_t readprofile_kindlabel (const ReadProfile *r, uint32_t kind,
                               char label[READER_LABEL]);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Totals per site. The invariants are in sitetable.h.
-*/
+/* Table of totals per site (sitetable.h). */
 #include "sitetable.h"
 #include "list.h"
 
@@ -14,7 +12,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count) {
-  /* never 0; there are less than 2^22 nodes */
+  /* never 0; there are fewer than 2^22 nodes */
   uint64_t key = (uint64_t)tag << 46 | ((uint64_t)node + 1) << 24 | kind;
   uint32_t known = idmap_get(&l->bykey, key);
   if (known != IDMAP_NONE)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Tags of samples. The invariants are in tags.h.
-*/
+/* Tags of samples (tags.h). */
 #include "tags.h"
 #include "list.h"
 
@@ -9,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS	(2 * TAGS_STATES)  /* the place of the last group */
+#define OTHERS	(2 * TAGS_STATES)  /* place of the last group */
 
 int tags_init (Tags *t, int by) {
   memset(t, 0, sizeof(*t));
@@ -28,7 +26,7 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* The place of a script; OTHERS: it finds no room. */
+/* Returns the place of a script; OTHERS: beyond the limit. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -69,7 +67,7 @@ uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t coun
   return (uint32_t)t->n++;
 }
 
-/* Each state is a group. */
+/* Makes each state a group. */
 static void groupstates (Tags *t, const ReadProfile *r) {
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -81,7 +79,7 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* States of one script are; how many are of no group but the last. */
+/* Groups states by script. Returns the number of states in the last group. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
   uint64_t others = 0;
   uint32_t i;
@@ -100,7 +98,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* the last group may be another now */
+  for (i = 0; i < TAGS_STATES; i++) {  /* the last group may have another number now */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -108,7 +106,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
   return others;
 }
 
-/* Has any sample the last group's tag? */
+/* Returns 1 if a sample has a tag of the last group. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A call tree: an array of nodes and a hash of their (parent, id, line).
-** See tree.h.
-*/
+/* Call tree: an array of nodes and a hash table of their (parent, id, line) (tree.h). */
 #include "tree.h"
 #include "hash.h"
 
@@ -13,7 +10,7 @@ static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
   return (uint32_t)hash_words(id, (uint64_t)parent << 32 | line);
 }
 
-/* Twice the room, for nodes and for the hash. */
+/* Doubles the capacity of the nodes and of the hash table. */
 static int grow (Tree *t) {
   uint32_t size = t->size == 0 ? BOUND_FIRST(256) : t->size * 2;
   uint32_t nslots = size * 2;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A call tree: every distinct stack is one node, its callers are the nodes
-** above. Owns nothing else; knows neither names nor numbers of samples.
-** Invariants:
-**   TR1  a node's parent has a smaller index; node 0 is the root, which
-**        stands for no frame;
+** Call tree: every distinct stack is one node, and its callers are the node's ancestors. Owns
+** nothing else. Independent of names and of numbers of samples. Invariants:
+**
+**   TR1  a node's parent has a smaller index; node 0 is the root, which stands for no frame;
 **   TR2  no two nodes have the same (parent, id, line);
-**   TR3  at most TREE_MAXNODES nodes: beyond, a frame that would be new is
-**        left out and 'left' counts it.
+**   TR3  at most TREE_MAXNODES nodes: beyond the limit, new frames are left out and counted in
+**        'left'.
 */
 #ifndef asamp_tree_h
 #define asamp_tree_h
@@ -26,19 +25,18 @@ typedef struct Tree {
   TreeNode *nodes;
   uint32_t n;        /* nodes in use */
   uint32_t size;     /* nodes allocated */
-  uint32_t *slots;   /* hash of the nodes: 0 is free, else an index */
+  uint32_t *slots;   /* hash table of the nodes: 0 is free, else an index */
   uint32_t nslots;   /* a power of 2, at least 2 * n */
-  uint64_t left;     /* frames left out, see TR3 */
+  uint64_t left;     /* frames left out (TR3) */
 } Tree;
 
-/* 0 without memory. */
+/* Initializes the tree. Returns 0 without memory. */
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /*
-** The node below 'parent' for that frame, made when there is none. Returns
-** 'parent' when the tree is full (TR3), 0 (which is nobody's child) when
-** memory is out.
+** Returns the child of 'parent' for that frame, made if needed. Returns 'parent' if the tree is
+** full (TR3), 0 (which is nobody's child) without memory.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 

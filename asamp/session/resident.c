@@ -26,7 +26,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
 static uint64_t first, spent;  /* Time of the first measurement; ns that all measurements took
-			          (RS2). */
+			          (RQ2). */
 
 /*
 ** Native memory left by closed states; the last element is for lines without space. An element
@@ -306,7 +306,7 @@ static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int cla
 
 
 /* Returns 1 shortly after the first collection that the profile has: the picture of the end is
-   enough for a profile that has ended by then (RS3). */
+   enough for a profile that has ended by then (RQ3). */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t began = 0;
   if (__atomic_compare_exchange_n(&p->began, &began, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -324,7 +324,7 @@ static void tell (ProfileState *state, uint64_t now) {
 }
 
 
-/* Returns 1 if the common budget of all states allows a measurement (RS2). */
+/* Returns 1 if the common budget of all states allows a measurement (RQ2). */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
@@ -350,7 +350,7 @@ void resident_join (Resident *r) {
 }
 
 
-/* Returns 1 if the heap has changed its size since the last measurement (RS2). */
+/* Returns 1 if the heap has changed its size since the last measurement (RQ2). */
 static int haschanged (const Resident *r, uint64_t held) {
   return held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2;
 }

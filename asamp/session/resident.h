@@ -5,15 +5,15 @@
 ** (footprint.h). The result consists of rows whose bytes add up to the resident size, except rows
 ** that are part of another row.
 **
-**   RS1  every state measures its own heap, on its own thread, after a collection. Other threads
+**   RQ1  every state measures its own heap, on its own thread, after a collection. Other threads
 **        read the result under one lock, which is never held while waiting for a writer;
-**   RS2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
+**   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
 **        second, unless its heap has grown by half or shrunk to half. All states, whose sessions
 **        may be many and short, together spend 1 / RESIDENT_ALL of the time since the first
 **        measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a
 **        state not yet measured, have a row of their own;
-**   RS3  a profile receives a picture (rows of one time) when resident memory has changed by a
-**        sixteenth since the last picture or a minute has passed, and at the end, within RS2. None
+**   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
+**        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
 **        in the first 10 ms: a short session has one picture, that of its end.
 */
 #ifndef asamp_resident_h
