@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Who is heard, answered and left (clients.h).
-*/
+/* Accepting, answering and disconnecting clients (clients.h). */
 #define _GNU_SOURCE
 #include "clients.h"
 #include "requests.h"
@@ -16,21 +14,27 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns for who says nothing, or reads nothing (CN3) */
-#define LOOK_NS		UINT64_C(1000000)	/* before the first look at a snapshot that is waited for */
-#define LOOK_PART	8	/* of the time that it has waited, before another one */
-#define REST_NS		UINT64_C(250000000)	/* before somebody is taken again (CN8) */
+#define PATIENCE	UINT64_C(5000000000)	/* ns without any activity after which a
+						   client is disconnected (CN3) */
+#define LOOK_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
+						   first check whether it is finished */
+#define LOOK_PART	8	/* the part (1/8) of the time already waited after which the
+				   next check comes */
+#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept before the next
+						   attempt (CN8) */
 
 typedef struct Client {
   Request request;
-  size_t n;		/* bytes of its lines that are there */
-  uint64_t heard;	/* when it said something, took some of its answer, or came */
+  size_t n;		/* number of received bytes in request.line */
+  uint64_t heard;	/* time of its last activity: its connection, a request, or acceptance
+			   of a part of an answer */
 } Client;
 
-static struct pollfd *fds;	/* the server's, and behind it the clients' */
+static struct pollfd *fds;	/* descriptors for poll: the server's first, then those of the
+				   clients */
 static Client **clients;
 static size_t nclients;
-static uint64_t rest;		/* until then nobody is taken; CN8 */
+static uint64_t rest;		/* no client is accepted before this time (CN8) */
 
 
 int clients_begin (void) {
@@ -46,14 +50,17 @@ static int iswaiting (const Client *c) {
 }
 
 
-/* Is there something that it has not taken yet? */
+/* Returns 1 if a part of an answer has not been sent yet. */
 static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
 
-/* What is heard of it: of who waits for a snapshot its end only, of who is behind that it takes
-   more. What it has sent besides is read when that is over. */
+/*
+** Returns the events to wait for: the end of the connection only if the client waits for a
+** snapshot, POLLOUT if a part of its answer has not been sent. Further requests are read
+** afterwards.
+*/
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -68,7 +75,10 @@ static void leave (size_t i) {
 }
 
 
-/* CN3: who is silent makes room, before those who wait for their answer. */
+/*
+** Makes room for one more client (CN3): disconnects the client that has been silent for
+** longest, preferably one that does not wait for a snapshot.
+*/
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -80,8 +90,10 @@ static void makeplace (void) {
 }
 
 
-/* The lines that are there, up to one whose answer takes time, or is not taken yet. 0: the
-   client is to be left. */
+/*
+** Answers the lines that have been received, up to a request whose answer takes time or cannot
+** be sent completely. Returns 0 if the client is to be disconnected.
+*/
 static int answer (Client *c) {
   Request *r = &c->request;
   char *end;
@@ -99,7 +111,7 @@ static int answer (Client *c) {
 }
 
 
-/* What a client has sent. 0: it is to be left. */
+/* Receives from a client and answers. Returns 0 if the client is to be disconnected. */
 static int hear (Client *c) {
   Request *r = &c->request;
   ssize_t m;
@@ -112,7 +124,7 @@ static int hear (Client *c) {
 }
 
 
-/* It takes more of its answer. 0: it is to be left. */
+/* Sends more of the pending answer. Returns 0 if the client is to be disconnected. */
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
@@ -120,7 +132,10 @@ static int give (Client *c) {
 }
 
 
-/* CN6. 0: the client is to be left. */
+/*
+** Checks a client that waits for a snapshot (CN6). Returns 0 if the client is to be
+** disconnected.
+*/
 static int await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
@@ -128,7 +143,7 @@ static int await (Client *c, int events) {
 }
 
 
-/* 0: it is to be left. */
+/* Handles the events of one client. Returns 0 if the client is to be disconnected. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
@@ -164,9 +179,11 @@ static void welcome (int server) {
 }
 
 
-/* ms until something is to be done for a client; as poll takes it. Who waits for an idle
-   state's snapshot may do so for hours: the answer comes late by a part of its wait, a second at
-   most. */
+/*
+** Returns the milliseconds until a client needs attention, at most 'ms' (as poll takes it). A
+** client may wait for the snapshot of an idle state for hours: its answer comes late by at most
+** a part of the time waited, and by at most a second.
+*/
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
@@ -188,7 +205,8 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));  /* CN8 */
+    /* poll itself has failed: sleep (CN8) */
+    if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }
   for (i = nclients; i-- > 0; )

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Those who have connected: CN3 and CN6 of control.h. Used by the control's thread alone.
+** The clients that are connected to the control socket (rules CN3 and CN6 of control.h). Only
+** the control thread calls these functions.
 */
 #ifndef asamp_clients_h
 #define asamp_clients_h
@@ -8,14 +9,22 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Before the first wait. 0: not enough memory. */
+/*
+** Allocates the tables of the clients. It is called once, before the first clients_serve.
+** Returns 0 if there is not enough memory.
+*/
 int clients_begin (void);
 
-/* Waits 'ms' milliseconds at most (below 0: for ever), or for requests at the socket 'server'
-   (-1: there is none), which it answers. */
+/*
+** Waits for requests of clients and for new connections at the socket 'server' (-1: there is no
+** socket), for at most 'ms' milliseconds (negative: without a limit), and answers the requests.
+*/
 void clients_serve (int server, int ms);
 
-/* The lesser of ms, as poll takes it, and the time until 'due' (clock_now). */
+/*
+** Returns the smaller of 'ms' (a timeout of poll: negative means no limit) and the
+** milliseconds, rounded up, from 'now' until 'due'. Both times are values of clock_now.
+*/
 static inline int clients_earlier (uint64_t due, uint64_t now, int ms) {
   uint64_t left = (due > now) ? (due - now + 999999) / 1000000 : 0;
   return (ms < 0 || left < (uint64_t)ms) ? (int)(left < INT_MAX ? left : INT_MAX) : ms;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The thread (control.h).
-*/
+/* The control thread (control.h). */
 #define _GNU_SOURCE
 #include "control.h"
 #include "clients.h"
@@ -23,18 +21,22 @@
 #include "process.h"
 #include "workers.h"
 
-#define CONTROL_STACK	(256u << 10)	/* bytes */
-#define LOOK_MS		1000	/* between two looks at a file's size, or at the socket's number */
+#define CONTROL_STACK	(256u << 10)	/* bytes of the thread's stack */
+#define LOOK_MS		1000	/* ms between two checks of the file's size and of the
+				   socket's descriptor */
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* of the process that has the thread */
-static char *bound;		/* the socket's name, once it is there */
-static char *rundir;		/* XDG_RUNTIME_DIR of the start; NULL: none */
+static pid_t pid;		/* the process that has started the thread */
+static char *bound;		/* path of the socket; NULL: there is no socket */
+static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
-/* The pattern of the socket's path; it may be in 'to'. A process that has become another user
-   since its start listens where that one may write. */
+/*
+** Returns the pattern of the socket's path; it may be written into 'to', a buffer of 'size'
+** bytes. A process that has changed its user since its start listens in a folder where the new
+** user may write.
+*/
 static const char *patternof (char *to, size_t size) {
   struct stat s;
   if (*options.listen != '\0') return options.listen;
@@ -51,7 +53,7 @@ static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    else if (!dying_hasbegun()) complain("%s", err);  /* else its last file is written */
+    else if (!dying_hasbegun()) complain("%s", err);  /* otherwise the last file is being written */
     return;
   }
   keptfiles_current();
@@ -62,8 +64,11 @@ static void change (void) {
 /* }===================================================================== */
 
 
-/* Is there anything to change? A file that could not be made is tried again; the last one of a
-   process that ends is finished, and nobody would finish another. */
+/*
+** Returns 1 if the profile can continue in another file. A file that could not be created is
+** tried again. In a process that is ending, the last file is finished, and nobody could finish
+** another one.
+*/
 static int ischangeable (void) {
   ProcessStats s;
   if (dying_hasbegun()) return 0;
@@ -72,7 +77,7 @@ static int ischangeable (void) {
 }
 
 
-/* The socket at 'bound'; -1: it was told why there is none. */
+/* Creates the socket at 'bound'. Returns its descriptor, or -1 after a message on stderr. */
 static int openserver (void) {
   char why[256];
   int fd = server_open(bound, why, sizeof(why));
@@ -89,7 +94,7 @@ static void *run (void *ud) {
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || server >= 0) ? LOOK_MS : -1;
-    if (server >= 0 && !server_has(server)) {  /* CN7 */
+    if (server >= 0 && !server_has(server)) {  /* the program has closed it (CN7) */
       server_close(server);
       server = openserver();
     }
@@ -108,10 +113,13 @@ static void *run (void *ud) {
 }
 
 
-static Worker *worker;		/* runs run; its work never ends */
+static Worker *worker;		/* runs run(), which never returns */
 
 
-/* May be called in a handler that has interrupted anything. */
+/*
+** Removes the socket's file at the end of the process. It may run in a signal handler that has
+** interrupted any code: it is async-signal-safe.
+*/
 static void gone (void) {
   if (bound != NULL && pid == getpid()) unlink(bound);
 }
@@ -125,7 +133,7 @@ static void start (void) {
   free(bound);
   bound = NULL;
   if (options.listen != NULL) {
-    char pattern[512];  /* a socket has 107 bytes */
+    char pattern[512];  /* larger than a path of a socket, which has at most 107 bytes */
     bound = process_path(patternof(pattern, sizeof(pattern)), (unsigned long)getpid(), 1,
                          clock_read(CLOCK_REALTIME) / 1000);
     if (bound != NULL && *options.listen == '\0') server_sweep(bound);
@@ -151,7 +159,7 @@ void control_setup (const ControlOptions *o) {
 
 
 static void forked (void) {
-  free(worker);  /* its thread is the parent's */
+  free(worker);  /* the worker's thread exists only in the parent */
   worker = NULL;
   keptfiles_forked();
   server_forked();

@@ -1,37 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A process that is asked while it runs, and whose files are bounded: a thread that waits
-** at a Unix socket, and for the next time when the file is to be changed. It runs no Lua,
-** and costs a look a second while nobody asks; what needs a state's own thread is done at the end
-** of that state's next collection (sampler_ask).
+** The control thread of a process: it answers requests at a Unix socket (asamp stat, asamp
+** record, ...) while the program runs, and changes the profile's file when the file is too
+** large or too old. The thread runs no Lua code. When no client is connected, it wakes up once
+** a second. A request that needs a Lua state's own thread is handled at the end of that state's
+** next collection (sampler_ask).
 **
-** The socket is there only if it is asked for. Rules:
-**   CN1  its mode is 0600, and the folder that it is in belongs to this user and nobody
-**        else may write there; one that is not there is made, 0700;
-**   CN2  who connects is of this user, or root (SO_PEERCRED), else is not answered;
-**   CN3  one request at a time is answered, and nobody is waited for: what a client does not
-**        take of its answer is sent when it does, and no more of it is read before. Who says
-**        or takes nothing for five seconds is left, and of more than 64 (SERVER_CLIENTS) who
-**        has been silent for longest. Nor the program from its files:
-**        of its descriptors some stay free (descriptor.h), or nobody is listened to;
-**   CN4  of what is there under the socket's name only a socket that nobody listens to is
-**        replaced;
-**   CN5  what it has open is this process's alone: the child of a fork closes it, so that
-**        who is left by the parent sees an end, and nobody connects to a socket that a
-**        child keeps and does not serve;
-**   CN6  who asks for a snapshot waits for it as long as it likes, others are answered
-**        meanwhile; who leaves before it is begun takes the request back;
-**   CN7  a program may close descriptors that are not its own, and have their numbers for
-**        something else: what is not known any more is not touched, and the socket is made
-**        again, within a second: poll, which looks a number up again when it wakes, may go on
-**        to wait for what has that number now;
-**   CN8  a program may have no descriptor left for who connects, or forbid itself any more of them
-**        than it has (RLIMIT_NOFILE), so that even poll refuses: the thread waits until it tries
-**        again, and takes none of the program's time meanwhile.
+** The socket exists only if an option requests it. Rules:
+**   CN1  the socket's mode is 0600. Its folder must belong to this user, and nobody else may be
+**        able to write there; a missing folder is created with mode 0700;
+**   CN2  a client must be of the same user or root (SO_PEERCRED), otherwise it receives no
+**        answer;
+**   CN3  the thread answers one request at a time and never blocks on a client: the part of an
+**        answer that a client does not accept is sent later, and no further request of this
+**        client is read before that. A client that neither sends nor accepts anything for five
+**        seconds is disconnected. When there are more than 64 clients (SERVER_CLIENTS), the one
+**        that has been silent for longest is disconnected. The socket must not keep the program
+**        from opening its own files: some descriptors stay free (descriptor.h), otherwise no
+**        client is accepted;
+**   CN4  of the files that exist at the socket's path, only a socket at which no process
+**        listens is replaced;
+**   CN5  the child of a fork closes the descriptors of the control thread. A client that the
+**        parent disconnects therefore sees the end of the connection, and nobody can connect to
+**        a socket that a child holds open without serving it;
+**   CN6  a client that has requested a snapshot may wait for it without a limit; other clients
+**        are answered meanwhile. A client that disconnects before the snapshot has started
+**        cancels it;
+**   CN7  a program may close descriptors that are not its own and reuse their numbers. A
+**        descriptor that is not recognized any more is not used, and the socket is created
+**        again within a second: poll looks up its numbers again when it wakes, so it could
+**        otherwise continue to wait for the new owner of a number;
+**   CN8  a program may have no descriptor left for a new client, or lower RLIMIT_NOFILE below
+**        the number of its descriptors, so that even poll fails. The thread then sleeps until
+**        its next attempt and uses no processor time.
 **
-** The protocol: a request is a line, its words apart by a space, the last one to the end
-** of the line; an answer is lines, of which the last one is "ok" or "error <why>". More
-** requests may follow. requests.h has the words.
+** The protocol: a request is one line of words separated by single spaces; the last word
+** extends to the end of the line. An answer is a sequence of lines; the last one is "ok" or
+** "error <reason>". A client may send several requests over one connection. requests.h lists
+** the requests.
 */
 #ifndef asamp_control_h
 #define asamp_control_h
@@ -40,17 +46,22 @@
 #include <stdint.h>
 
 typedef struct ControlOptions {
-  char *listen;		/* pattern of the socket's path (process_path); "": the default, of
-			   the user that the process is when it begins to listen; NULL: none */
-  uint64_t rotate;	/* ns from file to file; 0: it stays */
-  uint64_t keep;	/* of the pattern's files so many stay, but for dumps; 0: all */
-  uint64_t most;	/* bytes of a file, about; 0: no limit */
+  char *listen;		/* pattern of the socket's path (process_path). "": the default path
+			   of the user that the process has when the socket is created. NULL:
+			   no socket */
+  uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
+  uint64_t keep;	/* number of files of the pattern that are kept; older files are
+			   removed, except files of dumps. 0: all are kept */
+  uint64_t most;	/* approximate limit of a file's size in bytes; 0: no limit */
 } ControlOptions;
 
-/* What is to be; the strings are the callee's from here on. */
+/* Stores the options. The callee owns the strings afterwards. */
 void control_setup (const ControlOptions *o);
 
-/* The thread, if something is to be, and this process has none yet. Cheap. */
+/*
+** Starts the control thread if an option requires one and this process does not have one yet.
+** Otherwise it returns quickly; any thread may call it often.
+*/
 void control_ensure (void);
 
 #endif

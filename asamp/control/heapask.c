@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Between the control's thread and the state's (heapask.h).
+** Requests for heap snapshots, between the control thread and the state's thread (heapask.h).
 */
 #include "heapask.h"
 
@@ -16,10 +16,10 @@
 typedef enum Stage { ASKED, DONE, LEFT } Stage;
 
 struct HeapAsk {
-  SamplerAsked asked;	/* first */
-  Stage stage;		/* HK1 */
+  SamplerAsked asked;	/* must be the first member: take() converts it to a HeapAsk */
+  Stage stage;		/* changed only by becomes() (HK1) */
   int ok;
-  uint64_t state;	/* that has taken it */
+  uint64_t state;	/* number of the state that has written the snapshot */
   char path[PATH_MAX], err[1024];
 };
 
@@ -29,7 +29,10 @@ static Stage becomes (HeapAsk *h, Stage stage) {
 }
 
 
-/* The profile says when that was, as after profiler.snapshot: a pause there has a name. */
+/*
+** Writes a marker into the profile, as profiler.snapshot does, so that the pause has an
+** explanation there.
+*/
 static void mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);
@@ -37,7 +40,10 @@ static void mark (lua_State *L, const char *path) {
 }
 
 
-/* On the state's own thread. */
+/*
+** Writes the snapshot. It runs on the state's own thread, at the end of a collection; L is NULL
+** if the state was closed before.
+*/
 static void take (SamplerAsked *asked, lua_State *L) {
   HeapAsk *h = (HeapAsk *)asked;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, NULL};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A snapshot that a client has asked for: the state's own thread takes it at the end of the
-** state's next collection, which may be never; the control's thread looks now and then.
-**   HK1  the memory belongs to both, and who is the last to be done with it frees it:
-**        'stage' changes by atomic exchange alone;
-**   HK2  it is of the process that asked: the child of a fork takes none (samplers.c).
+** A heap snapshot that a client has requested. The state's own thread writes it at the end of
+** the state's next collection, which may never come; the control thread checks from time to
+** time whether it is finished.
+**   HK1  both threads own the memory of a request, and the one that finishes last frees it:
+**        'stage' changes only by an atomic exchange;
+**   HK2  a request is valid in the process that made it: the child of a fork does not handle it
+**        (samplers.c).
 */
 #ifndef asamp_heapask_h
 #define asamp_heapask_h
@@ -15,13 +17,20 @@ typedef struct HeapAsk HeapAsk;
 
 typedef enum HeapAskAnswer { HEAPASK_WAITS, HEAPASK_TAKEN, HEAPASK_FAILED } HeapAskAnswer;
 
-/* Of the state of that number, UINT64_MAX: of the first that collects. NULL: 'why' says why not. */
+/*
+** Requests a snapshot of the state number 'state' (UINT64_MAX: of the first state that
+** completes a collection) in the file 'path'. Returns NULL on failure; *why is then the reason,
+** a static string.
+*/
 HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why);
 
-/* TAKEN: 'text' is the path, 'state' the number of the state; FAILED: why. The text is there until heapask_end. */
+/*
+** Returns the progress of a request. HEAPASK_TAKEN: *text is the path of the file and *state
+** the state's number. HEAPASK_FAILED: *text is the reason. *text stays valid until heapask_end.
+*/
 HeapAskAnswer heapask_look (const HeapAsk *h, const char **text, uint64_t *state);
 
-/* Takes the request back, if it is not done. */
+/* Cancels the request if it is not finished, and releases the caller's share of it. */
 void heapask_end (HeapAsk *h);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Which files of the process's stay (keptfiles.h).
-*/
+/* Which files of the process stay (keptfiles.h). */
 #include "keptfiles.h"
 
 #include <stdlib.h>
@@ -11,10 +9,11 @@
 
 static struct Kept {
   char *path;
-  struct stat id;		/* at its begin: another may get its name */
-} *files;			/* that this made, the oldest first */
+  struct stat id;		/* identity of the file when it was created: another file may
+				   receive its name later */
+} *files;			/* files that this process has made, the oldest first */
 static uint64_t nfiles;
-static uint64_t most;		/* 0: all stay */
+static uint64_t most;		/* number of files that stay; 0: all */
 
 
 void keptfiles_setup (uint64_t n) {
@@ -48,6 +47,6 @@ void keptfiles_current (void) {
 
 
 void keptfiles_forked (void) {
-  files = NULL;  /* the parent's, which it keeps; their memory stays with them */
+  files = NULL;  /* the memory belongs to the parent's state and is not freed here */
   nfiles = 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The words of the protocol (requests.h).
-*/
+/* The requests of the protocol (requests.h). */
 #define _GNU_SOURCE
 #include "requests.h"
 #include "keptfiles.h"
@@ -24,16 +22,16 @@
 #include "timing.h"
 
 #define SECOND		UINT64_C(1000000000)
-#define MAX_RECORD_S		(366 * 86400)	/* seconds of a recording */
-#define STATE_ROWS	16	/* of an answer to "states" */
-#define NAME_BYTES	1023	/* of a name that is told */
+#define MAX_RECORD_S		(366 * 86400)	/* maximal length of a recording in seconds */
+#define STATE_ROWS	16	/* maximal number of rows in an answer to "states" */
+#define NAME_BYTES	1023	/* maximal number of bytes of a name in an answer */
 
 static uint64_t due;
 
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Puts text behind what is to be sent. */
+/* Appends text to the answer, at most 8,191 bytes. Returns 0 if there is not enough memory. */
 static int say (Request *r, const char *format, ...) {
   char text[2 * 4096];
   va_list args;
@@ -73,14 +71,17 @@ void request_begin (Request *r, int fd) {
 }
 
 
-/* It waits for nothing. */
+/* Releases the snapshot that the request waits for, if there is one. */
 static void forget (Request *r) {
   if (r->heap != NULL) heapask_end(r->heap);
   r->heap = NULL;
 }
 
 
-/* The next word; the rest of the line stays in *line. "": there is none. */
+/*
+** Returns the next word ("" if there is none), NUL-terminated in place; *line is then the rest
+** of the line.
+*/
 static char *word (char **line) {
   char *from = *line + strspn(*line, " ");
   char *end = from + strcspn(from, " ");
@@ -90,7 +91,7 @@ static char *word (char **line) {
 }
 
 
-/* A decimal number up to 'most'; 0: it is none. */
+/* Converts a decimal number of at most 'most'. Returns 0 if 'text' is not such a number. */
 static int number (const char *text, uint64_t most, uint64_t *to) {
   char *end;
   if (*text < '0' || *text > '9') return 0;
@@ -140,7 +141,7 @@ static int stats (Request *r) {
 }
 
 
-/* A line "row NUMBERS NAME". */
+/* Appends a line "row NUMBERS NAME" to the answer. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;
@@ -157,8 +158,10 @@ static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *na
 }
 
 
-/* A line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each name of a
-   state. */
+/*
+** Appends a line "row OPEN MADE INUSE HELD ALLOCATED SAMPLES MINORS MAJORS NS NAME" for each
+** name that states have.
+*/
 static int names (Request *r) {
   SeenNamed *rows = calloc(SEEN_NAMES, sizeof(*rows));
   unsigned i, n = rows != NULL ? sampler_named(rows) : 0;
@@ -174,7 +177,10 @@ static int names (Request *r) {
 }
 
 
-/* A line "row NUMBER INUSE COLLECTIONS NAME" for each of the states that have collected most. */
+/*
+** Appends a line "row NUMBER INUSE COLLECTIONS NAME" for each of the states with the most
+** collections.
+*/
 static int states (Request *r) {
   SamplerRow rows[STATE_ROWS];
   unsigned i, n = sampler_states(rows, STATE_ROWS);
@@ -188,7 +194,7 @@ static int states (Request *r) {
 }
 
 
-/* Where resident memory is: a line "row BYTES WHAT[ TEXT]" each. */
+/* Appends the composition of resident memory: lines "row BYTES WHAT[ TEXT]". */
 static int memory (Request *r) {
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
@@ -256,7 +262,10 @@ static int record (Request *r, char *rest) {
 }
 
 
-/* 0: 'err' says why not, or why nothing is written from here on. */
+/*
+** Ends the recording. Returns 0 with the reason in 'err' if this failed, or if nothing is
+** written from here on.
+*/
 static int end (char *err, size_t errsize) {
   int ok;
   due = 0;
@@ -273,7 +282,10 @@ static int stop (Request *r) {
 }
 
 
-/* 'to' NULL: by the pattern. */
+/*
+** Writes what the flight recorder keeps into the file 'to'; NULL: into a file named by the
+** pattern.
+*/
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))

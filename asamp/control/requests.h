@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What a process can be asked for, one line at a time (control.h):
+** The requests of a client, one line each (control.h):
 **
-**   stats                         "<key> <value>" lines, as doc/reference.md lists them
-**   names                         the same of the states of each name: lines "row <open> <made>
-**                                 <bytes in use> <held> <allocated> <samples> <minor and major
-**                                 collections> <ns of pauses> <name>"; none: no sample yet
-**   mark <name> [<value>]         a marker in the profile
-**   record <seconds> <alloc> <time> <path>
-**                                 a profile of its own for that long, a sample every so
-**                                 many bytes, and so many of time a second; "file <path>"
-**   stop                          ends that now
-**   dump [<path>]                 what the flight recorder keeps, into a file: without a path
-**                                 by the pattern; "file <path>"
-**   rotate                        goes on in another file (after logrotate, say);
-**                                 "file <path>"
-**   heap <state> <path>           a snapshot of a state's heap at the end of its next
-**                                 collection, "-": of the first state that collects, and answered
-**                                 then (CN6); "file <path>", "state <number>"
-**   states                        the states that have collected most: lines "row <number>
+**   stats                         statistics of the process: lines "<key> <value>", listed in
+**                                 doc/reference.md
+**   memory                        what resident memory consists of: lines "row <bytes> <kind>
+**                                 [<text>]"
+**   names                         statistics of the states of each name: lines "row <open>
+**                                 <made> <bytes in use> <held> <allocated> <samples>
+**                                 <minor collections> <major collections> <ns of pauses>
+**                                 <name>"; no row before the first sample
+**   states                        the states with the most collections: lines "row <number>
 **                                 <bytes in use> <collections> <name>"
+**   mark <name> [<value>]         write a marker into the profile
+**   record <seconds> <alloc> <time> <path>
+**                                 write a separate profile for that time, with a sample every
+**                                 <alloc> bytes and <time> time samples a second; answer:
+**                                 "file <path>"
+**   stop                          end that recording now
+**   dump [<path>]                 write what the flight recorder keeps into a file (without a
+**                                 path: named by the pattern); answer: "file <path>"
+**   rotate                        continue in another file (for example after logrotate);
+**                                 answer: "file <path>"
+**   heap <state> <path>           write a snapshot of a state's heap at the end of the state's
+**                                 next collection ("-": of the first state that collects);
+**                                 the answer comes then (CN6): "file <path>", "state <number>"
 **
-** Whatever else comes is answered with "error". Used by the control's thread alone.
+** Any other request is answered with "error". Only the control thread calls these functions.
 */
 #ifndef asamp_requests_h
 #define asamp_requests_h
@@ -32,29 +37,43 @@
 #include "bytes.h"
 
 typedef struct Request {
-  int fd;		/* to answer to */
-  Bytes answer;		/* what is to be sent, ... */
-  size_t sent;		/* ... and how much of it was */
-  struct HeapAsk *heap;	/* that it waits for; NULL: it is answered */
-  char line[4096];	/* without its newline, NUL-terminated */
+  int fd;		/* the socket of the client */
+  Bytes answer;		/* the text to send */
+  size_t sent;		/* number of bytes of 'answer' already sent */
+  struct HeapAsk *heap;	/* the snapshot that the request waits for; NULL: none, the answer is
+			   complete */
+  char line[4096];	/* the request's line, NUL-terminated, without its newline */
 } Request;
 
 void request_begin (Request *r, int fd);
-/* Has the answer to the line of n bytes ready, or begins what it waits for; 0: there is no
-   memory for it. */
+/*
+** Handles the request in r->line (n bytes): appends its answer, or starts the snapshot that it
+** waits for. Returns 0 if there is not enough memory.
+*/
 int request_answer (Request *r, size_t n);
-/* Of one that waits: the same if that is possible now. */
+/*
+** Checks a request that waits for a snapshot, and appends its answer if the snapshot is
+** finished. Returns 0 if there is not enough memory.
+*/
 int request_continue (Request *r);
 int request_refuse (Request *r, const char *why);
-/* Sends of the answer what the socket takes; the rest stays. 0: nobody listens any more. */
+/*
+** Sends as much of the answer as the socket accepts now; the rest stays. Returns 0 if the
+** connection is closed.
+*/
 int request_send (Request *r);
-/* Nobody waits for it any more. */
+/*
+** Releases the request of a client that disconnects; a snapshot that it waits for is cancelled.
+*/
 void request_end (Request *r);
 
-/* When what was asked for is to end (clock_now); 0: nothing is. And ends it. */
+/*
+** requests_due returns the time (clock_now) at which the recording of "record" ends, or 0 if
+** there is none. requests_expire ends it.
+*/
 uint64_t requests_due (void);
 void requests_expire (void);
-/* In the child of a fork: nothing was asked for. */
+/* Forgets the recording, in the child of a fork. */
 void requests_forked (void);
 
 #endif

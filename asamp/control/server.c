@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The socket (server.h).
-*/
+/* The control socket (server.h). */
 #define _GNU_SOURCE
 #include "server.h"
 
@@ -21,9 +19,9 @@
 #include "descriptor.h"
 
 /*
-** CN5: a fork waits until they are as they are told here. CN7: a program may close numbers that
-** are not its own, as daemons do, and have them for something else: what was opened is known
-** by its inode, too.
+** The lock of the table 'held'. A fork waits for it, so that the child finds the table complete
+** (CN5). Daemons close all descriptors and reuse their numbers (CN7): each entry therefore also
+** has the device and the inode of its descriptor.
 */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct Held {
@@ -32,7 +30,7 @@ static struct Held {
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
-static struct stat own;		/* the file of the last socket's name; 0: there was none */
+static struct stat own;		/* identity of the last socket's file; zero: there is none */
 
 
 static int isstill (const struct Held *h) {
@@ -41,7 +39,7 @@ static int isstill (const struct Held *h) {
 }
 
 
-/* With the lock; NULL: it is none of them. */
+/* Returns the entry of descriptor 'fd', or NULL. The caller holds the lock. */
 static struct Held *find (int fd) {
   size_t i;
   for (i = 0; i < nheld && held[i].fd != fd; i++) ;
@@ -49,7 +47,10 @@ static struct Held *find (int fd) {
 }
 
 
-/* With the lock. One of that number, which the system gives again, was closed by others. */
+/*
+** Records a new descriptor and returns it. If an entry with this number exists, the program has
+** closed its descriptor, and the new one replaces it. The caller holds the lock.
+*/
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = find(fd);
@@ -82,7 +83,10 @@ void server_close (int fd) {
 }
 
 
-/* CN1; NULL, or why not. */
+/*
+** Checks, and if needed creates, the folder of 'path' (CN1). Returns NULL, or the reason for a
+** failure.
+*/
 static const char *folderof (const char *path) {
   char folder[PATH_MAX];
   char *slash;
@@ -109,7 +113,11 @@ static int isdead (const struct sockaddr_un *a) {
 }
 
 
-/* CN4. A child that looks at the program's memory may still have this process's own (CN7). */
+/*
+** Removes the file at the socket's path if the rules allow it (CN4). This process's own last
+** socket is removed even if it seems in use: a child, such as the one that writes a snapshot,
+** may still hold it open (CN7).
+*/
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
@@ -117,8 +125,10 @@ static void makeroom (const struct sockaddr_un *a) {
 }
 
 
-/* Removes a socket NUMBER.sock of this user's at which nobody listens, if there is no process of
-   that number. */
+/*
+** Removes the socket NUMBER.sock of this user if no process listens there and no process with
+** that number exists.
+*/
 static void sweepone (const char *folder, const char *name) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   struct stat s;
@@ -181,7 +191,7 @@ int server_open (const char *path, char *why, size_t size) {
 }
 
 
-/* CN2 */
+/* Returns 1 if the client is this user or root (CN2). */
 static int isfriend (int fd) {
   struct ucred c;
   socklen_t n = sizeof(c);
@@ -217,7 +227,7 @@ void server_parted (void) {
 
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
-  memset(&own, 0, sizeof(own));  /* the parent's */
+  memset(&own, 0, sizeof(own));  /* that file is the parent's */
   while (nheld > 0)
     if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

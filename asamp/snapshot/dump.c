@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The bytes of a snapshot (dump.h).
-*/
+/* The encoder of heap snapshots (dump.h). */
 #include "heapformat.h"
 #include "dump.h"
 #include "mallocs.h"
@@ -18,7 +16,7 @@ static int drain (Dump *d) {
   return ok;
 }
 
-/* Room for a record; 0: the sink takes no more. */
+/* Ensures that there is room for one record. Returns 0 if the sink accepts nothing more. */
 static int room (Dump *d) {
   return d->n + DUMP_LONGEST <= sizeof(d->buffer) || drain(d);
 }
@@ -41,12 +39,12 @@ static uint64_t word (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
-/* An address from another. */
+/* Writes an address as a signed distance, in units of 8 bytes, from another address. */
 static void address (Dump *d, uint64_t p, uint64_t from) {
   distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
 }
 
-/* One that may be missing. */
+/* Writes an address that may be NULL. */
 static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
@@ -179,7 +177,10 @@ static int edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/* Sites that have a number: by function and line. */
+/*
+** A hash table of the sites that have been written: from function and line to the site's
+** number.
+*/
 typedef struct Sites {
   struct { uint64_t key; uint32_t number; } *slots;
   size_t mask, bytes;
@@ -198,7 +199,10 @@ static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   number(d, line);
 }
 
-/* Its number; it is told when it is new. 0: not known. */
+/*
+** Returns the number of a sample's site. A new site is written first. Returns 0 if its function
+** is not known.
+*/
 static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   const BirthFunction *f = births_named(&d->tracker->functions, b->function);
   uint64_t key = (uint64_t)b->function << 32 | b->line;
@@ -215,7 +219,7 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
 
 static void sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* no object has it */
+  if (owner == NULL || mallocs_isowner(owner))  /* the allocation belongs to no object */
     return;
   number_ = sitenumber(d, s, b);
   if (!room(d))
@@ -228,7 +232,7 @@ static void sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   d->last = word(owner);
 }
 
-/* 0: no memory. */
+/* Writes the samples that are alive. Returns 0 if there is not enough memory. */
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;
   size_t n = t->followed.n + t->pending.n, i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A walk (luaN_walk of seam.h) as the bytes of heapformat.h, in pieces. Memory: the
-** walk's own, which 'memory' gives, and a Dump. Calls nothing but the sink and the
-** seam, so that it can run in a child that may not use malloc.
+** The encoder of heap snapshots: walks a heap (luaN_walk of seam.h) and passes the bytes of
+** heapformat.h to a sink in pieces. Its memory is the struct Dump, and blocks from the callback
+** 'memory', which the walk also uses. It calls only the sink, 'memory' and the seam, so that it
+** can run in a forked child that must not call malloc.
 */
 #ifndef asamp_dump_h
 #define asamp_dump_h
@@ -15,34 +16,42 @@ struct Tracker;
 #include <stdint.h>
 
 #define DUMP_PIECE	65536
-#define DUMP_LONGEST	(HEAP_TEXT + 64)  /* bytes of a record */
+#define DUMP_LONGEST	(HEAP_TEXT + 64)  /* the largest number of bytes of one record */
 
-/* Takes what comes out. 0: no more is wanted. */
+/* Receives n bytes of the snapshot. Returns 0 to stop the walk. */
 typedef int (*DumpSink) (void *ud, const unsigned char *data, size_t n);
 
 typedef struct Dump {
   DumpSink sink;
   void *ud;
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  const struct Tracker *tracker;	/* whose samples are told, or NULL; ... */
-  uint64_t time;		/* ... and when, CLOCK_MONOTONIC, ns */
-  uint64_t objects, edges, bytes;	/* so far */
-  uint64_t last;		/* address of the object before */
-  uint64_t from;		/* holder of the edges that come */
-  int64_t index;		/* of the last element */
+  const struct Tracker *tracker;	/* the tracker whose live samples are written; NULL: none */
+  uint64_t time;		/* time of the snapshot in ns, CLOCK_MONOTONIC; the ages of
+				   samples count up to it */
+  uint64_t objects, edges, bytes;	/* numbers of objects and edges, and bytes of objects,
+					   written so far */
+  uint64_t last;		/* address of the previous object */
+  uint64_t from;		/* address of the object whose edges are being written */
+  int64_t index;		/* index of the previous array element */
   size_t n;
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
-/* Begins: magic, then metas may come, then the walk. Zero but for sink, ud, memory. */
+/*
+** Starts the encoding with the magic bytes. Then dump_meta, dump_number and dump_code may be
+** called, and finally dump_walk. *d must be zero except sink, ud, memory (and tracker, time).
+*/
 void dump_begin (Dump *d);
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);
 
-/* What a C function is called. */
+/* Records the name of the C function at the address 'code'. */
 void dump_code (Dump *d, const void *code, const char *name);
 
-/* The walk, and the end. Returns what luaN_walk does. */
+/*
+** Writes all objects and edges of L's heap, the samples and the end. Returns the result of
+** luaN_walk: LUAN_WALKED, LUAN_STOPPED, LUAN_NOMEMORY or LUAN_BUSY.
+*/
 int dump_walk (Dump *d, lua_State *L);
 
 #endif

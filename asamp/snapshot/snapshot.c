@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Snapshots (snapshot.h).
-*/
+/* Snapshots of a state's heap (snapshot.h). */
 #define _GNU_SOURCE
 #include "heapformat.h"
 #include "dump.h"
@@ -26,9 +24,9 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* C functions whose names are told */
+#define CODES_MOST	64	/* the largest number of C functions whose names are stored */
 
-/* All that the writer needs; in memory of its own. */
+/* Everything that the writer needs. It has memory of its own, which a child can use. */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
@@ -69,7 +67,7 @@ static int sink (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
-/* Returns 0 or an errno. */
+/* Writes the complete snapshot. Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
   struct stat file;
   int result;
@@ -82,8 +80,10 @@ static int writeall (Writer *w, lua_State *L) {
        : result == LUAN_BUSY ? EBUSY : ENOMEM;
 }
 
-/* Names of the C functions that run, which the child may not ask for (SN3). Those of
-   coroutines that wait have none. */
+/*
+** Writes the names of the C functions on the stack of L. The child cannot look them up (SN3). C
+** functions of suspended coroutines have no name.
+*/
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
   const void *told[CODES_MOST];
@@ -130,16 +130,19 @@ static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* {== the child ======================================================== */
 
-/* Where nothing may be allocated: "profiler: 'PATH': MESSAGE". */
+/* Writes "profiler: cannot write the snapshot 'PATH': MESSAGE" to stderr without allocating. */
 static void complain (const char *path, int error) {
   char line[600];
   int n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
                    path, error == ENOSPC ? "no space left on the device"
                    : error == ENOMEM ? "not enough memory" : "writing failed");
-  if (n > 0 && write(2, line, (size_t)n) < 0) { /* nobody to tell */ }
+  if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is no place for another message */ }
 }
 
-/* A snapshot is a small part of what the program does; let it go first. */
+/*
+** Writes the snapshot in the child process, and exits with 0 or an errno. A file that could not
+** be completed is removed (SN4).
+*/
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   int error;
   error = writeall(w, L);
@@ -152,13 +155,16 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   _exit(error > 255 ? 255 : error);
 }
 
-#define WAITING	16	/* children that nobody has waited for, at most */
+#define WAITING	16	/* the largest number of children that nobody has waited for */
 
-/* These, or 0. States of many OS threads take and put them: whoever has taken one out is the
-   only one that waits for it, and no lock is held where the program may fork. */
+/*
+** The children that nobody has waited for; 0: a free entry. Several threads add and remove
+** entries with atomic exchanges: only the thread that has removed an entry waits for that
+** child, and no lock is held when the program forks.
+*/
 static pid_t waiting[WAITING];
 
-/* 0: there is no place. */
+/* Adds a child to 'waiting'. Returns 0 if there is no free entry. */
 static int keep (pid_t child) {
   int i;
   for (i = 0; i < WAITING; i++) {
@@ -174,7 +180,7 @@ static void await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Children that have ended since are let go. */
+/* Removes the children that have ended. */
 static void reap (void) {
   int i, status;
   for (i = 0; i < WAITING; i++) {
@@ -193,7 +199,7 @@ static int failed (const char *path, const char *why, int error, char *err, size
   return 0;
 }
 
-/* Writes it, in a child or here; returns 0 or an errno. */
+/* Writes the snapshot, in a child or in this process. Returns 0 or an errno. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
   int status;
   if (!wish->inprocess) {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Snapshots of a state's heap: the file, and the child process that writes it.
+** Snapshots of a state's heap: creation of the file, and the child process that writes it.
 **
 ** Invariants:
-**   SN1  the program waits for the fork alone, unless there is none, it asks to, or 16
-**        snapshots are being written;
-**   SN2  the child ends without a signal to its parent (SIGCHLD), is no child that
-**        wait() finds, holds none of the program's descriptors open but the file, and
-**        runs none of the program's code;
-**   SN3  it calls neither malloc nor the Lua API: another thread of the program may
-**        have been in the midst of either when it began. What it needs is made before,
-**        or comes from mmap;
-**   SN4  a file that could not be finished is removed; who finds a file locked finds one
-**        that is being written.
+**   SN1  the program waits only for the fork, except when no fork is possible, when the caller
+**        requests waiting, or when 16 snapshots are already being written;
+**   SN2  the child's end sends no signal to the parent (SIGCHLD), and wait() does not find the
+**        child. The child keeps no descriptor of the program open except the file, and runs
+**        none of the program's code;
+**   SN3  the child calls neither malloc nor the Lua API: another thread of the program may have
+**        been inside either at the fork. Its memory is allocated before the fork or with mmap;
+**   SN4  a file that could not be completed is removed. A locked file is a file that is still
+**        being written.
 */
 #ifndef asamp_snapshot_h
 #define asamp_snapshot_h
@@ -24,22 +23,26 @@
 
 typedef struct SnapshotWish {
   const char *path;
-  int replace;		/* PLACE_NONE, ... of place.h */
-  int option;		/* who asks has the option overwrite */
-  int wait;		/* until it is written */
-  int inprocess;	/* no child */
-  const char *command;	/* for people; may be NULL */
+  int replace;		/* what to do if the path exists: PLACE_NONE, ... of place.h */
+  int option;		/* 1: the caller has an option 'overwrite', which the error message
+			   may name */
+  int wait;		/* 1: return only after the file is complete */
+  int inprocess;	/* 1: write the file in this process, without a child */
+  const char *command;	/* the command line, stored in the file as information; may be NULL */
 } SnapshotWish;
 
 typedef struct Snapshot {
-  char *path;		/* of the file; the caller's to free */
-  int forked;		/* a child has written it, or still does */
-  int refused;		/* errno of a fork that failed, or 0 */
-  pid_t child;		/* that still does; 0: it is written */
-  uint64_t stopped;	/* nanoseconds that the program has waited */
+  char *path;		/* path of the file; the caller frees it */
+  int forked;		/* 1: a child process has written the file, or is writing it */
+  int refused;		/* errno of a failed fork; 0: no fork failed */
+  pid_t child;		/* the child that is still writing; 0: the file is complete */
+  uint64_t stopped;	/* ns that the program has waited */
 } Snapshot;
 
-/* 0: 'err' says in a line why there is none, errno what. */
+/*
+** Writes a snapshot of L's heap. Returns 0 on failure: 'err' (a buffer of 'size' bytes) then
+** has the reason in one line, and errno is set.
+*/
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
 
