@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Classes (classnames.h).
-*/
+/* Classes of the objects of a heap (classnames.h). */
 #include "classnames.h"
 #include "words.h"
 #include "hash.h"
@@ -12,17 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* more are "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; further ones are
+					       "(other classes)" */
 
-/* What has a number: metatables, and names by their hashes. */
+/* Numbers of the classes found so far: by metatable, and by the hash of the name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
 
-/* The number of a name, which several metatables may have. */
+/*
+** Sets *id to the number of the class with this name; it is added if it is new. Several
+** metatables may have the same name. Returns 0 if there is not enough memory.
+*/
 static int add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
-  for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)  /* another of this hash */
+  /* a different name with the same hash */
+  for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)
     if (strcmp(m->names[*id], name) == 0) return 1;
   if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
     return 0;
@@ -32,14 +35,17 @@ static int add (Naming *m, Known *known, const char *name, uint32_t *id) {
   return idmap_set(&known->names, key, *id);
 }
 
-/* The metatable of v, which is the first that it holds; GRAPH_NONE. */
+/*
+** Returns the metatable of v, or GRAPH_NONE. A metatable is always the first edge of its
+** object.
+*/
 static uint32_t metatable (const Graph *g, uint32_t v) {
   if (g->count[v] == 0 || way_kind(g->ways[g->first[v]]) != HEAP_EMETATABLE)
     return GRAPH_NONE;
   return g->to[g->first[v]];
 }
 
-/* What table v has in its field, GRAPH_NONE: nothing that is held. */
+/* Returns the object in the field 'key' of table v, or GRAPH_NONE if that is no object. */
 static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   size_t i = 0;
   uint32_t to;
@@ -50,7 +56,10 @@ static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   return GRAPH_NONE;
 }
 
-/* The name under which v is held, into 'to', its length; 0: it has none. */
+/*
+** Writes the name by which v is held (for example "socket.tcp") into 'to', and returns its
+** length; 0: v has no such name. 'depth' limits the number of holders in the name.
+*/
 static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
   uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
   size_t n, m = 0;
@@ -69,7 +78,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* __index: the table that has it */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: use the name of the table
+					    that has it */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&

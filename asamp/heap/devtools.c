@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The .heapsnapshot file (devtools.h): numbers in rows whose columns "meta" names, and
-** a list of all strings. DevTools keeps ids in 32 bits; they follow addresses as far as these
-** fit, so that it can compare two snapshots of a process.
+** Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, whose columns "meta"
+** describes, and a list of all strings. DevTools limits ids to 32 bits. The ids are derived
+** from the addresses where possible, so that DevTools can compare two snapshots of one process.
 */
 #include "devtools.h"
 #include "words.h"
@@ -18,7 +18,8 @@
 
 enum { NODE_FIELDS = 7 };
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* of all words of steps, which is all that a StrTab takes */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* largest number of bytes of all words of
+						   steps: the capacity of a StrTab */
 
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
@@ -36,18 +37,22 @@ static const char HEAD[] =
   "\"size\",\"children\"],\"sample_fields\":[\"timestamp_us\",\"last_assigned_id\"],"
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
-/* Numbers of the strings that are written: first the classes, then texts of strings (by
-   place in the graph's text), then functions and sources of sites, then the words of
-   other steps. */
+/*
+** Words of edges that are not strings of the heap, each stored once. In the list of strings of
+** the file, the classes come first, then the texts of string objects, then functions and
+** sources of the sites, then these words.
+*/
 typedef struct Strings {
   StrTab text;
-  IdMap numbers;	/* by place in 'text' + 1 */
-  uint32_t *words;	/* places in 'text', by number */
+  IdMap numbers;	/* from a place in 'text' + 1 to the word's number */
+  uint32_t *words;	/* place in 'text' of each word */
   size_t n, size;
 } Strings;
 
-/* The text of a step that is no string of the heap. 0: no memory, or there are more of them
-   than WORDS_BYTES. */
+/*
+** Sets *number to the number of a word; it is added if it is new. Returns 0 if there is not
+** enough memory or if the words exceed WORDS_BYTES.
+*/
 static int wordnumber (Strings *s, const char *word, size_t *number) {
   uint64_t left = s->text.left;
   uint32_t at = strtab_put(&s->text, word, strlen(word)), known;
@@ -78,15 +83,17 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
-  IdMap ids;		/* that are taken */
-  uint32_t *strings;	/* number of a string object's text; GRAPH_NONE: none yet */
+  IdMap ids;		/* ids of objects already assigned */
+  uint32_t *strings;	/* for each object: the number of its text if it is a string with a
+			   text, else GRAPH_NONE */
   uint32_t nstrings;
-  uint64_t firstsite;	/* ... the first site's name; its source comes next */
-  uint64_t firstword;	/* ... of the first of 'words' */
+  uint64_t firstsite;	/* number in the file's list of strings of the first site's name; its
+			   source is the next one, then the next site's */
+  uint64_t firstword;	/* number in the file's list of strings of the first of 'words' */
   int failed;
 } Out;
 
-/* Number of the text of a string object, which is written once. */
+/* Returns the number of a string object's text in the file's list of strings. */
 static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
@@ -115,7 +122,10 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/* 30 bits of the address, or those of the next that is free. */
+/*
+** Returns an id for object v: 30 bits of its address, or the next free id. It must be called
+** once per object.
+*/
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)
@@ -124,8 +134,10 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
-/* Where it was allocated, as a node of the tree of stacks, whose root is 1; 0: nobody has
-   seen that. */
+/*
+** Returns the node of the trace tree (the root is 1) for the allocation of object v, or 0 if no
+** sample of it exists.
+*/
 static uint64_t tracenode (const Graph *g, uint32_t v) {
   size_t n;
   const Sample *s = graph_samples(g, v, &n);
@@ -193,8 +205,11 @@ static void edges (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-/* Sites: functions, each with the line where it allocates, and stacks of one. What a
-   sampled object has is counted with the site of the object itself. */
+/*
+** Writes the sites: one function for each site (with the line that allocates), and one trace
+** node for each function. Of several samples that belong to an object, only the first, which is
+** that of the object itself, is counted.
+*/
 static void traces (Out *o) {
   const Graph *g = o->g;
   uint64_t name = o->firstsite, *count = calloc(g->nsites, sizeof(*count));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** A snapshot for the Memory panel of Chrome's DevTools: the .heapsnapshot format of V8.
-*/
+/* Export of a snapshot for the Memory panel of Chrome's DevTools: V8's format .heapsnapshot. */
 #ifndef asamp_devtools_h
 #define asamp_devtools_h
 
@@ -10,7 +8,10 @@
 
 #include <stddef.h>
 
-/* 'how': as output.h. 0: 'err' says why not in a line. */
+/*
+** Writes g with the classes m into the file 'path'; 'how' is as for output_open. Returns 0 on
+** failure: 'err' (a buffer of 'size' bytes) then has the reason in one line.
+*/
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,
                     size_t size);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Dominators (dominators.h). All but the result works on the numbers that a depth-first
-** search gives, root first, so that whatever leads to an object has a smaller one.
+** The dominator tree (dominators.h). The algorithm numbers the objects in the order of a
+** depth-first search, the root first. Except for the result, all arrays contain and are indexed
+** by these numbers.
 */
 #include "dominators.h"
 
@@ -11,16 +12,19 @@
 typedef struct Work {
   const Graph *g;
   uint32_t n;
-  uint32_t *order;	/* object by number */
-  uint32_t *number;	/* number by object */
-  uint32_t *above;	/* in the search, later compressed: by number */
-  uint32_t *dominator;	/* by number */
+  uint32_t *order;	/* object of each number */
+  uint32_t *number;	/* number of each object */
+  uint32_t *above;	/* parent in the search tree; later compressed by eval */
+  uint32_t *dominator;	/* immediate dominator */
   uint32_t *semi, *label;
-  uint32_t *begin, *from;  /* who leads to number v: from[begin[v] ... begin[v + 1]) */
+  uint32_t *begin, *from;  /* predecessors of number v: from[begin[v]] up to, but without,
+			      from[begin[v + 1]] */
 } Work;
 
-/* Depth first, without recursion: what waits is a list through 'semi' (the place in an
-   object's edges) and 'above'. */
+/*
+** Numbers the objects by a depth-first search without recursion: the path to the current object
+** is kept in 'above', and the position in each object's edges in 'semi'.
+*/
 static void search (Work *w) {
   const Graph *g = w->g;
   uint32_t v = 0, to, next = 1;
@@ -47,10 +51,10 @@ static void search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all: GR2 */
+  w->n = next;  /* all objects: GR2 */
 }
 
-/* Who leads to whom, by numbers. */
+/* Collects the predecessors of each number. Returns 0 if there is not enough memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -76,9 +80,9 @@ static int reverse (Work *w) {
 }
 
 /*
-** The label of the least semidominator between v and what is linked ('last' and above),
-** the way there compressed. 'stack' has room for all: the objects between, reversed
-** through 'above' would do, but for one array this is simpler.
+** Returns the label with the smallest semidominator on the path from v up to the linked numbers
+** ('last' and larger), and compresses this path. 'stack' has room for all numbers. (The path
+** could be reversed inside 'above' instead; the extra array is simpler.)
 */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
@@ -102,10 +106,10 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 }
 
 /*
-** The dominators of all from their semidominators: of i the nearest dominator of above[i] whose
-** number is not larger than semi[i]. jump[i] is a dominator of i at such a distance that the way
-** to any other one has O(log n) steps, as a chain of n would make O(n * n) of single ones.
-** 'jump' and 'depth' have room for all.
+** Computes the immediate dominators from the semidominators: that of i is the nearest dominator
+** of above[i] whose number is not larger than semi[i]. jump[i] is a more distant dominator of
+** i, chosen such that any other one is reached in O(log n) steps; single steps would need O(n *
+** n) for a chain of n objects. 'jump' and 'depth' have room for all numbers.
 */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
@@ -173,7 +177,7 @@ int dominators_of (Dominators *d, const Graph *g) {
     search(&w);
     if (reverse(&w)) {
       semidominators(&w, stack);
-      for (i = 0; i < w.n; i++)  /* by objects */
+      for (i = 0; i < w.n; i++)  /* convert numbers to objects */
         w.label[w.order[i]] = w.order[w.dominator[i]];
       d->dominator = w.label;
       w.label = NULL;

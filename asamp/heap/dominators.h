@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Dominators of a heap's objects: a dominates b when every path from the state to b
-** passes a, so that b would go if a went. Computed by semi-NCA (Georgiadis, "Linear-time
-** algorithms for dominators and related problems", 2005): near linear in practice, no
-** recursion. 36 bytes an object and 4 a reference while it runs, 20 an object afterwards.
+** The dominator tree of a heap's objects. Object a dominates b if every path of references from
+** the state to b contains a; if a became garbage, so would b. The algorithm is semi-NCA
+** (Georgiadis, "Linear-time algorithms for dominators and related problems", 2005), without
+** recursion and almost linear in practice. It needs 36 bytes an object and 4 a reference while
+** it runs; the result needs 20 bytes an object.
 */
 #ifndef asamp_dominators_h
 #define asamp_dominators_h
@@ -12,12 +13,12 @@
 
 typedef struct Dominators {
   uint32_t n;
-  uint32_t *dominator;	/* the nearest of each object; of 0: 0 */
-  uint64_t *retained;	/* bytes of all that it dominates, and its own */
-  uint32_t *order;	/* objects, dominators before what they dominate */
+  uint32_t *dominator;	/* immediate dominator of each object; that of object 0 is 0 */
+  uint64_t *retained;	/* bytes of each object and of all objects that it dominates */
+  uint32_t *order;	/* all objects; a dominator comes before the objects that it dominates */
 } Dominators;
 
-/* 0: no memory. */
+/* Computes the dominators of g. Returns 0 if there is not enough memory. */
 int dominators_of (Dominators *d, const Graph *g);
 void dominators_free (Dominators *d);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Reads snapshots (graph.h).
-*/
+/* The reader of snapshot files (graph.h). */
 #include "graph.h"
 #include "bytes.h"
 #include "idmap.h"
@@ -21,25 +19,34 @@
 #define TEXT_MOST	BOUND((size_t)512 << 20, 256)
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
-#define CODES_MOST	BOUND(1u << 12, 2u)  /* names of C functions; the others have none */
-#define SITES_MOST	BOUND(1u << 20, 8u)  /* those beyond are not known */
+#define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of names of C functions;
+					        further functions have no name */
+#define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of sites; further ones are "not
+					        known" */
 
-/* What a snapshot may take: as much, and beyond that as many times the bytes of the file that
-   have been read. Snapshots of asamp take up to 60 bytes of memory for one of the file, and have
-   up to 8 unpacked. */
+/*
+** The memory that a snapshot may take: MEMORY_MOST bytes, or MEMORY_TIMES bytes for each byte
+** of the file read so far, if that is more. The same holds for the unpacked bytes. Snapshots
+** written by asamp take at most 60 bytes of memory, and unpack to at most 8 bytes, for each
+** byte of the file.
+*/
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/* Bytes of memory for each, as far as lists grow, with what dominators and classes take. */
+/*
+** Bytes of memory for one element of each kind. They include the unused capacity of lists and
+** the later computation of dominators and classes.
+*/
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
   SITE_COST = 2 * sizeof(Site) + 32, SAMPLE_COST = 4 * sizeof(Sample)
 };
 
-#define SUM_MOST	((uint64_t)1 << 62)  /* bytes of all objects, and those that all samples stand for */
+#define SUM_MOST	((uint64_t)1 << 62)  /* largest sum of the bytes of all objects, and
+					        of the bytes that all samples represent */
 
 #define FREE		UINT64_MAX
 
@@ -53,21 +60,27 @@ typedef struct Reader {
   const char *path;
   unsigned char buffer[PIECE];
   size_t at, n;
-  uint64_t *table;		/* object by address: bits of its hash, its number; or FREE */
+  uint64_t *table;		/* hash table from address to object: an entry has the tag of
+				   the address and the object's number, or is FREE */
   uint32_t mask;
   uint64_t seed;
-  uint32_t next;		/* object that is probably defined next: they come in the
-				   order in which they were mentioned */
+  uint32_t next;		/* the object that is probably defined next: objects are
+				   defined in the order in which they are first mentioned */
   size_t sitesize, samplesize, codesize;
-  IdMap codes;			/* address -> number */
-  uint64_t nsites;		/* in the file */
+  IdMap codes;			/* from the address of a C function to the number of its name */
+  uint64_t nsites;		/* number of sites in the file */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* as the file's end counts */
-  uint64_t bytes, sampled;	/* of all objects; what all samples stand for */
-  uint64_t spent;		/* bytes of memory, about, of the part that was read */
-  uint64_t last, lastsample, from;  /* addresses that others are told from */
-  uint32_t holder;		/* of the edges that come, ... */
-  int late;			/* ... which do not go on with those that it has */
+  uint64_t defined, nedges;	/* numbers of objects and edges, compared with those at the
+				   file's end */
+  uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
+  uint64_t spent;		/* approximate bytes of memory for the part of the file that
+				   has been read */
+  uint64_t last, lastsample, from;  /* addresses to which the next distances in the file are
+				       relative: of the previous object, of the previous
+				       sample, of the current holder */
+  uint32_t holder;		/* the object whose edges are being read */
+  int late;			/* 1: its edges do not continue a list of its own in 'to', so
+				   they go into 'late' */
   int64_t index;
   jmp_buf failed;
   char *err;
@@ -94,7 +107,10 @@ static _Noreturn void damaged (Reader *r, const char *what) {
        (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
 }
 
-/* Counts memory that is about to be taken. Refuses a file that is made to take very much. */
+/*
+** Adds 'bytes' to the memory used. Fails if the file needs far more memory than a real snapshot
+** of its size.
+*/
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
@@ -149,7 +165,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* One that may be missing: 0. */
+/* Reads an address that may be missing: 0. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = number(r), a;
   if (n == HEAP_NONE)
@@ -176,8 +192,10 @@ static size_t text (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* The hash of an address. What lies in one page of 4 KiB is near in the table, too, for
-   it is mentioned together. */
+/*
+** Returns the hash of an address. Addresses in one page of 4 KiB are close together in the
+** table, because they are often used together.
+*/
 static uint64_t hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -185,7 +203,7 @@ static uint64_t hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* What an entry has beside the number: bits that the place in the table does not say. */
+/* Returns the tag of an address: bits that the place in the table does not contain already. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
@@ -246,7 +264,10 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/* The place in the table of an address, or that of the one to come. */
+/*
+** Returns the index of the entry for an address, or of the free entry where it would be
+** inserted.
+*/
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -255,7 +276,7 @@ static uint32_t placeof (const Reader *r, uint64_t a) {
   return s;
 }
 
-/* The object at an address, which may be new. */
+/* Returns the object at an address; it is added if it is new. */
 static uint32_t object (Reader *r, uint64_t a) {
   uint32_t s, v;
   if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
@@ -268,7 +289,7 @@ static uint32_t object (Reader *r, uint64_t a) {
   return v;
 }
 
-/* The object that is known at an address, or GRAPH_NONE. */
+/* Returns the object at an address, or GRAPH_NONE if it is not known. */
 static uint32_t find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
@@ -278,7 +299,7 @@ static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Keeps the text of a string; GRAPH_NONE: there is no room. */
+/* Stores the text of a string and returns its place, or GRAPH_NONE if the limit is reached. */
 static uint32_t keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -317,8 +338,10 @@ static uint32_t code (const Reader *r, uint64_t a) {
   return i == IDMAP_NONE ? GRAPH_NONE : i;
 }
 
-/* The n bytes at s are the beginning of a text: says so behind the last whole character.
-   Returns the length, which grows by that of ELLIPSIS at most. */
+/*
+** Appends an ellipsis to a text of n bytes that was cut; an incomplete last character is
+** removed. Returns the new length, at most n + the length of ELLIPSIS.
+*/
 static size_t ellipsis (char *s, size_t n) {
   size_t last = n;
   while (last > 0 && n - last < 3 && ((unsigned char)s[last - 1] & 0xc0) == 0x80) last--;
@@ -332,7 +355,7 @@ static size_t ellipsis (char *s, size_t n) {
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = number(r);
-  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* a cut one with that */
+  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with room for an ellipsis */
   uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
   r->next = v + 1;
@@ -444,7 +467,7 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a root is none");
-  if (ofweak) {  /* the table, which the walk has reached, holds the value by the key */
+  if (ofweak) {  /* the walk has reached the table already: it holds the value through the key */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -483,8 +506,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* the edges of a thread are the first that it has; a weak key may be told later
-     than what it holds */
+  /* The edges of a thread come first; those of a weak key may come after the edges of the
+     value. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -497,7 +520,10 @@ static int byfrom (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Sessions may have a period that no bytes of a heap come to. */
+/*
+** Returns the largest valid number for a key of the header. A sampling period may exceed every
+** possible heap size.
+*/
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
 }
@@ -548,7 +574,10 @@ static void readsite (Reader *r) {
   s->line = line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/* Of an object that is not there: it was garbage, which no collection had found yet. */
+/*
+** Reads a sample. If its object is not in the snapshot, the object was garbage that had not
+** been collected yet.
+*/
 static void readsample (Reader *r) {
   Graph *g = r->g;
   uint64_t a = address(r, r->lastsample), site = number(r), age = number(r), bytes = number(r);
@@ -575,7 +604,10 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* By object; the oldest first, which is of the object itself, where there are several. */
+/*
+** Compares two samples: by object, then by age. The oldest sample of an object is that of the
+** object itself.
+*/
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -585,13 +617,13 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* What a string of the file must be (GR1). */
+/* Fails unless v is GRAPH_NONE or an object of this kind (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is no string, or a function has no code");
 }
 
-/* GR1, GR2 of what has been read. */
+/* Checks GR1 and GR2 after the file has been read. */
 static void check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -620,8 +652,10 @@ static void check (Reader *r) {
       mustbe(r, way_argument(g->late[i].way), HEAP_STRING);
 }
 
-/* Every object must be reached from 0 by parents: follows those not known to be, and
-   marks what was passed in 'seen'. */
+/*
+** Fails unless the parents of every object lead to object 0. Each pass follows the parents of
+** one object up to one already checked; 'seen' marks the objects on its path.
+*/
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);
@@ -633,7 +667,7 @@ static void checkparents (Reader *r) {
   for (v = 1; v < g->n && !bad; v++) {
     for (u = v; !seen[u]; u = g->parent[u])
       seen[u] = 2;
-    bad = (seen[u] == 2);  /* met itself */
+    bad = (seen[u] == 2);  /* the path is a cycle */
     for (u = v; seen[u] == 2; u = g->parent[u])
       seen[u] = 1;
   }
@@ -642,7 +676,7 @@ static void checkparents (Reader *r) {
     damaged(r, "objects hold one another, and nothing holds them");
 }
 
-/* Site 0. */
+/* Adds site 0, which means "not known". */
 static void nosite (Reader *r) {
   if (!list_grow(&r->g->sites, 0, &r->sitesize, sizeof(*r->g->sites)))
     nomemory(r);
@@ -808,7 +842,7 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  if (k == g->count[v]) {  /* the first of those that came late */
+  if (k == g->count[v]) {  /* the first edge of v in 'late' */
     size_t low = 0, high = g->nlate;
     while (low < high) {
       size_t middle = low + (high - low) / 2;

@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Merged trees (merge.h).
-*/
+/* Merged trees (merge.h). */
 #include "merge.h"
 #include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* beside a kind: not held by what is above it alone */
-#define FIELDS_MANY	12	/* fields of which none is most: one row "[*]" */
+#define TOGETHER	64	/* flag in addition to the kind of a Group: the parent in the
+				   tree does not hold the object alone */
+#define FIELDS_MANY	12	/* a number of fields above which they may be merged into one
+				   row "[*]" */
 
-/* The tree and its weights. */
+/* The tree, and the weights of its nodes. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* object by object */
-  uint32_t *begin, *child;	/* child[begin[v] ... begin[v + 1]) */
-  uint64_t *value, *count;	/* by object; count: paths only */
+  const uint32_t *above;	/* parent of each object in the tree */
+  uint32_t *begin, *child;	/* children of object v: child[begin[v]] up to, but without,
+				   child[begin[v + 1]] */
+  uint64_t *value, *count;	/* weights of each object, for paths only: bytes, and number
+				   of wanted objects */
   Merge *m;
-  int statetold;		/* its row is there, or too small */
+  int statetold;		/* 1: the row of the state's own memory has been handled */
   int failed;
 } Work;
 
-/* Objects that one row stands for. */
+/* The objects that one row represents. */
 typedef struct Set {
   uint32_t *objects;
   size_t n, size;
 } Set;
 
-/* A way in which children are held, before they are rows. */
+/* The children that are held in one way, before they become a row. */
 typedef struct Group {
   uint32_t kind, a, b, class;
   uint64_t value;
   Set set;
-  int counted;		/* with fields of its class, before it */
+  int counted;		/* 1: mergefields has counted it together with an earlier field of its
+			   class */
 } Group;
 
 static int put (Set *s, uint32_t v) {
@@ -68,12 +71,15 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
                                          : wish->naming->class[v] == wish->class);
 }
 
-/* Bytes that wanted objects retain, each once; sums along shortest paths. */
+/*
+** Computes the weights for paths: the bytes that wanted objects retain (each byte once), and
+** their sums along the shortest paths. Returns 0 if there is not enough memory.
+*/
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  unsigned char *inside = calloc(n, 1);  /* a wanted one dominates it */
+  unsigned char *inside = calloc(n, 1);  /* for each object: 1 if a wanted object dominates it */
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
   w->count = calloc(n, sizeof(*w->count));
@@ -117,7 +123,10 @@ static uint64_t valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
-/* How 'from' holds v: by the shortest path, or another way; 0: not by itself. */
+/*
+** Sets *way to how 'from' holds v: the way of the shortest path if possible. Returns 0 if
+** 'from' does not refer to v.
+*/
 static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   size_t i = 0;
   uint32_t to;
@@ -125,14 +134,18 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
     *way = w->g->way[v];
     return 1;
   }
-  if (w->g->count[from] > 4096) return 0;  /* not worth a search for each of many */
+  if (w->g->count[from] > 4096) return 0;  /* a search for each of many children would take
+					      too long */
   while (graph_edge(w->g, from, &i, &to, way))
     if (to == v) return 1;
   return 0;
 }
 
-/* The step of the shortest path to v that has words: what an upvalue holds is held by
-   a function. Returns who holds what that leads to. */
+/*
+** Sets *way to the last step of the shortest path to v that has a name of its own, and returns
+** the object from which this step leads. (The step from an upvalue to its value has none; the
+** step before it is used.)
+*/
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
     v = g->parent[v];
@@ -151,12 +164,13 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   p->kind = way_kind(way);
   a = way_argument(way);
   switch (p->kind) {
-    case HEAP_EINDEX:  /* those of the registry have names */
+    case HEAP_EINDEX:  /* the first elements of the registry have names */
       p->a = w->g->parent[from] == 0 && a < 3 ? a : 0;
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* the slots of a call are one, but for the function's */
+      if (a < w->g->nslots) {  /* all slots of one call form one group, except that of its
+			          function */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -225,7 +239,10 @@ static int byvalue (const void *a, const void *b) {
   return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Many fields of which none is most are one row, of one class. */
+/*
+** Merges fields of one class into one group if there are many of them and none has more than
+** half of the bytes. Returns 0 if there is not enough memory.
+*/
 static int mergefields (Groups *s) {
   size_t i, k;
   for (i = 0; i < s->n; i++) {
@@ -257,7 +274,10 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Is it part of the row above it: what an upvalue holds, or the next of a list? */
+/*
+** Returns 1 if the group belongs to the row above it: it is the value of an upvalue, or the
+** next element of a list.
+*/
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
@@ -267,7 +287,8 @@ static int isfolded (const Group *p, const Group *above) {
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
-  for (i = 0; i < set->n; i++) {  /* which grows by what is folded */
+  for (i = 0; i < set->n; i++) {  /* the loop also covers folded objects, which are appended
+				     to 'set' */
     uint32_t v = set->objects[i];
     for (c = w->begin[v]; c < w->begin[v + 1]; c++) {
       uint32_t to = w->child[c];
@@ -281,7 +302,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         }
         else {
           Way way;
-          row->repeated = 1;  /* by other indices than the row's own: it is of many */
+          row->repeated = 1;  /* an index different from the row's own one: the row represents
+			         several */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -320,7 +342,7 @@ static void describe (const Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* NULL: no memory. */
+/* Appends a row. Returns NULL if there is not enough memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {
@@ -334,8 +356,11 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   return r;
 }
 
-/* What the state takes itself, which no object has: in a tree of dominators a row beside
-   the roots, behind those that hold more. 'next': what the row to come holds. */
+/*
+** Adds the row of the memory that belongs to the state itself and to no object, in a tree of
+** dominators, after the rows with more bytes. 'next' is the value of the row that would come
+** next.
+*/
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;

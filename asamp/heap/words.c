@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Words for steps (words.h).
-*/
+/* Descriptions of references (words.h). */
 #include "words.h"
 #include "bytes.h"
 #include "heapformat.h"
@@ -9,14 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does a character of UTF-8 turn the direction of what follows: U+202A to U+202E, U+2066 to
-   U+2069? */
+/*
+** Returns 1 if a UTF-8 character changes the direction of text: U+202A to U+202E, U+2066 to
+** U+2069.
+*/
 static int turns (const unsigned char *s, size_t length) {
   return length == 3 && s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
                                          (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 }
 
-/* Length of the UTF-8 character at s, 0: none, or none that is printed. */
+/* Returns the length of the UTF-8 character at s; 0 if it is invalid or not printable. */
 static size_t character (const unsigned char *s, size_t n) {
   size_t length = bytes_sequence(s, n);
   return bytes_iscontrol(s[0]) || (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) ||
@@ -53,7 +53,7 @@ static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
   words_quoted(to, size, s, n);
 }
 
-/* A C function by its name's number. */
+/* Describes a C function; 'code' is the number of its name. */
 static void cfunction (const Graph *g, uint32_t code, char to[WORDS_MOST]) {
   char name[2 * HEAP_TEXT];
   if (code >= g->ncodes) {
@@ -76,7 +76,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* the only character of a name stays: "=" and "@" are two chunks */
+    ;  /* a name that consists only of this character stays: "=" and "@" are different chunks */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -93,7 +93,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   }
 }
 
-/* Is it the registry? Held by the state, as its first root. */
+/* Returns 1 if v is the registry: the first root of the state. */
 static int isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
@@ -123,8 +123,10 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
     snprintf(out, WORDS_MOST, "[%u]", index);
 }
 
-/* What runs in a coroutine, as it is called behind ", coroutine"; empty: the function
-   'in' itself does, or it is not known. */
+/*
+** Describes the function at the bottom of a coroutine's stack. The result is empty if that is
+** the function 'in' itself, or if it is not known.
+*/
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;
@@ -133,15 +135,15 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* what is below a call's function: more arguments */
+        s->index == 0)  /* below the function of a call: its additional arguments */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* a C function that is no object has slots alone */
+    return;  /* a light C function is no object, so only its slots have edges */
   }
 }
 
-/* A slot of a call that has no name. */
+/* Describes a stack slot that has no name. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {
@@ -155,7 +157,7 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   else snprintf(out, WORDS_MOST, "stack of %.440s, slot %u", function, s->index - 1);
 }
 
-/* "local "queue" of serve (app.lua:40)" and what is like it. */
+/* Describes a local variable or an upvalue, such as "local "queue" of serve (app.lua:40)". */
 static void slot (const Graph *g, uint32_t from, int kind, const Slot *s, char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
   int thread = kind == HEAP_ELOCAL && g->kind[from] == HEAP_THREAD && g->info[from] == 0;
