@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** malloc and its kin, which count and hand on (mallocseam.h). A library of its own,
-** to be preloaded: it has all names that programs allocate by, and finds the
-** allocator that stands behind it, the C library's or another, by dlsym. C++'s
-** operators are here for allocators that have their own, which call no malloc; where
-** they do, the inner call has counted already.
+** malloc and related functions, which count allocations and call the real allocator
+** (mallocseam.h). This is a separate library for LD_PRELOAD: it defines all names by which
+** programs allocate, and finds the real allocator (that of the C library or another one) with
+** dlsym. C++'s operators are defined for allocators whose operators do not call malloc; if they
+** do, the inner call has already counted the bytes.
 **
-** The environment: ASAMP_MALLOC=PERIOD[,SEED], both in decimal.
+** Environment: ASAMP_MALLOC=PERIOD[,SEED], two decimal numbers.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,36 +26,40 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* Bytes that this thread has left of its interval, less one: below 0 the point is passed. */
+/*
+** Bytes until this thread's next sample point, minus one. A negative value means that the point
+** has been passed.
+*/
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
-  Interval interval;		/* period 0: none was drawn yet */
-  int inside;		/* MA4 */
+  Interval interval;		/* interval.period 0: no interval has been drawn yet */
+  int inside;		/* 1: inside point(), so that nothing is sampled (MA4) */
   int resolving;
 } thread __attribute__((tls_model("initial-exec")));
 
 
 /* {== watched blocks ==================================================== */
 
-#define NEARLOG		14	/* of the bytes that are near each other */
+#define NEARLOG		14	/* log2 of the bytes that share an entry of 'near' */
 #define NNEAR		(1u << 20)
 #define BUCKETLOG	14
-#define WAYS		8	/* blocks of a bucket */
+#define WAYS		8	/* blocks per bucket */
 
-static uint16_t near[NNEAR];	/* MALLOC_SLOTS and the arena never overflow one */
+static uint16_t near[NNEAR];	/* number of watched blocks at addresses of each entry; the
+				   limit MALLOC_SLOTS and the arena cannot overflow a counter */
 static unsigned char slots[MALLOC_SLOTS];
 static unsigned char *watch (void *block);
 static void renew (void);
-static uint32_t nextslot;	/* where a free one is looked for, ... */
-#define TRIES	512u		/* ... in so many places */
+static uint32_t nextslot;	/* where the search for a free slot starts */
+#define TRIES	512u		/* largest number of slots that a search tests */
 
 typedef struct Bucket {
   const void *block[WAYS];	/* NULL: free */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
-static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* of the blocks' slots */
+static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* slot numbers of the blocks */
 
 
 SHOWN MallocSeam asamp_mallocs = {
@@ -68,14 +72,14 @@ static inline uint16_t *nearof (const void *block) {
 }
 
 
-/* A block may be in either of two buckets. */
+/* Returns one of the two buckets in which a block may be. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
 }
 
 
-/* Puts a block there. 0: both buckets are full. */
+/* Stores a watched block and its slot number. Returns 0 if both buckets are full. */
 static int put (const void *block, uint16_t number) {
   int second, i;
   for (second = 0; second < 2; second++) {
@@ -94,8 +98,11 @@ static int put (const void *block, uint16_t number) {
 }
 
 
-/* Takes a block out; returns its slot, or NULL: it was not there. NULL is no block, but may be
-   near one (each address is near those of 16 GiB further), and is what a free place has. */
+/*
+** Removes a block and returns its slot, or NULL if it is not watched. The test for NULL is
+** necessary: address 0 shares its entry of 'near' with real blocks (the entries repeat every 16
+** GiB), and free places of a bucket contain NULL.
+*/
 static unsigned char *take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -114,8 +121,11 @@ static unsigned char *take (const void *block) {
 }
 
 
-/* The block of that slot is no more. Counted behind that: who finds the count changed finds
-   the death, and does not look again until it changes once more. */
+/*
+** Marks the block of a slot as freed, and then increments the counter. The order matters: a
+** reader that sees the new count also sees the slot's change, and does not search again until
+** the count changes once more.
+*/
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -147,7 +157,10 @@ static unsigned char *watch (void *block) {
 
 /* {== sample points ===================================================== */
 
-/* Reads "PERIOD[,SEED]" without what may allocate. */
+/*
+** Reads a decimal number and advances *text. It calls nothing that could allocate (strtoull
+** might).
+*/
 static uint64_t number (const char **text) {
   uint64_t n = 0;
   while (**text >= '0' && **text <= '9') n = n * 10 + (uint64_t)(*(*text)++ - '0');
@@ -155,7 +168,10 @@ static uint64_t number (const char **text) {
 }
 
 
-/* Of all intervals, once: a race of two threads is won by either. */
+/*
+** Returns the common seed of all threads' intervals; it is chosen once. If two threads choose
+** at the same time, either seed may win.
+*/
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
   if (seed == 0) {
@@ -171,7 +187,9 @@ static uint64_t seedof (void) {
 }
 
 
-/* The first interval of this thread with that period; intervals forget (interval.h). */
+/*
+** Prepares this thread's interval with the given period. Intervals have no memory (interval.h).
+*/
 static void begin (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
@@ -187,13 +205,16 @@ static void renew (void) {
 }
 
 
-/* 'left' is below 0, or nothing was drawn yet. */
+/*
+** Handles an allocation of n bytes after which 'left' is negative, or the first one of a
+** thread.
+*/
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* MA4, 'left' is drawn anew behind that; or the allocator has called another function
-     of it, which has drawn */
+  /* A nested call (MA4): 'left' is drawn again by the outer one. Or the allocator has called
+     another of these functions internally, which has already drawn. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -207,7 +228,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the block is the first behind a point that lies anywhere */
+    else {  /* the first block after a change of the period: the point may be anywhere */
       begin(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -222,15 +243,18 @@ static COLD void point (void *block, size_t n) {
 }
 
 
-/* A request of n bytes; before the allocator is asked. 1: 'point' is to be called. What is larger
-   than any address, a size below 0, say, is refused, and counts by its low bits. */
+/*
+** Counts a request of n bytes, before the real allocator is called. Returns 1 if point() must
+** be called. Only the low 48 bits of n count: a larger size (such as a negative number) is
+** refused by the allocator.
+*/
 static inline int passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);
 }
 
 
-/* Returns what the allocator gave. */
+/* Calls point() and returns 'block'. */
 static COLD void *passed (void *block, size_t n) {
   point(block, n);
   return block;
@@ -272,7 +296,10 @@ static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
 
-/* MA5; the arena's blocks have their sizes before them. */
+/*
+** Allocates from the arena (MA5). The size of each block is stored before it. Returns NULL if
+** the arena is full.
+*/
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
   if (n > ARENA) return NULL;
@@ -293,14 +320,17 @@ static void *symbol (const char *name) {
 }
 
 
-/* Finds it. 0: that is under way on this thread, and dlsym allocates. */
+/*
+** Finds the real allocator. Returns 0 if this thread is already doing so, which means that
+** dlsym itself allocates.
+*/
 static COLD int resolve (void) {
   Real r;
   const char *text = getenv("ASAMP_MALLOC");
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that frees look */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() checks these addresses */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -336,7 +366,8 @@ static void *bootmalloc (size_t n) {
 static void *bootcalloc (size_t n, size_t size) {
   size_t all;
   if (resolve()) return real.calloc(n, size);
-  return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);  /* zero */
+  /* the arena is zero initially */
+  return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
 static void *bootrealloc (void *p, size_t n) {
@@ -385,8 +416,9 @@ SHOWN void free (void *p) {
 
 
 /*
-** Allocates with a lock of the thread's, for which a sample, which asks where the stack ends,
-** would wait for ever: what it asks for counts with the block that comes next.
+** pthread_getattr_np allocates while it holds a lock of the thread. A sample at that allocation
+** would call it again, to find the end of the stack, and deadlock. Its allocations are
+** therefore counted with the next block.
 */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*behind) (pthread_t, pthread_attr_t *);
@@ -425,7 +457,10 @@ static void *fromarenato (void *p, size_t n) {
 }
 
 
-/* A watched block dies, unless it stays where it was for lack of memory. */
+/*
+** Reallocates a watched block, or one of the arena. The watched block counts as freed unless
+** realloc fails.
+*/
 static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
   void *q;
@@ -438,7 +473,7 @@ static COLD void *reallocwatched (void *p, size_t n) {
 }
 
 
-/* To samples it is a free and a new block. */
+/* For sampling, realloc is a free and a new block. */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
@@ -492,7 +527,7 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* Where no C++ library has any: nobody waits for an exception then. */
+/* Used if no C++ library defines the operators; no caller expects an exception then. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -502,7 +537,10 @@ static void *alignednew (size_t n, size_t alignment) {
 }
 
 
-/* Behind us in the order of the loader, or in a C++ library that only a plugin has. */
+/*
+** Finds an operator after this library in the loader's order, or in a C++ library that only a
+** plugin has loaded.
+*/
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
   void *p;
@@ -521,14 +559,14 @@ static COLD void *operator_ (const char *name) {
 }
 
 
-/* The operator behind, found once. */
+/* Declares f, the real operator; it is searched only once. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Where the operator behind has called malloc, that has counted. */
+/* If the real operator has called malloc, the bytes are already counted. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
@@ -543,7 +581,8 @@ static COLD void *operator_ (const char *name) {
   call
 
 typedef void *(*New) (size_t);
-typedef void *(*New2) (size_t, size_t);  /* a reference, or an alignment */
+typedef void *(*New2) (size_t, size_t);  /* the second parameter is a reference (nothrow) or
+					    an alignment */
 typedef void *(*New3) (size_t, size_t, const void *);
 typedef void (*Delete) (void *);
 typedef void (*Delete2) (void *, size_t);
@@ -562,7 +601,10 @@ typedef void (*Delete3) (void *, size_t, size_t);
 #define DELETE3(name) SHOWN void name (void *p, size_t a, size_t b) {  \
   FIND(Delete3, #name); RELEASE(f(p, a, b), p); }
 
-/* As the Itanium ABI for C++ names them: n is new, d is delete, w one, a an array. */
+/*
+** Names of the Itanium C++ ABI: n = new, d = delete, followed by w or l for one object, a for
+** an array.
+*/
 NEW(_Znwm) NEW(_Znam)
 NEW2(_ZnwmRKSt9nothrow_t) NEW2(_ZnamRKSt9nothrow_t)
 NEW2(_ZnwmSt11align_val_t) NEW2(_ZnamSt11align_val_t)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes what a damaged log still has. Rules are in repair.h.
-*/
+/* Writes the repaired log (repair.h has the rules). */
 #include "repair.h"
 #include "decimal.h"
 #include "objects.h"
@@ -16,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE		65536    /* bytes passed over at a time */
+#define PIECE		65536    /* number of bytes skipped at a time */
 
 /* ----------------------------------------------------------------- end -- */
 
@@ -25,7 +23,7 @@ static void putmeta (Repair *p, const char *key, const char *value) {
     vmprof_meta(&p->record, key, value, strlen(value));
 }
 
-/* Objects for the stacks that have none, of a type of their own. */
+/* Writes objects of type "unknown" for the stacks that have none. */
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
@@ -44,7 +42,10 @@ static void putobjects (Repair *p, LiveFile *file) {
   }
 }
 
-/* What version 7 needs: names of types and statistics, where time begins. */
+/*
+** Writes the metas that readers of version 7 need: names of types and of statistics, and the
+** start time.
+*/
 static void putextended (Repair *p) {
   char key[32], text[32];
   int i;
@@ -65,7 +66,7 @@ static void putextended (Repair *p) {
   putmeta(p, "start_time_offset", text);
 }
 
-/* How long the run lasted, as far as the log tells, in us. */
+/* Returns the duration of the run in us, as far as the log shows it. */
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
   if (p->version >= 7 && p->lead * 1e6 > (double)p->start &&
@@ -102,7 +103,7 @@ static void finish (Repair *p, LiveFile *file) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* Copies what is good. A reason why there is nothing to write, or NULL. */
+/* Copies the intact records. Returns NULL, or the reason why there is nothing to write. */
 static const char *copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
@@ -138,7 +139,7 @@ static const char *copy (Repair *p, RepairResult *r, LiveFile *file) {
   return NULL;
 }
 
-/* Repairs from an open source. */
+/* Repairs the log of an open source, and writes the new file. Returns a REPAIR_ code. */
 static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, char *err,
                     size_t errsize) {

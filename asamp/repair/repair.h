@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Repair: what a killed, cut or damaged log still has, as a whole log of the
-** same version, compressed.
+** Repair of profiles: saves the intact part of a log that was cut or damaged, or whose writer
+** was killed, as a complete, compressed log of the same version.
 **
-** Copies record by record, in one pass, until the bytes end or make no sense
-** (memory: one record, the ids of names and the keys of metas so far). Knows the
-** layout of records and what the readers demand of them
-** (doc/profile-format.md), not what they add up to. Rules:
-**   X1  what precedes the damage is copied as it is; the new file never has a
-**       sample that the old one has not;
-**   X2  the new file has an end: objects for the stacks that have none
-**       (written as dead, of type "unknown"), the metas that readers need,
-**       "asamp.undecided", the trailer;
-**   X3  within a record of our own that is whole, words that would make a
-**       reader refuse the file are replaced: a frame by [no function], a line,
-**       a time. Names and metas with such a fault are left out, and details that do
-**       not fit their stacks, with all behind them. All are counted;
-**   X5  a file that is being written is never replaced: the writer would go on
-**       in what has no name any more (its lock tells: place.h);
-**   X4  the new file appears under its name when it is whole, or not at all.
+** The log is copied record by record, in one pass, up to the end or the first damage. Memory:
+** one record, and the ids of names and the keys of metas so far. The module checks the layout
+** of records and what readers require of each (doc/profile-format.md), but not sums over
+** several records. Rules:
+**   X1  everything before the damage is copied unchanged; the new file never has a sample that
+**       the old one does not have;
+**   X2  the new file is complete: it contains objects for the stacks that have none (written as
+**       dead, of type "unknown"), the metas that readers need, "asamp.undecided", and the
+**       trailer;
+**   X3  in an intact record of asamp's own, words that would make a reader refuse the file are
+**       replaced: a frame by [no function], a line number, a time. Names and metas with such an
+**       error are left out; so are details that do not match their stacks, and all later
+**       details. All are counted;
+**   X4  the new file appears under its name only when it is complete;
+**   X5  a file that is still being written is never replaced: the writer would continue in a
+**       file without a name. The file's lock shows this (place.h).
 */
 #ifndef asamp_repair_h
 #define asamp_repair_h
@@ -27,15 +27,17 @@
 #include <stdint.h>
 
 typedef struct RepairResult {
-  int whole;             /* 1: nothing to repair, nothing was written */
-  uint64_t samples;      /* stacks of allocation that were got back */
-  uint64_t timesamples;  /* of time */
-  uint64_t kept;         /* bytes of the log, unpacked, up to the damage */
-  uint64_t cut;          /* bytes behind them that could still be unpacked */
-  uint64_t mended;       /* records altered or left out (X3) */
+  int whole;             /* 1: the log is complete; nothing was written */
+  uint64_t samples;      /* number of stacks of allocation samples saved */
+  uint64_t timesamples;  /* number of time samples saved */
+  uint64_t kept;         /* bytes of the unpacked log before the damage */
+  uint64_t cut;          /* bytes after the damage that could still be unpacked */
+  uint64_t mended;       /* number of records changed or left out (X3) */
   uint64_t size;         /* bytes of the new file */
-  int live;              /* the old file was being written: what it had so far */
-  char message[256];     /* the damage, if not whole: "... at byte N" */
+  int live;              /* 1: the old file was still being written; the new one has its
+			    contents so far */
+  char message[256];     /* description of the damage, unless the log is complete: "<problem>
+			    at byte N of the log" */
 } RepairResult;
 
 enum {
@@ -43,9 +45,11 @@ enum {
 };
 
 /*
-** Repairs 'path' into 'out', which is replaced. REPAIR_SAME: both are one file, and
-** 'inplace' is 0. REPAIR_LIVE: it is 1, and the file is being written. Other failures leave
-** one line in 'err'; a file without any sample before the damage is unreadable.
+** Repairs the file 'path' and writes the result to 'out', which is replaced. 'inplace' is 1 if
+** both are the same file on purpose. REPAIR_SAME: both are the same file, but 'inplace' is 0.
+** REPAIR_LIVE: 'inplace' is 1, but the file is being written. After any other failure, 'err' (a
+** buffer of 'errsize' bytes) has the reason in one line. A file without a sample before the
+** damage is REPAIR_UNREADABLE.
 */
 int repair_file (const char *path, const char *out, int inplace,
                  RepairResult *r, char *err, size_t errsize);

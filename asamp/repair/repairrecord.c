@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Reads and judges the records of a damaged log. See repairrecord.h.
-*/
+/* Reading and checking the records of a damaged log (repairrecord.h). */
 #include "repairrecord.h"
 #include "details.h"
 #include "frameids.h"
@@ -11,9 +9,9 @@
 
 #include <string.h>
 
-#define MAXTEXT		(64u << 20)   /* a longer string is damage */
-#define PIECE		65536         /* bytes read at a time */
-#define YEAR_S		3e7           /* a jump by more is damage */
+#define MAXTEXT		(64u << 20)   /* a longer text is treated as damage */
+#define PIECE		65536         /* number of bytes read at a time */
+#define YEAR_S		3e7           /* a larger step of the time is treated as damage, seconds */
 #define MOST_S		1e10
 
 static Verdict damage (Repair *p, const char *why) {
@@ -23,7 +21,10 @@ static Verdict damage (Repair *p, const char *why) {
 
 /* ------------------------------------------------------------- reading -- */
 
-/* Appends n bytes to the record; 0 when there are not as many. */
+/*
+** Appends the next n bytes of the log to the record. Returns 0 if there are fewer (fault is
+** set).
+*/
 static int take (Repair *p, uint64_t n) {
   while (n > 0) {
     size_t step = n < PIECE ? (size_t)n : PIECE;
@@ -51,7 +52,10 @@ static void setword (Repair *p, size_t at, uint64_t w) {
   bytes_putword(p->record.data + at, w);
 }
 
-/* A length and its bytes; tells where the text is and how long. */
+/*
+** Appends a length and the text of that length; sets *at to the text's place in the record and
+** *n to its length. Returns 0 if this fails.
+*/
 static int taketext (Repair *p, size_t *at, size_t *n) {
   uint64_t length;
   if (!take(p, 8))
@@ -66,7 +70,11 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
   return take(p, length);
 }
 
-/* A word before a depth: a count of 1 or a time, which is held in order. */
+/*
+** Checks the word before a stack's depth: a count, which must be 1, or a time, which must not
+** decrease. An invalid time is corrected, and *mended set to 1. Returns 0 if the word is
+** invalid.
+*/
 static int lead (Repair *p, int *mended) {
   uint64_t w = word(p, p->record.n - 16);
   double s;
@@ -119,7 +127,7 @@ static Verdict header (Repair *p) {
   return REPAIR_KEEP;
 }
 
-/* Words of one of our stacks that a reader would stumble over. */
+/* Replaces words of an own stack that readers would refuse. Returns 1 if there was one. */
 static int mendframes (Repair *p, size_t at, size_t n) {
   int mended = 0;
   size_t i;
@@ -136,7 +144,10 @@ static int mendframes (Repair *p, size_t at, size_t n) {
   return mended;
 }
 
-/* A stack's leaf is one of our types (stock). */
+/*
+** Returns 1 if the leaf of the stack is one of asamp's types: it is an allocation (unmodified
+** version).
+*/
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
   return n >= 2 && frameids_istype(word(p, at + 8), &kind) && kind < KIND_COUNT;
@@ -172,9 +183,9 @@ static Verdict stack (Repair *p, int marker) {
 }
 
 /*
-** Takes k of the record's n objects out, the oldest: more than there are
-** stacks that wait for one. (A reader pairs each stack with its object by
-** their order, and objects must not be ahead.)
+** Removes the k oldest of the record's n objects, because there are more objects than stacks
+** that need one. (A reader pairs stacks with objects by their order, and objects must not come
+** first.)
 */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
@@ -247,8 +258,11 @@ static void known (Repair *p, uint64_t us) {
     p->known = us;
 }
 
-/* Fates, samples and times of a batch. 0: it may not stay, nor any behind one that does not
-   fit its stacks: whoever reads it reads no further, and fates count from the first on. */
+/*
+** Checks a batch of details and counts its fates, samples and times. Returns 0 if the batch
+** must be left out. After a batch that does not match its stacks, all later ones are left out,
+** too: a reader would not read them, and fates count allocations from the first one.
+*/
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
   Fields line;
@@ -285,7 +299,7 @@ static int details (Repair *p, const char *text, size_t n) {
   return 1;
 }
 
-/* Is the text a number as readers take it? Its whole part to *n. */
+/* Returns 1 if the text is a number in the form that readers accept; *n is its integer part. */
 static int isnumber (const char *s, size_t length, uint64_t *n) {
   size_t i, points = 0;
   *n = 0;
@@ -300,7 +314,10 @@ static int isnumber (const char *s, size_t length, uint64_t *n) {
   return length > 0 && length < 20 && points <= 1 && s[0] != '.';
 }
 
-/* What stands for a key: never 0, and nobody can make two keys' alike. */
+/*
+** Returns the number that represents a key in 'keys'. It is never 0, and keys with equal
+** numbers cannot be constructed on purpose.
+*/
 static uint64_t keyid (const char *key, size_t n) {
   return hash_bytes(key, n) | 1;
 }
@@ -313,7 +330,7 @@ static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
-/* May the meta stay? Notes what is needed of it. */
+/* Returns 1 if the meta is valid; notes the values that are needed later. */
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;
@@ -371,7 +388,10 @@ static Verdict timestamp (Repair *p) {
   return REPAIR_KEEP;
 }
 
-/* What follows the trailer is nothing to others; we write nothing there. */
+/*
+** Checks the trailer. Bytes after it are ignored in logs of other programs; asamp writes none,
+** so that they are damage in its logs.
+*/
 static Verdict trailer (Repair *p) {
   uint64_t started = p->started;
   Verdict v = p->version >= 5 ? timestamp(p) : REPAIR_KEEP;

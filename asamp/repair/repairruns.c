@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stacks that wait for their details (repairruns.h).
-*/
+/* Stacks that wait for their details (repairruns.h). */
 #include "repairruns.h"
 #include "bounds.h"
 #include "list.h"
@@ -11,7 +9,7 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
     r->list[r->n - 1].copies++;
     return 1;
   }
-  if (r->n == READER_MAXRUNS)  /* readers give them up, too */
+  if (r->n == READER_MAXRUNS)  /* readers discard them, too */
     r->n = 0;
   if (!list_grow(&r->list, r->n, &r->size, sizeof(*r->list)))
     return 0;
@@ -20,8 +18,10 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
   return 1;
 }
 
-/* The next number of a sample that stands there more than once, how often it counts, and how
-   often it stands there; number 0: there is none. */
+/*
+** Reads the next triple of a sample that occurs several times: the sample's number, how often
+** it counts, and how often it occurs. The number is 0 if there are no more.
+*/
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {

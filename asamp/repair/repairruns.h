@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stacks of a log of ours that wait for their details: a batch of these tells how often
-** each of its samples stands there, one behind the other. Who reads a batch that does not
-** fit reads no further.
+** The stacks of a log of asamp whose details have not been read yet. A batch of details
+** contains how often each of its samples occurs in the log in sequence. A reader stops at a
+** batch that does not match.
 */
 #ifndef asamp_repairruns_h
 #define asamp_repairruns_h
@@ -14,16 +14,16 @@
 
 typedef struct RepairRuns {
   struct RepairRun {
-    uint64_t what;     /* the bytes of the record, as a number */
-    uint64_t copies;   /* so many in a row */
+    uint64_t what;     /* hash of the record's bytes */
+    uint64_t copies;   /* how often it occurs in sequence */
   } *list;
   size_t n, size;
 } RepairRuns;
 
-/* A stack; 0 without memory. */
+/* Adds a stack. Returns 0 if there is not enough memory. */
 int repairruns_add (RepairRuns *r, uint64_t what);
 
-/* Do the samples of a batch fit? None waits after that. */
+/* Returns 1 if the samples of a batch match the stacks so far. Afterwards no stack is left. */
 int repairruns_fit (RepairRuns *r, const Details *d);
 
 void repairruns_free (RepairRuns *r);
