@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Takes the text of a private meta apart. See details.h.
-*/
+/* Parser for details (details.h). */
 #include "details.h"
 
 #include <string.h>
@@ -57,7 +55,8 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* when it began, and what more is in use less what was tenured: see batch.c */
+  /* these formats store the collection's start instead of its end, and the change of the
+     bytes in use without the tenured bytes: see batch.c */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&
@@ -113,6 +112,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* the events, or the end */
+      return 1;  /* the events start here, or the text ends */
   }
 }

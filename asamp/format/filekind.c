@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Tells files apart. See filekind.h.
-*/
+/* Detection of a file's type (filekind.h). */
 #define _GNU_SOURCE
 #include "filekind.h"
 #include "vmprof.h"
@@ -21,21 +19,24 @@ static int holds (const unsigned char *b, size_t n, const char *what) {
   return memmem(b, n, what, strlen(what)) != NULL;
 }
 
-/* The five words of 64 bits, little-endian. */
+/* Returns 1 if the file starts with the five words of a VMProf log (64 bits, little-endian). */
 static int islog (const unsigned char *b, size_t n) {
   static const unsigned char words[24] = {[8] = 3};
   return n >= 40 && memcmp(b, words, sizeof(words)) == 0;
 }
 
-/* Behind them: the header record of version 4 or more, and who has written. */
+/*
+** Returns 1 if the header record after these words has version 4 or higher and the interpreter
+** "lua".
+*/
 static int isours (const unsigned char *b, size_t n) {
   return n >= 48 && b[40] == VMPROF_HEADER && b[41] == 0 && b[42] >= 4 &&
          b[44] == 3 && memcmp(b + 45, "lua", 3) == 0;
 }
 
 /*
-** A message of profile.proto: fields 1 to 14, numbers and bytes, at least two of
-** them.
+** Returns 1 if the bytes are a message of profile.proto: at least two fields with numbers 1 to
+** 14 that are integers or bytes.
 */
 static int ispprof (const unsigned char *b, size_t n) {
   size_t i = 0;
@@ -63,7 +64,7 @@ static int ispprof (const unsigned char *b, size_t n) {
   return fields >= 2;
 }
 
-/* Is the first line "frame;frame number"? */
+/* Returns 1 if the first line has the form "frame;frame number". */
 static int iscollapsed (const unsigned char *b, size_t n) {
   const unsigned char *end = memchr(b, '\n', n);
   const unsigned char *p = end;
@@ -124,7 +125,10 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
   return iscollapsed(b, n) ? FILEKIND_COLLAPSED : FILEKIND_TEXT;
 }
 
-/* As many of the first bytes as can be unpacked. */
+/*
+** Unpacks as many of the n bytes at 'in' as possible, into 'out' (at most 'room' bytes).
+** Returns the number of unpacked bytes.
+*/
 static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
   z_stream z;
   memset(&z, 0, sizeof(z));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names of frames. See framename.h.
-*/
+/* Names of frames (framename.h). */
 #include "framename.h"
 #include "bytes.h"
 #include "frameids.h"
@@ -12,9 +10,8 @@
 #include <string.h>
 
 /*
-** Writes a field of a name to 'out', at most 'room' bytes and the NUL: valid
-** UTF-8 without colons and control characters, cut at the end of a
-** character. Returns the length.
+** Writes a field of a name to 'out' (at most 'room' bytes and the NUL): valid UTF-8 without
+** colons and control characters, cut at a character's end. Returns the length.
 */
 static size_t putfield (char *out, size_t room, const char *text) {
   const unsigned char *s = (const unsigned char *)text;
@@ -42,9 +39,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
 }
 
 /*
-** As putfield, for a path: what does not fit goes at the beginning, where
-** "..." stands for it. (A replaced byte takes three, hence the loop: the
-** tail is shortened until it fits whole.)
+** Writes a path like putfield, but cuts it at its start, where "..." marks the cut. (A replaced
+** byte becomes three bytes, so the cut is made after the replacement.)
 */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
@@ -67,7 +63,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   return n + 3;
 }
 
-/* Bytes that a function's name may take; the rest is for the file. */
+/* Largest number of bytes of a function's name; the rest is for the file. */
 #define NAMEROOM	400
 
 void framename_lua (char *out, const char *name, int line,

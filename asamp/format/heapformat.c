@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Words that whoever asks a state and whoever reads its snapshot have in common.
-*/
+/* Names that the writer and the reader of snapshots share. */
 #include "heapformat.h"
 
 #include <stdio.h>

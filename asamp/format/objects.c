@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Objects that wait for their fate, and their records. See objects.h.
-*/
+/* Objects that wait for their fates, and their records (objects.h). */
 #include "objects.h"
 #include "list.h"
 
@@ -10,7 +8,9 @@
 
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
-/* Values of gc_state that the readers know, as those of 'state'. */
+/*
+** Values of gc_state that readers know; the first ones equal those of ProfileCollection.state.
+*/
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
 const char *const objects_stats[OBJECTS_NSTATS] = {
@@ -42,8 +42,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
 }
 
 /*
-** 'words' objects' words, copies included, beginning with copy *copy of object
-** *i: the newest first, hence from the end. Leaves *i and *copy behind them.
+** Writes 'words' words of objects, including copies, from copy *copy of object *i on. The
+** newest comes first, so that the words are filled from the end. Advances *i and *copy.
 */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
@@ -57,7 +57,7 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* The state for the record of 'c'. */
+/* Returns the gc_state for the record of 'c'. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)
@@ -90,7 +90,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* what has no fate yet: it comes later, or never */
+  if (all)  /* objects without a fate: it comes later or never */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Names of what a profile tells. See sample.h.
-*/
+/* Names of kinds (sample.h). */
 #include "sample.h"
 
 const char *profile_kindname (int kind) {

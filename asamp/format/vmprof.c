@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The bytes of a VMProf log. The layout and the invariants V1 to V3 are
-** described in vmprof.h and doc/profile-format.md.
+** The encoding of a VMProf log. vmprof.h has the invariants V1 to V3, and doc/profile-format.md
+** the layout.
 */
 #include "vmprof.h"
 
@@ -33,7 +33,7 @@ void vmprof_time (Bytes *b, int marker, uint64_t us) {
   bytes_char(b, (char)marker);
   vmprof_word(b, us / 1000000);
   vmprof_word(b, us % 1000000);
-  vmprof_word(b, 0);  /* zone, which nobody reads */
+  vmprof_word(b, 0);  /* time zone; readers ignore it */
 }
 
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The bytes of a VMProf log: one function for each record, appending to a
-** buffer that grows.
+** The encoding of a VMProf log: one function for each type of record; each appends to a growing
+** buffer.
 **
-** Owns the layout (64-bit little-endian words). Knows no file, no thread, no clock
-** and no Lua. Invariants:
-**   V1  every string is valid UTF-8 (a reader rejects the whole file
-**       otherwise);
-**   V2  a name is one of framename.h;
-**   V3  a record of words holds at most VMPROF_MAXWORDS of them.
-** Upholding V3 is the caller's part, the rest is done here.
+** This module defines the layout (64-bit little-endian words). It does not depend on files,
+** threads, clocks or Lua. Invariants:
+**   V1  every string is valid UTF-8 (a reader rejects the whole file otherwise);
+**   V2  a name has the form of framename.h;
+**   V3  a record of words has at most VMPROF_MAXWORDS of them. The callers ensure V3; this
+**       module ensures the others.
 */
 #ifndef asamp_vmprof_h
 #define asamp_vmprof_h
@@ -30,34 +29,33 @@ enum VmprofMode {
 };
 
 /*
-** The five words and the header record. 'period': of time samples, in us, or
-** 0; 'mode': enum VmprofMode.
+** Appends the five words and the header record. 'period': period of time samples in us, or 0;
+** 'mode': bits of enum VmprofMode.
 */
 void vmprof_start (Bytes *b, uint64_t period, int version, int mode,
                    const char *interpreter);
 
-/* VMPROF_TIME or VMPROF_TRAILER at that point of the epoch, in us. */
+/* Appends a record VMPROF_TIME or VMPROF_TRAILER; 'us' is the time since the epoch in us. */
 void vmprof_time (Bytes *b, int marker, uint64_t us);
 
 /*
-** 'value' is written as valid UTF-8. The caller never repeats a key, which
-** is ASCII.
+** Appends a meta; the value (n bytes) is converted to valid UTF-8. The caller uses each key,
+** which is ASCII, only once.
 */
 void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
 
-/* VMPROF_NAME or VMPROF_NATIVENAME; 'name' as framename.h has it. */
+/* Appends a record VMPROF_NAME or VMPROF_NATIVENAME; 'name' has the form of framename.h. */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
-/*
-** The start of a record of words in version 7: the marker, a time, the depth.
-*/
+/* Appends the start of a record of words in version 7: the marker, a time, the depth. */
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
 /*
-** A whole record at once, for those of which there are most: the place of its 'words' words
-** behind the depth, which counts 'depth' of them; the caller fills them in. 'lead': the word
-** before the depth: a count of 1, in version 7 a time. NULL: no memory.
+** Appends a record in one step, for the most frequent types. Returns the place of its 'words'
+** words after the depth field (whose value is 'depth'); the caller fills them in. 'lead' is the
+** word before the depth: a count of 1, or in version 7 a time. Returns NULL if there is not
+** enough memory.
 */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth,
                               size_t words);
