@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stacks. Those of our own files are queued until their details; those of other writers are
-** samples at once, decided by the objects that follow.
+** Stack records of a log. Stacks of asamp's own files are queued until their details are read;
+** those of other writers become samples at once, and the objects that follow decide their fate.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h
