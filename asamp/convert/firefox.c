@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Rows of a Firefox profile, spilled while the profile is read. See
-** firefox.h; firefoxfile.c writes the file.
+** Stores the rows of a Firefox profile during reading (firefox.h); firefoxfile.c writes the
+** file.
 **
-** 'event' has for each its tag, then for a collection: 1, its time, duration,
-** in use, held, rss, tenured, decided, survived, left out, major, state; for
-** a mark: 0, us, length of name, length of value, and the two texts.
+** Each entry of 'event' starts with its tag. A collection continues with 1, its time, duration,
+** in use, held, rss, tenured, decided, survived, left out, major, state; a mark with 0, us,
+** length of name, length of value, and the two texts.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -17,12 +17,12 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* What there is of the place of a tag. */
+/* Returns the counters of a tag's group. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* The tag of what is told just now. */
+/* Returns the tag of the record that is being read. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -61,7 +61,7 @@ static void settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
-/* A row of -bytes is to come at 'time'. */
+/* Stores that a negative row follows at 'time'. */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
   FirefoxDeath *d;
@@ -87,7 +87,7 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
   if (bytes == 0)
-    return;  /* of a damaged file: nothing to allocate, nothing to free */
+    return;  /* only in a damaged file: no bytes to allocate or free */
   leaf = leafof(f, s, fate, s->count);
   if (leaf == SITETABLE_NONE) {
     f->client.stop = NOMEMORY;
@@ -145,7 +145,7 @@ static void sample (void *ud, const ReadSample *s) {
   f->timerows++;
 }
 
-/* A row of 'event' begins. */
+/* Starts a row of 'event'. */
 static void event (Firefox *f) {
   uint32_t tag = whose(f);
   spill_put(&f->event, tag);
@@ -179,7 +179,7 @@ static void mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Who holds what is alive was looked for. */
+/* Writes a mark for the search for the holders of living objects. */
 static void walk (void *ud, const ReadWalk *w) {
   static const char name[] = "who holds it";
   char value[40];

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The converter to the Firefox Profiler's processed profile format, version
-** 60: what grows with the profile. The head (meta, categories, schemas) is
-** text that asamp.show.firefox makes.
+** Converter to the Firefox Profiler's processed profile format, version 64: the part of the
+** file whose size depends on the profile. The text of the head (meta, categories, schemas)
+** comes from asamp.show.firefox.
 **
-** A client of the reader: rows are spilled while it reads, and the file is
-** written when it has read. Memory: the call tree, one leaf for each site and
-** fate, samples that wait for their collection, strings of names.
-** Rules:
-**   FX1  rows of a table are in the order of time; columns are of one length;
-**        every index is within its table; parents stand before children;
-**   FX2  a sample is a row of +bytes at its time; if it died, there is a row of
-**        -bytes with the same stack and address at the collection that has found
-**        it dead; addresses are small numbers, in use by one sample at a time;
-**        a sample of no bytes has no row;
+** It is a client of the reader: rows are written to temporary files (spills) during reading,
+** and the file is written afterwards. Memory: the call tree, one leaf for each site and fate,
+** the samples whose fate is not decided yet, and the strings of names. Rules:
+**   FX1  the rows of a table are in the order of time; all columns of a table have the same
+**        length; every index is valid; parents come before their children;
+**   FX2  a sample is a row with a positive number of bytes at its time. If it died, a row with
+**        the negative number, the same stack and the same address follows at the time of the
+**        collection that found it dead. Addresses are small numbers; two living samples never
+**        share one. A sample of 0 bytes has no row;
 **   FX3  the leaf of a sample's stack is its kind, in the category of its fate;
-**   FX4  what is alive at the end is a second thread, where the profile tells who holds
-**        it: a sample a site at the end's time, with its holders as stack (heldstack.h);
-**   FX5  a process of several Lua states has a thread for each group of these (tags.h) of
-**        which there is anything; rows, marks and collections are in that of their state;
-**   FX6  what has labels has them as its outermost frame.
+**   FX4  if the profile has the holders of the objects alive at the end, these are in a
+**        separate thread: one sample for each site at the end's time, whose stack consists of
+**        the holders (heldstack.h);
+**   FX5  a process with several Lua states has a thread for each non-empty group of states
+**        (tags.h); rows, marks and collections are in the thread of their state;
+**   FX6  a stack with labels has them as its outermost frame.
 */
 #ifndef asamp_firefox_h
 #define asamp_firefox_h
@@ -29,13 +29,13 @@
 #include "spill.h"
 #include "tags.h"
 
-/* Indices into meta.categories, as the head lists them. */
+/* Indices into meta.categories, in the order of the head. */
 enum FirefoxCategory {
   FIREFOX_OTHER, FIREFOX_LUA, FIREFOX_NATIVE, FIREFOX_COLLECTOR,
   FIREFOX_DIED, FIREFOX_SURVIVED, FIREFOX_UNDECIDED, FIREFOX_HOLDER, FIREFOX_LABELS
 };
 
-/* A sample whose row of -bytes is still to come. */
+/* A sample whose negative row has not been written yet. */
 typedef struct FirefoxDeath {
   size_t leaf;
   uint32_t tag;
@@ -43,55 +43,66 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* How much there is. */
+/* Numbers of rows. */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
 
-/* The text of a script's file, which holds until the next call; NULL: it is not to be
-   had, or not to be given. */
+/*
+** Returns the text of a script's file and sets *n to its length in bytes; the text is valid
+** until the next call. NULL: it is not available or is not to be included.
+*/
 typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 
 typedef struct Firefox {
-  ReaderClient client;  /* hand this to reader_read */
-  Tags tags;               /* of states, without labels: */
-  FirefoxRows byplace[TAGS_GROUPS];  /* of the tag, ... */
-  FirefoxRows of[TAGS_GROUPS];       /* ... and by group, when it is read */
-  int bylabels;            /* the tags of 'leaves' and 'ticksites' are labels */
-  SiteTable leaves;        /* sites of kind * 3 + fate */
-  SiteTable ticksites;     /* stacks of samples of time */
-  SiteTable held;       /* what is alive at the end: node, and path as kind */
-  uint64_t last;        /* time of the last row of allocations */
-  uint64_t address;     /* the largest in use so far */
-  uint64_t *unused;     /* addresses below it */
+  ReaderClient client;  /* pass this to reader_read */
+  Tags tags;               /* the Lua states, without labels */
+  FirefoxRows byplace[TAGS_GROUPS];  /* by group before the reading has ended, when groups may
+				        still be merged */
+  FirefoxRows of[TAGS_GROUPS];       /* by final group; valid after firefox_group */
+  int bylabels;            /* 1: the tags of 'leaves' and 'ticksites' are sets of labels */
+  SiteTable leaves;        /* sites with the kind kind * 3 + fate */
+  SiteTable ticksites;     /* stacks of time samples */
+  SiteTable held;       /* objects alive at the end, by node; the kind is the path of holders */
+  uint64_t last;        /* time of the last allocation row, us */
+  uint64_t address;     /* the largest address used so far */
+  uint64_t *unused;     /* free addresses below it */
   size_t nunused, unusedsize;
-  FirefoxDeath *deaths; /* at 'deathtime' */
+  FirefoxDeath *deaths; /* the deaths found by the collection at 'deathtime' */
   size_t ndeaths, deathsize;
   uint64_t deathtime;
   uint64_t rows, timerows, events, collections;
-  /* allocations: us since the row before; leaf; bytes; address; tag */
+  /* allocation rows: us since the previous row, leaf, bytes, address, tag */
   Spill time, stack, weight, memory, whose;
-  /* time samples: us since the row before; index into 'ticksites'; ns; tag */
+  /* time samples: us since the previous row, index into 'ticksites', ns, tag */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;
-  /* collections and marks, see 'firefox.c' */
+  /* collections and marks (layout: firefox.c) */
   Spill event;
-  FirefoxSource source;  /* may be set before firefoxfile_write; NULL: no texts */
+  FirefoxSource source;  /* may be set before firefoxfile_write; NULL: no texts of scripts */
   void *sourceud;
 } Firefox;
 
-/* 'directory': for the spills; 'by': what is told apart (tags.h). A phrase why not, or
-   NULL; free it all the same. */
+/*
+** Initializes f. 'directory' is the folder of the spills; 'by' is the criterion of separate
+** threads (tags.h). Returns NULL, or the reason for a failure. firefox_free must be called in
+** both cases.
+*/
 const char *firefox_start (Firefox *f, const char *directory, int by);
 void firefox_free (Firefox *f);
-/* Why a spill lacks something: an errno, or 0. */
+/* Returns the errno of the first failed spill; 0: none has failed. */
 int firefox_error (Firefox *f);
 
-/* After reader_read: from here on there are groups and what each has; their rows of -bytes
-   are all there. Adds to 'left' (LEFT_N counts). */
+/*
+** Computes the final groups and their numbers of rows, and writes the remaining negative rows.
+** It is called after reader_read. Adds the numbers of omitted items to 'left' (LEFT_N counts).
+*/
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
-/* Has the group a thread? The first has one if none has anything. */
+/*
+** Returns 1 if the group has a thread: it has rows, or it is the first one and there are no
+** rows at all.
+*/
 int firefox_has (const Firefox *f, uint32_t group);
 
 #endif

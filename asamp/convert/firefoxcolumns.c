@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Columns of a Firefox profile. See firefoxcolumns.h.
-*/
+/* Columns of a Firefox profile (firefoxcolumns.h). */
 #include "firefoxcolumns.h"
 
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n) {
@@ -24,7 +22,6 @@ void firefoxcolumns_length (FirefoxFile *w, uint64_t n) {
   output_char(w->o, '}');
 }
 
-/* A column of n equal values. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value, uint64_t n) {
   uint64_t i;
   firefoxcolumns_begin(w, name);
@@ -35,7 +32,6 @@ void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value, u
   firefoxcolumns_end(w);
 }
 
-/* A line or an index; 'none' is written as null. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none) {
   if (n == none)
     output_text(w->o, "null");

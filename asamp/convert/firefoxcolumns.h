@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the files that write a Firefox profile share: what is written, and the
-** columns of its tables. Every column is one pass over one spill, or over the call
-** tree. Not for others.
+** Shared by the modules that write a Firefox profile: the state of writing, and the columns of
+** tables. Each column is written in one pass over one spill or over the call tree. Other
+** modules do not use this.
 */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
@@ -15,7 +15,7 @@
 
 typedef struct FirefoxFrame {
   uint32_t function;   /* index into the funcTable */
-  uint32_t line;       /* 0: unknown */
+  uint32_t line;       /* 0: not known */
   uint32_t category;
 } FirefoxFrame;
 
@@ -24,29 +24,32 @@ typedef struct FirefoxFile {
   const ReadProfile *r;
   const Fold *fold;
   Output *o;
-  int failed;          /* memory is out */
-  double stretch;      /* of times that the file does not tell, so that its
-                          samples fill the time that it took; else 1 */
+  int failed;          /* 1: there was not enough memory */
+  double stretch;      /* factor for the times of samples if the profile has no real times, so
+		          that the samples fill its duration; else 1 */
   StrList strings;
-  FirefoxFrame *frames;  /* those of the tree, then those of the leaves */
+  FirefoxFrame *frames;  /* the frames of the call tree, then those of the leaves */
   size_t nframes, framesize;
-  IdMap byframe;       /* function and line, kind and fate, step, labels -> frame */
-  uint32_t *frameof;   /* by node, then by leaf, then by node of 'held' */
-  uint32_t *labelframes;  /* by set of 'stacks' */
+  IdMap byframe;       /* from function and line, kind and fate, step, or labels, to a frame */
+  uint32_t *frameof;   /* frame of each node, then of each leaf, then of each node of 'held' */
+  uint32_t *labelframes;  /* frame of each set of labels of 'stacks' */
   HeldStack held;
   FirefoxStacks stacks;
-  uint32_t group;      /* whose thread is written */
+  uint32_t group;      /* the group whose thread is being written */
 } FirefoxFile;
 
-/* Is what has the tag of the thread that is written? */
+/* Returns 1 if a tag belongs to the thread that is being written. */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }
 
-/* The index of a string in the shared array. */
+/*
+** Returns the index of a string (n bytes) in the shared array of strings; it is added if it is
+** new.
+*/
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
-/* A column of the rows i from 0 to n; 'cell' writes row i. */
+/* Writes a column of n rows; the statement 'cell' writes row i. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
     firefoxcolumns_begin(w, name); \
@@ -57,19 +60,22 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
     firefoxcolumns_end(w); \
   } while (0)
 
-/* "name":[ ... ],  with firefoxcolumns_comma before each element. */
+/*
+** Write the start "name":[ and the end ] of a column; firefoxcolumns_comma is called before
+** each element.
+*/
 void firefoxcolumns_begin (FirefoxFile *w, const char *name);
 void firefoxcolumns_end (FirefoxFile *w);
 static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
   if (i > 0)
     output_char(w->o, ',');
 }
-/* A number, or null for 'none'. */
+/* Writes the number n, or null if n is equal to 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
-/* A column of n equal values. */
+/* Writes a column of n equal values. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
                           uint64_t n);
-/* Ends a table of n rows. */
+/* Writes the end of a table of n rows. */
 void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Writes a Firefox profile of version 64 from what was spilled. See
-** firefoxfile.h.
-*/
+/* Writes a Firefox profile from the stored rows (firefoxfile.h). */
 #include "firefoxfile.h"
 #include "firefoxcolumns.h"
 #include "firefoxmarks.h"
@@ -41,7 +38,7 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }
 
-/* The frames of all nodes and leaves; 0 without memory. */
+/* Creates the frames of all nodes and leaves. Returns 0 if there is not enough memory. */
 static int frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
@@ -78,12 +75,15 @@ static int frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* The frame and the prefix of a stack that has labels. */
+/* Returns the frame of a stack that has labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
-/* Stacks of nodes, with labels, of leaves and of holders (firefoxstacks.h). */
+/*
+** Returns the index of stack i's prefix, or UINT64_MAX. The stacks are those of nodes, of nodes
+** with labels, of leaves and of holders (firefoxstacks.h).
+*/
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
   uint32_t parent;
@@ -130,7 +130,7 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Functions, then kinds, then steps of holders, then labels. */
+/* Writes the table of functions: functions, kinds, steps of holders, labels. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -171,8 +171,8 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
 }
 
 /*
-** The source of each function, UINT32_MAX for none, to 'sources'; the strings
-** of the sources to 'files'. How many sources; SIZE_MAX without memory.
+** Sets sources[i] to the number of function i's source file (UINT32_MAX: none), and 'files' to
+** the strings of the files' names. Returns the number of files.
 */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
@@ -200,7 +200,7 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   return n;
 }
 
-/* The texts of n files, those of scripts as far as they are given. */
+/* Writes the texts of n source files; null for those that are not available. */
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
   const ReadProfile *r = w->r;
@@ -278,7 +278,7 @@ static void shared (FirefoxFile *w) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* The first thread is number 0. */
+/* Writes the start of a thread; the first thread has the number 0. */
 static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
   output_text(w->o, number > 0 ? ",\n{\"name\":" : "{\"name\":");
   output_string(w->o, name, n);
@@ -292,7 +292,7 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* What there is of the group that is written. */
+/* Writes the thread of the current group. */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;

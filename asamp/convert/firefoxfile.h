@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The file of a Firefox profile and its shared tables; the samples of its thread
-** are of firefoxrows.c, collections, marks and counters of firefoxmarks.c.
+** Writes the file of a Firefox profile and its shared tables. The samples of threads are in
+** firefoxrows.c; collections, marks and counters are in firefoxmarks.c.
 */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h
@@ -11,8 +11,8 @@
 #include "output.h"
 
 /*
-** Writes the file: 'head' has the members "meta" and "libs". A phrase why
-** not, or NULL (the output has its own errors).
+** Writes the file. 'head' contains the members "meta" and "libs" as JSON. Returns NULL, or the
+** reason for a failure (errors of the output itself are not included).
 */
 const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
                                const char *head, Output *o);

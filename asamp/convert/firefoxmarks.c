@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Collections and marks of a Firefox profile, and the counters of memory.
-** See firefoxfile.h; the rows of 'event' are described in firefox.c.
+** Collections, marks and counters of memory of a Firefox profile (firefoxmarks.h). firefox.c
+** describes the rows of 'event'.
 */
 #include "firefoxmarks.h"
 #include "decimal.h"
@@ -16,11 +16,14 @@ typedef struct Event {
   int64_t tag;
   int collection;
   int64_t v[NVALUES];
-  char name[256], value[4096];  /* of a mark, cut */
+  char name[256], value[4096];  /* of a mark; a longer text is cut */
   size_t namelength, valuelength;
 } Event;
 
-/* The next n bytes of the spill, as many as there is room for to 'to'. */
+/*
+** Reads the next n bytes of the spill, and stores at most 'room' of them at 'to'. Returns the
+** number of stored bytes.
+*/
 static size_t text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
   while (n > 0) {
@@ -70,7 +73,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
                                "{\"type\":\"Minor GC\"");
   member(w, "inuse", v[INUSE]);
   member(w, "held", v[HELD]);
-  if (v[RSS] > 0)  /* else it is unknown */
+  if (v[RSS] > 0)  /* 0: not known */
     member(w, "rss", v[RSS]);
   member(w, "tenured", v[TENURED]);
   member(w, "decided", v[DECIDED]);
@@ -87,7 +90,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
   output_text(w->o, "\"}");
 }
 
-/* A decimal number as JSON has them? */
+/* Returns 1 if the text is a decimal number in JSON's syntax. */
 static int isnumber (const char *s) {
   size_t n;
   s += *s == '-';
@@ -190,8 +193,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
 }
 
 /*
-** A counter: 0 at the start, then what a collection changed. (The viewer takes
-** the first row for 0 whatever it says.)
+** Writes a counter: a row of 0 at the start, then the change at each collection. (The viewer
+** ignores the value of the first row.)
 */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Collections, marks and counters of a Firefox profile, from what was spilled.
-*/
+/* Collections, marks and counters of a Firefox profile, from the stored rows. */
 #ifndef asamp_firefoxmarks_h
 #define asamp_firefoxmarks_h
 
 #include "firefoxcolumns.h"
 
-/* The parts of the file, each with its braces: markers of w->group, counters of all. */
+/*
+** Write a part of the file, including its braces: the markers of group w->group, the counters
+** of all groups.
+*/
 void firefoxmarks_markers (FirefoxFile *w);
-void firefoxmarks_none (FirefoxFile *w);  /* of a thread that has no markers */
+void firefoxmarks_none (FirefoxFile *w);  /* a thread without markers */
 void firefoxmarks_counters (FirefoxFile *w);
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The samples and allocations of a Firefox profile. See firefoxrows.h.
-*/
+/* The samples and allocations of a Firefox profile (firefoxrows.h). */
 #include "firefoxrows.h"
 #include "decimal.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Index of the stack that ends in a leaf. */
+/* Returns the index of the stack that ends in a leaf. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
 
-/* A column of what is the thread's of n rows of a spill; 'whose' has their tags. */
+/*
+** Writes a column from the n rows of a spill; rows of other threads are skipped. 'whose' has
+** the tags of the rows.
+*/
 typedef void Cell (FirefoxFile *w, int64_t value);
 
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
@@ -32,7 +33,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* A column of times: sums of the spill's differences. */
+/* Writes a column of times; the spill contains differences. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -67,7 +68,7 @@ static void tickcell (FirefoxFile *w, int64_t site) {
 }
 
 static void weightcell (FirefoxFile *w, int64_t ns) {
-  if (ns == 0)  /* the period is not known: a sample is one */
+  if (ns == 0)  /* the period is not known: each sample counts as one */
     output_char(w->o, '1');
   else if (ns % 1000 == 0)
     output_ms(w->o, ns / 1000);
@@ -83,8 +84,8 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* The CPU time from one row to the next: that of the sample, of whose periods there may
-     be several. Of the wall clock it is not known. */
+  /* The processor time from one row to the next is the weight of the sample, which may
+     represent several periods. With samples of wall time it is not known. */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -92,14 +93,14 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A row of the track of a profile without samples of time. */
+/* A row of the track of a profile without time samples. */
 typedef struct TrackRow {
-  int more;            /* there is such a row */
+  int more;            /* 1: there is a row */
   uint64_t time;
   int64_t leaf, bytes;
 } TrackRow;
 
-/* What of the allocation rows has been gone through. */
+/* The position in the allocation rows. */
 typedef struct Track {
   uint64_t i, time;
   TrackRow next;
@@ -128,7 +129,10 @@ static void starttrack (const FirefoxFile *w, Track *t) {
   nextrow(w, t);
 }
 
-/* Equal stacks within a millisecond are one row. */
+/*
+** Reads one row of the track; equal successive stacks within a millisecond are merged. Returns
+** 0 at the end.
+*/
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
   if (!row->more)
@@ -142,7 +146,7 @@ static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   }
 }
 
-/* Allocations as samples, so that the thread's track shows something. */
+/* Writes the allocations as samples, so that the thread's track is not empty. */
 static void track (FirefoxFile *w) {
   static const char *const names[] = {"time", "stack", "weight"};
   uint64_t i = 0;
@@ -167,8 +171,10 @@ static void track (FirefoxFile *w) {
   firefoxcolumns_length(w, i);
 }
 
-/* Of a profile without samples: nothing at its beginning and at its end, for a viewer
-   that looks for the first and the last one. */
+/*
+** Writes two empty samples at the start and the end, for a profile without samples: the viewer
+** requires a first and a last one.
+*/
 static void nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");
   output_ms(w->o, (int64_t)w->r->duration);

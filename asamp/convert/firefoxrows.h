@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The samples and allocations of a thread of a Firefox profile, from what was spilled.
-*/
+/* The samples and allocations of the threads of a Firefox profile, from the stored rows. */
 #ifndef asamp_firefoxrows_h
 #define asamp_firefoxrows_h
 
 #include "firefoxcolumns.h"
 
-/* The parts of the file, each with its braces: of w->group. */
+/* Write a part of the file for group w->group, including its braces. */
 void firefoxrows_samples (FirefoxFile *w);
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* The samples of the thread of what is held. */
+/* Writes the samples of the thread with the objects held at the end. */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

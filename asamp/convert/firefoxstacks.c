@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stacks with labels. See firefoxstacks.h.
-*/
+/* Stacks with labels (firefoxstacks.h). */
 #include "firefoxstacks.h"
 #include "list.h"
 
@@ -12,7 +10,7 @@ static uint64_t key (uint32_t node, uint32_t labels) {
   return (uint64_t)labels << 32 | node;
 }
 
-/* A stack more, below that of 'parent'. 0 without memory. */
+/* Appends a stack whose next outer one is 'parent'. Returns 0 if there is not enough memory. */
 static int put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
@@ -30,7 +28,10 @@ static int put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t paren
   return 1;
 }
 
-/* The stacks of a node and of all outside of it. 'path': room for these. */
+/*
+** Appends the stacks of a node and of its callers, except existing ones. 'path' has room for
+** all of them. Returns 0 if there is not enough memory.
+*/
 static int add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
   uint32_t at, parent = 0;

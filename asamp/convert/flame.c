@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Stacks for flame graphs. See flame.h.
-*/
+/* Stacks for flame graphs (flame.h). */
 #include "flame.h"
 #include "heldstack.h"
 
@@ -38,7 +36,7 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   return NULL;
 }
 
-/* The nodes from the outermost one to 'node', to 'path'; how many. */
+/* Stores the nodes from the outermost one to 'node' in 'path', and returns their number. */
 static size_t pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                       uint32_t *path) {
   size_t n = 0, i;
@@ -54,7 +52,7 @@ static size_t pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
 
 /* ---------------------------------------------------------- collapsed -- */
 
-/* "f (x.lua:12)", or "malloc (libc.so)". */
+/* Writes "f (x.lua:12)" or "malloc (libc.so)". */
 static void framename (Output *o, const FrameName *f) {
   if (f->length == 0)
     output_text(o, "[no name]");
@@ -72,7 +70,7 @@ static void framename (Output *o, const FrameName *f) {
 
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
-  if (n->parent != 0) {  /* at most READER_MAXSTEPS deep, and one */
+  if (n->parent != 0) {  /* the recursion is at most READER_MAXSTEPS + 1 deep */
     heldframe(r, h, n->parent, o);
     output_char(o, ';');
   }
@@ -96,7 +94,7 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* The frames outside of a stack: whose it is. */
+/* Writes the outermost frames of a stack: its Lua state and its labels. */
 static void outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -151,8 +149,10 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 
 /* --------------------------------------------------------- speedscope -- */
 
-/* Functions, then kinds, then the frame of what has no stack, then steps of holders, then
-   sets of labels. */
+/*
+** Writes the frames: functions, kinds, the frame for an empty stack, steps of holders, sets of
+** labels.
+*/
 static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
@@ -189,21 +189,21 @@ static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   }
 }
 
-/* Whose stacks a profile is of, and in which frames they stand. */
+/* The stacks that a profile includes, and the numbers of their frames. */
 typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* the frame of labels before those of the first set */
+  uint64_t labels;     /* number of the frame before that of the first set of labels */
   uint32_t group;
-  uint32_t *path;      /* room for one stack */
+  uint32_t *path;      /* with room for one stack */
 } Shown;
 
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* A stack as a list of frames; 'kind' 0: without one. */
+/* Writes a stack as a list of frames; for READER_TIMESAMPLE the kind is omitted. */
 static void stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -229,8 +229,8 @@ static void stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, O
 }
 
 /*
-** The sites in the order of a walk through the tree, so that neighbours share
-** callers: by the place of their nodes in it.
+** A site and its place in a depth-first walk of the tree. In this order, neighbours share
+** callers.
 */
 typedef struct Placed {
   uint32_t place, site;
@@ -244,12 +244,13 @@ static int byplace (const void *a, const void *b) {
 }
 
 /*
-** The place of each node: parents stand before their children in the tree,
-** so sizes of subtrees add up backwards and places are dealt out forwards.
+** Returns the place of each node. Parents come before their children in the tree, so that sizes
+** of subtrees are added from the end, and places are assigned from the start. Returns NULL if
+** there is not enough memory.
 */
 static uint32_t *places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  uint32_t *size = calloc(n, sizeof(*size));  /* then: the next free place */
+  uint32_t *size = calloc(n, sizeof(*size));  /* later: the next free place in the subtree */
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
     free(size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Totals as stacks for flame graphs: sites in, collapsed lines or speedscope's
-** JSON out.
+** Export of totals for flame graphs: the sites of a profile as collapsed lines or as
+** speedscope's JSON.
 */
 #ifndef asamp_flame_h
 #define asamp_flame_h
@@ -16,41 +16,43 @@ enum FlameWeight {
 };
 
 /*
-** What keeps a profile from having that weight ("has no samples of time"), or
-** NULL. One without any sample lacks nothing.
+** Returns the reason why the profile cannot have this weight ("has no samples of time"), or
+** NULL. A profile without samples can have all weights.
 */
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /*
-** One line a site: "root;caller;leaf;[kind] weight". Weights are bytes, counts
-** of samples, surviving bytes, of these the bytes alive at the end,
-** microseconds (samples of time when their period is not known), or bytes alive at the
-** end with their holders for a stack (heldstack.h). Names lose
-** ';' and control characters. If the sums have tags, the outermost frames are the Lua
-** state, of a process that has several ("[state 3 worker]"), and the labels
-** ("[route=/checkout]"). 0 without memory.
+** Writes one line for each site: "root;caller;leaf;[kind] weight". Weights are bytes, numbers
+** of samples, bytes that survived, bytes alive at the end, microseconds (or numbers of time
+** samples if the period is not known), or bytes alive at the end with their holders as the
+** stack (heldstack.h). ';' and control characters in names are replaced. If the sums have tags,
+** the outermost frames are the Lua state, if the process has several ("[state 3 worker]"), and
+** the labels ("[route=/checkout]"). Returns 0 if there is not enough memory.
 */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
-/* What a speedscope file is made of: totals, and the samples of time. */
+/* The data of a speedscope file: totals, and the time samples. */
 typedef struct Flame {
-  ReaderClient client; /* hand this to reader_read */
+  ReaderClient client; /* pass this to reader_read */
   ReaderSum sum;
   Tags tags;
-  Spill ticks;         /* node, ns and tag of each */
+  Spill ticks;         /* node, ns and tag of each time sample */
   uint64_t nticks;
 } Flame;
 
-/* 'directory': for the spill; 'by': what is told apart (tags.h). A phrase why not, or NULL. */
+/*
+** Initializes f. 'directory' is the folder of the spill; 'by' is the criterion for separate
+** profiles (tags.h). Returns NULL, or the reason for a failure.
+*/
 const char *flame_start (Flame *f, const char *directory, int by);
 /*
-** A speedscope file with a profile of bytes allocated, one of bytes that
-** survived, one of those alive at the end, one of these by their holders and one of time,
-** as far as the profile has them. The last is in the order of time, the others are in that
-** of the call tree, or of paths. Of a process with several Lua states there is one of each
-** for each state that has any; holders are of all. Labels are outermost frames. 'name': for
-** people. A phrase why not, or NULL.
+** Writes a speedscope file with up to five profiles: allocated bytes, surviving bytes, bytes
+** alive at the end, the latter by their holders, and time, as far as the input has them. Time
+** is in chronological order; the others are in the order of the call tree or of paths. A
+** process with several Lua states has separate profiles for each state, except for the holders.
+** Labels are outermost frames. 'name' is a title for people. Returns NULL, or the reason for a
+** failure.
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,
