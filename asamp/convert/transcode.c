@@ -238,7 +238,7 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Emits the functions of new nodes; they are on no path. 0: no memory. */
+/* Writes the functions of new nodes of the call tree. Returns 0 if there is not enough memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {

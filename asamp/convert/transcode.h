@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** One of our profiles in the other flavour, or into a file of several (unite.h): a client
-** of the reader that hands its events to the encoder. All details are kept; times are whole
-** microseconds. Memory: the call tree, fates and deaths of one collection, and
-** what the encoder needs.
+** Conversion of a profile of asamp into the other format, or into a file with several profiles
+** (unite.h): a client of the reader that passes the reader's events to the encoder. All details
+** are kept; times are rounded to microseconds. Memory: the call tree, the fates and deaths of one
+** collection, and the memory of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -74,12 +74,12 @@ typedef struct Transcode {
   size_t nframe, framesize;
   IdMap classes;        /* number of a name + 1 -> id of the class */
   uint32_t nclasses;
-  unsigned char *survived;  /* fates not handed on yet */
+  unsigned char *survived;  /* fates that have not been passed to the encoder yet */
   uint32_t *class;
   size_t nfates;
-  uint32_t *deaths;     /* likewise: runs of alive and dead */
+  uint32_t *deaths;     /* not passed on yet: run lengths of alive and dead samples */
   size_t ndeaths, deathsize;
-  uint32_t *holder;     /* path of each that is followed; 0: none */
+  uint32_t *holder;     /* path of holders of each followed sample; 0: none */
   size_t nholders, holdersize;
   IdMap paths;          /* of the state: path of the profile -> its number, 1, 2, ... */
 } Transcode;

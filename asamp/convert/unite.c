@@ -312,7 +312,7 @@ static void ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/* The profile has ended: its states that are open stay so to the end of all (UN2). */
+/* Ends a profile; its open states stay open up to the end of the result (UN2). */
 static void leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -379,7 +379,7 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* The state of a profile of one begins with it. */
+/* Starts a profile. If it has only one state, that state starts with it. */
 static void begin (void *ud, const ReadProfile *r) {
   transcode_begin(ud, r);
   if (!r->many)
@@ -433,7 +433,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* else nothing of it is told */
+      *fatal = m->nopen > 0;  /* otherwise nothing of it was written */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

@@ -68,7 +68,7 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize);
    of ReaderClient. */
 ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);
-/* Behind all of them. A phrase why the result is not complete, or NULL. */
+/* Ends the result, after the last unite_add. Returns NULL, or the reason why it is incomplete. */
 const char *unite_finish (Unite *m);
 /* Behind that: what readers of the result will leave out that no profile has told, LEFT_N
    counts: there are more functions, classes, sets of labels and states in all together. */

@@ -188,7 +188,8 @@ static uint64_t seedof (void) {
 
 
 /*
-** Prepares this thread's interval with the given period. Intervals have no memory (interval.h).
+** Prepares this thread's interval with the given period. An interval that was drawn with another
+** period can be discarded: its rest does not depend on the bytes already passed (interval.h).
 */
 static void begin (uint64_t period) {
   static uint64_t threads;

@@ -132,10 +132,10 @@ typedef struct Tracker {
   uint64_t pauses, toldpauses;	/* ns of all pauses before the last reported one; ns of the
 				   reported ones since. */
   uint64_t sincelooked[LOOKED_COUNT];  /* Work counters at that time. */
-  ProfileCollection collection;	/* That collection, or the last one reported. */
+  ProfileCollection collection;	/* The running collection; outside of one, the last reported. */
   PendingFates fates;		/* Outcomes that it decided. */
   FollowedDeaths dead;	/* Deaths that it found. */
-  int ending;			/* 1: it is the last collection of an on-time. */
+  int ending;			/* 1: sampling ends with this collection. */
   uint64_t holdersevery;	/* ns from one search for holders to the next; 0: none. */
   uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
   HoldersAsk asking;		/* Running search of a child process. */

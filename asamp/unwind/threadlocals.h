@@ -12,7 +12,7 @@
 
 #define THREADLOCALS_BYTES	16384	/* more bytes than libdw, libelf and libunwind need */
 
-/* Returns 1 if there is memory for them at present. Calls malloc. */
+/* Returns 1 if there is enough memory for the variables at present. Calls malloc. */
 static inline int threadlocals_room (void) {
   void *volatile some = malloc(THREADLOCALS_BYTES);
   free(some);
