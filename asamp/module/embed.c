@@ -118,7 +118,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   to = e->frames + e->size - e->n;
   for (i = 0; i < n; i++) {
     uint64_t id = frames[i].id;
-    int isnative = (id & 1) && !frameids_isnobodys(id);
+    int isnative = (id & 1) && id != FRAME_CUT && id != FRAME_TAIL;
     to[i].function = isnative ? NULL : functionof(e, id);
     to[i].line = (int)frames[i].line;
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;

@@ -84,14 +84,19 @@ end
 
 -- The lines that allocated, and the holders of the bytes that stayed, by a profile of more runs of f.
 local function explain(f, args, retained)
-  local totals, holders = tool "asamp.sums.totals", tool "asamp.sums.holders"
-  if not (totals and holders) then
+  local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
+  if not (totals and holders and host) then
     return "the command asamp is not installed, so no lines are shown"
   end
-  local path = os.tmpname()
+  local folder, reason = host.newfolder(host.temporary())
+  if not folder then
+    return "no profile of a second run: " .. tostring(reason)
+  end
+  local path = folder .. "/run.vmprof"
   local ok, message = profiler.enable{out = path, alloc = PERIOD, native = false, compress = false,
                                       overwrite = true}
   if not ok then
+    host.discard(folder)
     return "no profile of a second run: " .. tostring(message)
   end
   local calls, ran, wrong = 0  -- luacheck: ignore 221
@@ -103,7 +108,7 @@ local function explain(f, args, retained)
   collectgarbage()
   profiler.disable()
   local profile = require "profiler.reader".read(path)
-  os.remove(path)
+  host.discard(folder)
   if not profile or profile.samples == 0 then
     return "a second run allocated too little for a sample"
   end

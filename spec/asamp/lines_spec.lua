@@ -549,7 +549,7 @@ end
 g()]], {
       "Lua closure main chunk:3",
       "Lua closure main chunk:7", "upvalue main chunk:7",
-      "table g:5 main chunk:8", "table f:2 main chunk:8",
+      "table g:5 main chunk:8", "table f:2 (tail call) main chunk:8",
     })
   end)
 end)

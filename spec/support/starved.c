@@ -114,6 +114,10 @@ const char *profile_kindname (int kind) {
 /* }===================================================================== */
 
 
+/* Added to the addresses of frames: low ones are those of frames without code (frameids.h). */
+#define CODE	0x10000u
+
+
 /* The value that the client gives a sample. */
 static void *valueof (uint64_t n) {
   return (void *)(uintptr_t)(n * 8);
@@ -162,7 +166,7 @@ static void *allocated (void *ud, const asamp_Sample *s) {
   lua_pushinteger(told, (lua_Integer)s->shared);
   lua_createtable(told, (int)s->nframes, 0);
   for (i = 0; i < s->nframes; i++) {
-    lua_pushinteger(told, (lua_Integer)(uintptr_t)s->frames[i].address);
+    lua_pushinteger(told, (lua_Integer)((uintptr_t)s->frames[i].address - CODE));
     lua_rawseti(told, -2, (lua_Integer)i + 1);
   }
   return valueof(s->number);
@@ -197,7 +201,7 @@ static int l_sample (lua_State *L) {
   s.count = number + 2;
   for (i = 0; i < n; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    frames[i].id = (uint64_t)lua_tointeger(L, -1) | 1;  /* native */
+    frames[i].id = (CODE + (uint64_t)lua_tointeger(L, -1)) | 1;  /* native */
     frames[i].line = 0;
     lua_pop(L, 1);
   }

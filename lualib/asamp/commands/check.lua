@@ -3,6 +3,7 @@
 
 local focus = require "asamp.sums.focus"
 local gates = require "asamp.sums.gates"
+local host = require "asamp.host"
 local leaks = require "asamp.sums.leaks"
 local options = require "asamp.cli.options"
 local run = require "asamp.commands.run"
@@ -60,21 +61,26 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Runs a script. Returns the path of its profile; nil and its exit code if it failed.
-local function profiled(o, world)
-  local path = os.tmpname()
-  os.remove(path)
-  local args = {"--quiet", "--out", path .. ".vmprof"}
+-- Runs a script. Returns the path of its profile and the folder to be discarded after it; nil and an
+-- exit code if it failed.
+local function profiled(o, world, tell)
+  local folder, wrong = host.newfolder(host.temporary())
+  if not folder then
+    tell.failed("%s", wrong)
+    return nil, 2
+  end
+  local path = folder .. "/run.vmprof"
+  local args = {"--quiet", "--out", path}
   if o.alloc then
     table.move({"--alloc", o.alloc}, 1, 2, #args + 1, args)
   end
   table.move(o.files, 1, #o.files, #args + 1, args)
   local code = run.run(args, world)
   if code ~= 0 then
-    os.remove(path .. ".vmprof")
+    host.discard(folder)
     return nil, code
   end
-  return path .. ".vmprof"
+  return path, folder
 end
 
 -- A profile and its totals, without the stacks that have the text 'exclude' (nil: with all); nil:
@@ -124,16 +130,16 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
               o["no-leak"] or o.baseline) then
     return tell.wrong("nothing to check: give a limit or --baseline")
   end
+  local folder
   if isscript then
-    local code
-    path, code = profiled(o, world)
+    path, folder = profiled(o, world, tell)
     if not path then
-      return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], code)
+      return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
     end
   end
   local profile, t = load(path, o.exclude, world, tell)
   if isscript then
-    os.remove(path)
+    host.discard(folder)
   end
   if not profile then
     return 1

@@ -131,9 +131,9 @@ end
 
 local function allocation(v, add)
   for i, line in ipairs(v.lines) do
-    add(("%s: %s allocates %s, %s of all, most of it %s.%s"):format(
+    add(("%s: %s allocates %s, %s of all%s.%s"):format(
       i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
-      percent(line.share), typename(line.type), reason(line)),
+      percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(line)),
       line.reason == "quadratic" and "--show copies" or ("--line %s:%d"):format(line.file, line.line))
   end
 end

@@ -129,7 +129,7 @@ describe("asamp memory", function()
       collectgarbage()]]
     local native, own = rows(work)
     -- zlib's state, which was taken for the program's as well, is near half of it
-    assert.is_true(own > 700 << 10 and own < 16 << 20, own)
+    assert.is_true(own > 500 << 10 and own < 16 << 20, own)
     -- 8 MiB of the program's, for which it needs no more
     local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
       local c = require "cmemory"

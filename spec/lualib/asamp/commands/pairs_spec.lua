@@ -10,7 +10,7 @@ local shell = require "spec.support.shell"
 
 -- A value of each option; false: the option takes none.
 local VALUES = {
-  alloc = "64", malloc = "64K", copies = false, time = "100", wall = false, exact = false,
+  alloc = "64", malloc = "64K", copies = false, time = "100", wall = false, exact = false, rate = "100",
   ["no-native"] = false, fixed = false, seed = "7", holders = "0", out = "o.vmprof",
   overwrite = false, format = "extended", plain = false, quiet = false,
 }
