@@ -277,7 +277,10 @@ local function f(n)
 end
 return f]]()
     local list = times.of(function() times.busy(SECONDS, f, 3000) collectgarbage() end)
-    assert.is_true(times.leaf(list, "__gc:4") > 0.5)
+    -- The debug build verifies the heap after each collection, which takes most of its time.
+    local least = os.getenv "ASAMP_VARIANT" == "debug" and 0.1 or 0.5
+    local share = times.leaf(list, "__gc:4")
+    assert.is_true(share > least, share)
   end)
 
   measured("of deep recursion keeps both ends of the stack", function()
