@@ -150,7 +150,7 @@ LUA_API size_t luaN_replaced (lua_State *L);
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
-/* Returns the number of the bit, below 2^log2, that stands for a block. */
+/* Returns the number of the bit, below 2^log2, that represents a block. */
 static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }

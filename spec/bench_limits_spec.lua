@@ -11,7 +11,7 @@ describe("bench/limits", function()
     assert.truthy(out:find "\n[01] of 1 scripts fail on the fork", out)
   end)
 
-  it("explains itself, and refuses what it does not know", function()
+  it("explains itself, and refuses unknown arguments", function()
     local status, out = shell.run "bench/limits --help"
     assert.equal(0, status)
     assert.truthy(out:find("bench/limits [--only LIST]", 1, true), out)

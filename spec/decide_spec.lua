@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The examples of doc/decide.md print the text that stands after them.
+-- The examples of doc/decide.md print the text that follows them.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

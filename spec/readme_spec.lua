@@ -72,7 +72,7 @@ describe("README.md #plain", function()
     assert.is_true(select(2, text:gsub("\n", "")) <= 150)
   end)
 
-  it("says in its first lines what it is, and where it runs", function()
+  it("names its purpose and systems in its first lines", function()
     local first = text:sub(1, 500)
     for _, words_ in ipairs{"which line of your Lua program", "drop-in Lua 5.4", "Linux, x86-64 and arm64"} do
       assert.is_truthy(first:find(words_, 1, true), words_)

@@ -5,7 +5,7 @@ import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
-// Samples are counted as independent ones: a stack may stand for several periods.
+// Samples are counted as independent ones: a stack may represent several periods.
 function clock(head) {
   return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
 }
@@ -14,16 +14,16 @@ function meaning(head) {
   const text = [];
   if (head.samples > 0 && head.bytes > 0) {
     const size = bytes(head.period);
-    text.push(`One sample of allocations stands for ${size}: it shows who allocated when ` +
+    text.push(`One sample of allocations represents ${size}: it shows who allocated when ` +
               `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
               `${head.periods > 0 ? `; the period was set ${plural(head.periods, "time")} later` : ""}` +
               `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
   }
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
-      ? `One sample of time stands for ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
+      ? `One sample of time represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
         `${clock(head)} (on average): it shows what ran at that moment.`
-      : "The file does not tell how much time a sample stands for.");
+      : "The file does not tell how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {
     text.push("All numbers are estimates from samples: one of n samples is right to about " +
@@ -50,7 +50,7 @@ function facts(data) {
     add(bytes(Math.max(0, head.allocated - (outside || 0))), head.native ? "allocated by Lua" : "allocated");
   }
   else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
-  if (outside) add(bytes(outside), "outside, that userdata stand for, by its samples");
+  if (outside) add(bytes(outside), "outside, that userdata represent, by its samples");
   if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "sample")} of allocations`);

@@ -45,7 +45,7 @@ function builder() {
   };
 }
 
-// Callers of the frames 'from', which are what node 0 stands for ('together'),
+// Callers of the frames 'from', which are what node 0 represents ('together'),
 // or stand below it by their functions. 'weights': what each brings with it.
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();

@@ -63,7 +63,7 @@ export function shareOf(itself, what, i) {
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
 }
 
-// What the root stands for besides: the frames that are folded into it.
+// What the root represents besides: the frames that are folded into it.
 export function through(store) {
   const { prepared: { start }, state } = store;
   return state.start || start.length === 0 ? ""

@@ -29,13 +29,13 @@
 /* Limits of the writer. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks that are not files */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions */
-#define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one stands for all
+#define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one represents all
 						        others */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders; also of the reader */
 #define READER_MAXSTEPS		BOUND(64u, 4)        /* steps of a path */
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of labels */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of one label name; the first
-						        one stands for all others */
+						        one represents all others */
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* sets of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* native addresses with a name */
 
@@ -43,7 +43,7 @@
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
 #define SEEN_NAMES		BOUND(64u, 4)        /* names of states in statistics; the
-						        last one stands for all others */
+						        last one represents all others */
 
 /* Limits of a flight recorder for data from before the part that it keeps, in bytes. */
 #define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples */

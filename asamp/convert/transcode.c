@@ -347,7 +347,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* what a sample stands for is told with it */
+    return;  /* what a sample represents is told with it */
   encoder_period(e, bytes);
   ended(t);
 }

@@ -34,7 +34,7 @@ typedef struct TranscodeState {
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
-  uint64_t mallocs;     /* bytes a sample of native memory stands for, in all of them;
+  uint64_t mallocs;     /* bytes a sample of native memory represents, in all of them;
                            0: they are told as the others are */
   /* The state of the event, client->state; NULL: memory is out. */
   TranscodeState *(*state) (void *ud, uint32_t id);

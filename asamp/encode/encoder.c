@@ -76,7 +76,7 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Writes the seconds that a time sample stands for. Written after the first time sample, or at
+** Writes the seconds that a time sample represents. Written after the first time sample, or at
 ** the end if there was none: converters divide by the number of time samples if there is a
 ** period, also in a cut file.
 */

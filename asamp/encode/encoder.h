@@ -156,7 +156,7 @@ void encoder_batch (Encoder *e);
 
 /*
 ** Marks the log as a flight recorder's: 'samples' periods are from before the kept part and
-** were alive, and stand for 'bytes'; the kept part has a length of 'ns', of the 'wanted' ones.
+** were alive, and represent 'bytes'; the kept part has a length of 'ns', of the 'wanted' ones.
 */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 

@@ -22,7 +22,7 @@ typedef struct PastStack {
 
 typedef struct Kept {
   ProfileSample sample;
-  uint64_t period;      /* bytes that one period stands for */
+  uint64_t period;      /* bytes that one period represents */
   PastStack *stack;     /* NULL: none */
   uint32_t class, path; /* numbers of the state; 0: none */
   int dead;             /* 1: it is removed at the next collection */

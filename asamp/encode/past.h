@@ -27,11 +27,11 @@ typedef struct Past Past;
 /* Totals of past_tell. */
 typedef struct PastTold {
   uint64_t samples;     /* allocation samples, in periods */
-  uint64_t bytes;       /* bytes that they stand for */
+  uint64_t bytes;       /* bytes that they represent */
 } PastTold;
 
 /*
-** Makes an empty Past. Samples stand for 'period' bytes, until a state has another period, and
+** Makes an empty Past. Samples represent 'period' bytes, until a state has another period, and
 ** those of native memory for 'mallocs' bytes. Returns NULL without memory.
 */
 Past *past_new (uint64_t period, uint64_t mallocs);

@@ -28,7 +28,7 @@ typedef struct RingLimits {
 
 /* Totals of ring_tell. */
 typedef struct RingTold {
-  uint64_t samples, bytes;  /* live samples from before, in periods; bytes that they stand for */
+  uint64_t samples, bytes;  /* live samples from before, in periods; bytes that they represent */
   uint64_t ns;              /* length of the kept period before 'now', ns */
 } RingTold;
 

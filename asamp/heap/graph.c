@@ -587,7 +587,7 @@ static void readsample (Reader *r) {
   if (site > r->nsites)
     damaged(r, "a sample is of a site that is not there");
   if (bytes > SUM_MOST - r->sampled)
-    damaged(r, "samples stand for more bytes than there can be");
+    damaged(r, "samples represent more bytes than there can be");
   r->sampled += bytes;
   v = find(r, a);
   if (v == GRAPH_NONE) {

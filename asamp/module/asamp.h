@@ -73,7 +73,7 @@ typedef struct asamp_Sample {
   uint64_t number;	/* Number of the sample within this client: 1, 2, ... */
   uint64_t time;	/* Time of the allocation: CLOCK_MONOTONIC, ns. */
   uint64_t size;	/* Size of the block in bytes. */
-  uint64_t count;	/* Number of sampling periods that the sample stands for, >= 1. */
+  uint64_t count;	/* Number of sampling periods that the sample represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
   int outside;		/* 1: allocated outside the nursery. */
   const asamp_Frame *frames;  /* The whole stack, innermost frame first. C frames stand at

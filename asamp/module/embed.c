@@ -47,10 +47,10 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Stands for a function for which there was no memory. */
+/* Represents a function for which there was no memory. */
 static const asamp_Function unknown = {"?", "?", 0};
 
-/* A frame that stands for callers which tail calls have replaced. */
+/* A frame that represents callers which tail calls have replaced. */
 static const asamp_Function tailcalls = {"(tail call)", "?", 0};
 
 

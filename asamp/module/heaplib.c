@@ -8,7 +8,7 @@
 **                     memory of the state itself
 **   heap:sites{class= | new=} -> allocation sites of the samples, of all or of the selected objects:
 **                     {{site=, name=, source=, defined=, line=, samples=, bytes= (that they
-**                     stand for), objects=, self=, retained=, age=}, ...}
+**                     represent), objects=, self=, retained=, age=}, ...}
 **   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
 **                     itself is a row with count 0, as in classes and compare
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths,

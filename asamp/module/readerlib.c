@@ -192,7 +192,7 @@ static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
   lua_settop(L, sites);
 }
 
-/* Returns 1 if samples of allocations stand for different numbers of bytes. */
+/* Returns 1 if samples of allocations represent different numbers of bytes. */
 static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }

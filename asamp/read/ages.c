@@ -31,7 +31,7 @@ static double endof (size_t k) {
 
 /*
 ** Adds the part of a nursery of 'all' bytes that lies 'from' to 'to' bytes before its end.
-** Samples stand for 'weight' times as many bytes.
+** Samples represent 'weight' times as many bytes.
 */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {

@@ -4,7 +4,7 @@
 ** and v bytes after the previous one, have survived it; this predicts the effect of another
 ** nursery size. Lengths are bytes with which the nursery was filled. A collection records how
 ** many there were since the previous one. The samples that it decides divide these bytes among
-** them in proportion to the bytes they stand for, and the outcome of a sample counts for its
+** them in proportion to the bytes they represent, and the outcome of a sample counts for its
 ** whole part. Independent of files and Lua. Invariants:
 **
 **   AG1  a bin is a quarter of a power of 2; the first one contains everything below
@@ -25,7 +25,7 @@
 #define AGES_BINS	96u	/* number of bins */
 
 typedef struct Age {
-  double bytes, survived;  /* bytes that samples stand for */
+  double bytes, survived;  /* bytes that samples represent */
 } Age;
 
 typedef struct Ages {

@@ -24,7 +24,7 @@ typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
-  uint64_t ns;         /* ns that time samples stand for */
+  uint64_t ns;         /* ns that time samples represent */
 } BinRow;
 
 typedef struct Bins {

@@ -3,7 +3,7 @@
 ** The marks of a profile: totals by name over all marks, and an even selection of single marks
 ** for a timeline. Independent of files and Lua. Invariants:
 **
-**   MK1  at most MARKS_NAMES names, the last of which stands for all others, and MARKS_MOST
+**   MK1  at most MARKS_NAMES names, the last of which represents all others, and MARKS_MOST
 **        marks;
 **   MK2  the kept marks are the first and every 'step'-th after it.
 */

@@ -14,7 +14,7 @@
 
 typedef struct ReadFollowed {
   ReadSample sample;   /* count 0: the sample was given up (fifo.h) */
-  uint64_t born;       /* bytes that samples up to this one stand for */
+  uint64_t born;       /* bytes that samples up to this one represent */
   uint64_t tag;        /* the client's tag */
   uint32_t holder;     /* path that holds it (ReadProfile.paths, from 1 on); 0: unknown */
 } ReadFollowed;

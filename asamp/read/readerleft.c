@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* '#' stands for the count, '%' for the limit. */
+/* '#' represents the count, '%' for the limit. */
 static const struct {
   const char *key;
   uint64_t limit;

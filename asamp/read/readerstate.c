@@ -174,7 +174,7 @@ const char *readerstate_failure (const ReaderState *s) {
   if (s->failed || s->r->text.failed)
     return "not enough memory";
   if (s->toomuch)
-    return "its samples stand for more than 2^62 bytes or nanoseconds";
+    return "its samples represent more than 2^62 bytes or nanoseconds";
   return s->client->stop;
 }
 

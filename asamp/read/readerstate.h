@@ -52,7 +52,7 @@ typedef struct ReaderState {
   IdMap classes;       /* own files: maps class to the number of its name */
   IdMap byname;        /* own files: maps a name (+ 1) to the first function with it, as id / 8 */
   Aliases aliases;     /* own files: further functions with the same name */
-  uint32_t unnamed;    /* own files: function that stands for those with names beyond the limit */
+  uint32_t unnamed;    /* own files: function that represents those with names beyond the limit */
   uint32_t unknown;    /* number of "[unknown]" */
   uint32_t nameless;   /* functions without a name */
   uint64_t nstats;     /* number of metas gc_stats__N so far */

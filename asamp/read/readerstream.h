@@ -41,7 +41,7 @@ typedef struct ReaderStream {
   Fifo open;
   ReaderFollow follow;
   uint64_t decided, survived;  /* totals since the previous collection */
-  uint64_t allocated;  /* bytes that all decided samples stand for */
+  uint64_t allocated;  /* bytes that all decided samples represent */
   ReadCollection before;       /* base of the next differences */
   uint64_t planned;    /* base of the next difference, from its last minor collection */
   size_t holderat;     /* number of entries of 'follow' whose holders were read */

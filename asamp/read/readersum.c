@@ -9,12 +9,12 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the number of blocks that the sample stands for. */
+/* Returns the number of blocks that the sample represents. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
 
-/* Returns the variance of the bytes that the sample stands for (sitetable.h). */
+/* Returns the variance of the bytes that the sample represents (sitetable.h). */
 static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }

@@ -19,7 +19,7 @@
 typedef struct KindTotals {
   uint64_t blocks;
   double objects;      /* estimated number of blocks: a sample of count c at period p of a
-		          block of s bytes stands for c * p / s */
+		          block of s bytes represents c * p / s */
   uint64_t outside;    /* number of sampled blocks allocated outside the nursery */
 } KindTotals;
 

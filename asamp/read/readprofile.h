@@ -31,7 +31,7 @@ typedef struct ReadKind {
 /* A sample. Times are us since the start and never decrease from sample to sample. */
 typedef struct ReadSample {
   uint64_t time;
-  uint64_t count;      /* periods that it stands for, at least 1 */
+  uint64_t count;      /* periods that it represents, at least 1 */
   uint64_t period;     /* bytes, to be multiplied by the ReadProfile's 'scale' at the end; for
 		          time samples ns */
   uint64_t size;       /* bytes of the block; 0: unknown */
@@ -54,7 +54,7 @@ typedef struct ReadDeath {
 		          death: it is native memory, and the state has ended */
 } ReadDeath;
 
-/* Returns the bytes that the sample stands for (before 'scale'), at most 2^62. */
+/* Returns the bytes that the sample represents (before 'scale'), at most 2^62. */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
@@ -131,8 +131,8 @@ typedef struct ReadState {
   int others;          /* number of further states merged in this row; 0: a single state */
   uint64_t begin, end;
   uint64_t allocated;  /* exact bytes allocated while it was sampled; 0: unknown */
-  uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they stand for */
-  uint64_t timesamples, ns;   /* time samples in periods, and the ns they stand for */
+  uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
+  uint64_t timesamples, ns;   /* time samples in periods, and the ns they represent */
   uint64_t survivedbytes, laterbytes;
   uint64_t minors, majors;    /* collections */
 } ReadState;
@@ -164,7 +164,7 @@ typedef struct ReadProfile {
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* how often it was changed after a sample */
   uint64_t ring[4];    /* of a flight recorder: samples that were alive before the kept part,
-		          bytes they stand for; us of the kept part, and requested us, 0: none */
+		          bytes they represent; us of the kept part, and requested us, 0: none */
   int isring;
   uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */

@@ -34,7 +34,7 @@ typedef struct Site {
   uint64_t undecidedbytes;
   /*
   ** Variances, for the error of a difference. Of time: the sums of count * count and of ns *
-  ** ns, because a stack that stands for several periods is one observation. Of bytes: the sum
+  ** ns, because a stack that represents several periods is one observation. Of bytes: the sum
   ** of count * period * period, because the sample points in a block are independent
   ** (interval.h), but periods may differ.
   */

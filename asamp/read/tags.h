@@ -7,7 +7,7 @@
 **   TG1  with at most TAGS_STATES states, each is a group; else a group consists of all states
 **        of one script, for up to TAGS_STATES scripts; other states belong to the last group.
 **        'left' counts states that are not distinguished for this reason;
-**   TG2  tag 0 stands for the last group without thread and labels. Samples with a combination
+**   TG2  tag 0 represents the last group without thread and labels. Samples with a combination
 **        beyond TAGS_MOST have it, and are counted.
 */
 #ifndef asamp_tags_h

@@ -3,7 +3,7 @@
 ** Call tree: every distinct stack is one node, and its callers are the node's ancestors. Owns
 ** nothing else. Independent of names and of numbers of samples. Invariants:
 **
-**   TR1  a node's parent has a smaller index; node 0 is the root, which stands for no frame;
+**   TR1  a node's parent has a smaller index; node 0 is the root, which represents no frame;
 **   TR2  no two nodes have the same (parent, id, line);
 **   TR3  at most TREE_MAXNODES nodes: beyond the limit, new frames are left out and counted in
 **        'left'.

@@ -24,7 +24,7 @@ typedef struct Birth {
   uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
   uint32_t line;	/* Line in that function. */
   uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
-  float bytes;		/* Bytes that the sample stands for. */
+  float bytes;		/* Bytes that the sample represents. */
 } Birth;
 
 /* A function that sites refer to. */

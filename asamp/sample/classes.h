@@ -4,7 +4,7 @@
 ** the path by which the metatable can be reached; else the path by which the table in its field
 ** __index can be reached. Paths are names of globals ("Point"), of loaded modules ("geometry"),
 ** and of fields ("geometry.Point", "geometry.new.mt"; a field whose name starts with two
-** underscores stands for its table). The shortest path counts, globals before modules, then the
+** underscores represents its table). The shortest path counts, globals before modules, then the
 ** bytewise smallest.
 **
 ** Everything here runs while the state decides survival (seam.h). It must not allocate from the

@@ -6,7 +6,7 @@
 **
 **   -  free lines of blocks in use. A block with few live lines cannot be returned to the
 **      system. The allocation sites of its live objects are charged with its free bytes: a
-**      sample stands for b live bytes, so it is charged b * free / used of its block. The
+**      sample represents b live bytes, so it is charged b * free / used of its block. The
 **      expectation of this sum is, for each source line, the sum over blocks of their free
 **      bytes times the line's share of the live bytes there (Horvitz-Thompson estimator). The
 **      remainder is charged to no line: dead objects occupy lines too;

@@ -242,7 +242,7 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 
 /*
-** Pushes the Lua frames of a coroutine for which no native frame stands, when its resume is
+** Pushes the Lua frames of a coroutine without a native frame, when its resume is
 ** passed. 'called': native frames of C functions that it runs were passed before. These are its
 ** innermost C functions, except the outermost one if a Lua function called it: that one has
 ** yielded, and the native frames belonged to its continuation.
@@ -347,7 +347,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Pushes the Lua frames for which no native frame stands, because the C stack was cut or
+** Pushes the Lua frames without a native frame, because the C stack was cut or
 ** incomplete. Returns 1 if Lua functions are among them. If they are C functions only and the C
 ** stack is 'whole', nothing is missing: without a bytecode loop their positions are unknown.
 */

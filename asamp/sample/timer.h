@@ -3,13 +3,13 @@
 ** Timers: call functions in a signal handler of one OS thread, at rates of its CPU time or of
 ** wall time. A timer belongs to an owner (a Lua state) whose code may run on the thread. An OS
 ** thread has one clock for each of the two times; the clock generates the signals for all its
-** timers, at the highest of their rates. The time that a tick stands for is added to the timer
+** timers, at the highest of their rates. The time that a tick represents is added to the timer
 ** whose owner's code is running; all of it to one.
 **
 ** The time of a clock is divided into spans of one or (to limit signals) several periods. Each
 ** span has one tick, at a random point, so that ticks are not synchronized with the program or
 ** with the kernel (after the scheduler's tick a thread starts that was woken while others had
-** the processor). A tick stands for its whole span, and for any delay beyond it. So the signal
+** the processor). A tick represents its whole span, and for any delay beyond it. So the signal
 ** source need not be exact. Sources:
 **
 **   TIMER_CPU    CPU time, in spans of at least 4 ms: the task clock of perf_event_open, an interrupt at
@@ -34,7 +34,7 @@
 **       period, randomly rounded;
 **   C2  no tick occurs after timer_stop has returned, on whatever thread it is called;
 **   C3  sampling takes at most about half of the thread's time, whatever the rates, the number
-**       of timers and the length of a tick: the next tick is delayed and stands for more. The
+**       of timers and the length of a tick: the next tick is delayed and represents more. The
 **       cost includes the signal itself (measured at the start if the rate is high), the tick,
 **       and the time passed to timer_cost;
 **   C4  timers and clocks are never freed, because a handler may read them;

@@ -137,7 +137,7 @@ typedef struct Point {
 
 
 /*
-** Returns the address that stands for a function, whatever its interrupted instruction: its
+** Returns the address that represents a function, whatever its interrupted instruction: its
 ** entry, which may be odd (pushentry of stack.c).
 */
 static void *startof (Scratch *own, void *address) {

@@ -9,7 +9,7 @@
 **        names' first use;
 **   LB2  a set with a number never changes, and labels_of takes no lock: the writer's thread
 **        calls it whatever the program was interrupted in;
-**   LB3  memory is bounded: LABELS_VALUES values of each name, of which the last stands for all
+**   LB3  memory is bounded: LABELS_VALUES values of each name, of which the last represents all
 **        others; LABELS_NAMES names; LABELS_SETS sets. Beyond the number of sets, all values of
 **        a set become LABELS_OTHERS; labels that still do not fit are dropped. All this is
 **        counted.
@@ -19,7 +19,7 @@
 
 #include "sample.h"
 
-#define LABELS_OTHERS	"(others)"	/* value that stands for those beyond the limits */
+#define LABELS_OTHERS	"(others)"	/* value that represents those beyond the limits */
 #define LABELS_TEXT	255	/* longest name and value, bytes */
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change without memory */
 

@@ -105,12 +105,12 @@ void samplers_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* from one look at the rate to the next */
+#define RATE_NS		500000000	/* between two checks of the rate */
 #define RATE_BURST	8	/* seconds' worth of samples that a profile has before the bound
 				   holds: short runs keep their detail */
 
 /* Makes the period of a state longer if it takes more samples than it should, shorter if it
-   takes far fewer: a power of 2 times that which was asked for. Each sample has its weight in
+   takes far fewer: a power of 2 times the requested one. Each sample has its weight in
    the file. */
 void samplers_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate;

@@ -25,7 +25,7 @@ struct Sampler {
   const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is
 				   the state's own */
   uint64_t since;		/* shared: time at which it joined the profile, ns */
-  uint64_t period;		/* bytes, that was asked for: samplers_restrain never goes below */
+  uint64_t period;		/* bytes, as requested: samplers_restrain never goes below */
   uint64_t ratetime, ratesamples;  /* time of the last rate check, and
 				   samples taken by then (samplers_restrain) */
   char *script;			/* source of the outermost function of its first sample */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Walks the C stack that a signal interrupted, in its handler. libunwind's walk of the own
-** process asks the dynamic loader which object file contains an address (dl_iterate_phdr), and
+** process queries the dynamic loader which object file contains an address (dl_iterate_phdr), and
 ** the loader takes a lock. A signal that arrives while the program takes or releases that lock,
 ** or while another thread holds it and waits for a lock of this thread, would deadlock. So this
 ** file uses libunwind's walk of a foreign process, with accessors that read this one: registers

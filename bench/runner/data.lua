@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Data files for the plots: a line of column titles and one line a row, fields
--- separated by tabs; "?" stands for a value that is not there.
+-- separated by tabs; "?" represents a value that is not there.
 
 local data = {}
 

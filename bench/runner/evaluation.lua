@@ -15,7 +15,7 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The paper's Figures 10 and 11, by the program here that stands for theirs; slower: what
+-- The paper's Figures 10 and 11, by the program here that represents theirs; slower: what
 -- its text says of the overhead of a thousand time samples a second, which Figure 9
 -- only draws ("above 1.1"; "slightly worse" than the normalised figure here).
 evaluation.PAPER = {

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A server that runs for bench/servers, with a folder of its own: started, asked, measured
+-- A server that runs for bench/servers, with a folder of its own: started, queried, measured
 -- and stopped. Its CPU time is that of the process and of all its descendants, living and
 -- reaped. Needs Linux, curl and ab (apache2-utils).
 
@@ -38,7 +38,7 @@ serverprocess.http = {
   request = function(server, n)
     return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
   end,
-  -- The line that makes so many requests, and whether what it prints says that all were answered.
+  -- The line that makes this many requests, and whether its output says that all were answered.
   load = function(server, requests)
     return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
   end,
@@ -124,7 +124,7 @@ end
 -- The answer to a request for n records.
 function Process:request(n) return self.server.request(self, n) end
 
--- Makes so many requests of 100 records, and calls 'meanwhile', if given, while they are made.
+-- Makes this many requests of 100 records, and calls 'meanwhile', if given, while they are made.
 -- Returns CPU seconds a request, or nil if one failed.
 function Process:load(requests, meanwhile)
   local before = self:cpu()

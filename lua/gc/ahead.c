@@ -43,7 +43,7 @@
 
 /* {== one slot ========================================================= */
 
-/* Bit that stands for a list of undecided entries. */
+/* Bit that represents a list of undecided entries. */
 #define DOUBT(list)	(1u << (list))
 
 /* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists

@@ -10,7 +10,7 @@
 ** with finalizers dead.
 **
 ** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
-** n KiB stands for n KiB of allocation and pays for as much of a cycle (a major collection) as in
+** n KiB represents n KiB of allocation and pays for as much of a cycle (a major collection) as in
 ** upstream: there the step multiplier is in percent of 16-byte units, so that a byte pays for a
 ** hundred. Between two cycles is upstream's pause, for which steps count like allocation.
 */

@@ -295,7 +295,7 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 /*
 ** Returns 1 if weak tables have received many entries since the last major collection started.
 ** Only major collections find dead ones, which may retain any amount of memory. If no collection
-** has ended yet, the old bytes stand for the live ones.
+** has ended yet, the old bytes represent the live ones.
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;

@@ -32,10 +32,10 @@ LUAI_FUNC void luaN_stackgrew (luaN_Gc *c, size_t n);
    rest becomes work debt. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns the bytes of marking for an explicit step that stands for 'bytes' of allocation. */
+/* Returns the bytes of marking for an explicit step that represents 'bytes' of allocation. */
 LUAI_FUNC size_t luaN_budgetbyhand (global_State *g, size_t bytes);
 
-/* Returns the bytes of allocation that an explicit step stands for at least. */
+/* Returns the bytes of allocation that an explicit step represents at least. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if a cycle of upstream's incremental mode runs or is due; explicit steps count as

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The options of a session: which there are, what values they take, their text in
--- LUA_PROFILER, and the path that 'out' stands for. Pure: raises nothing, tells what is wrong.
+-- LUA_PROFILER, and the path that 'out' represents. Pure: raises nothing, tells what is wrong.
 
 local core = require "profiler.core"
 

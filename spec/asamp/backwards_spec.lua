@@ -5,7 +5,7 @@
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- ASan must come before what is preloaded.
+-- ASan must come before other preloaded libraries.
 if os.getenv "ASAMP_VARIANT" == "asan" then return end
 
 local CODE = [[

@@ -65,7 +65,7 @@ describe("a snapshot that unpacks to very much", function()
     refused(bomb(MAGIC .. ROOT1 .. OBJECT, FROM0 .. ROOT .. distance(1) .. distance(0)), MEMORY)
   end)
 
-  it("is refused where it is of what is not kept, in a line", function()
+  it("is refused in one line, of parts that are not kept too", function()
     local path = bomb(MAGIC, "\1" .. TEXT .. TEXT)
     local status, out, err = process.run{"heap", path, code = 'os.exit(require "asamp".main(arg), true)'}
     assert.same({1, ""}, {status, out})

@@ -99,7 +99,7 @@ for format = 6, 7 do
         assert.equal("n:[major collection]:0:-", list.log.names[59])
       end)
 
-      it("that stand for several ticks are as many records", function()
+      it("that represent several ticks are as many records", function()
         local list, details, _, totals = written(format, function(p)
           p:time{8, 1, count = 3}
           p:sample{8, 2, count = 2}

@@ -43,7 +43,7 @@ describe("a file that takes no more", function()
 end)
 
 describe("a file that another program truncates", function()
-  -- What came after stood behind a hole of zeros, without its head.
+  -- Later records came after a hole of zeros, without their head.
   it("ends there, with all samples lost and the reason", function()
     for _, options in ipairs{"", ", compress = false"} do
       local path, status, out, err = run(([[

@@ -172,7 +172,7 @@ describe("a snapshot asked of an idle process", function()
     assert.equal(told "a.heap", clients.answer(waiting, 20000))
   end)
 
-  -- It was asked of the oldest state, which may be idle for ever.
+  -- The oldest state was chosen, which may be idle for ever.
   it("is taken of the first state that collects, unless one is named; others are listed", function()
     local first = ask(heap("-", "a.heap"))
     assert.equal("", clients.answer(first, 50))

@@ -58,7 +58,7 @@ describe("a system call that waits", function()
             assert.same(expected, got, clock)
           end
         end, o)
-        -- signals have come while it waited; late ones stand for several periods
+        -- signals have come while it waited; late ones represent several periods
         local _, periods = times.count(list, function() end)
         if clock == "wall" then assert.is_true(periods > 3 * 20, periods) end
       end

@@ -406,7 +406,7 @@ int main (void) {
     assert.same({0, "", ""}, {process.run{program = host, env = {LD_PRELOAD = LIBRARY,
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
-    -- What stands for the states themselves, which no heap has. What came just before the end is
+    -- What represents the states themselves, which no heap has. What came just before the end is
     -- counted: nobody said that it was lost.
     local asked, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000  -- with its bitmaps

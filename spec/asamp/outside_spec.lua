@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What userdata stand for outside of the heap (luaN_outside) is sampled like
+-- What userdata represent outside of the heap (luaN_outside) is sampled like
 -- allocations: with the stack that told it, the class of the userdata, its fate
 -- and its death. Once such memory was in no profile: a program that kept files
 -- open showed 16 bytes for each.
@@ -31,7 +31,7 @@ local function points(list)
   return all, died
 end
 
-describe("what a userdata stands for", function()
+describe("what a userdata represents", function()
   after_each(function() embedding.stop() end)
 
   it("is sampled where it is told, with the class, and counts as allocated", function()

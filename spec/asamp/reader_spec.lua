@@ -850,7 +850,7 @@ describe("the reader", function()
       assert.equal(1 << 62, profile.bytes)
       local other, message = try(1 << 61, 3)
       assert.is_nil(other)
-      assert.matches("its samples stand for more than 2^62 bytes or nanoseconds", message, 1, true)
+      assert.matches("its samples represent more than 2^62 bytes or nanoseconds", message, 1, true)
     end
   end)
 

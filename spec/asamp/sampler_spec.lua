@@ -406,7 +406,7 @@ describe("samples over random actions are those of the model", function()
 end)
 
 describe("a sample", function()
-  it("stands for all points that its block crossed", function()
+  it("represents all points that its block crossed", function()
     local m = model(64, 1)
     m.on(64)
     m.act("string", function() return natives.string(1 << 20) end,

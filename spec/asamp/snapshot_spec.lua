@@ -397,7 +397,7 @@ describe("a snapshot of the heap", function()
     for _, list in ipairs{{1 << 62, 1}, {1 << 61, 1 << 61, 1}, {-1}, {1 << 63}} do
       local h, message = try(table.unpack(list))
       assert.is_nil(h)
-      assert.matches("samples stand for more bytes than there can be", message, 1, true)
+      assert.matches("samples represent more bytes than there can be", message, 1, true)
     end
     os.remove(path)
   end)

@@ -14,7 +14,7 @@ local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 describe("samples of time", function()
   -- They were taken when the kernel's scheduler ticks, mostly each 4 ms: in step with rounds of
-  -- 4 ms, and with programs that begin to run at such a tick, woken on a busy processor.
+  -- 4 ms, and with programs that start to run at such a tick, woken on a busy processor.
   it("are not in step with a program that repeats itself", function()
     local function first(stop) while signals.cpu() < stop do end end
     local function second(stop) while signals.cpu() < stop do end end
@@ -35,7 +35,7 @@ describe("samples of time", function()
     end
   end)
 
-  -- A timer began with each state: 2 ms of a state were none of the 10 that give a sample.
+  -- A timer started with each state: 2 ms of a state were none of the 10 that give a sample.
   it("of states that live for less than a period are as many as of one that lives on", function()
     local folder = os.tmpname()
     os.remove(folder)

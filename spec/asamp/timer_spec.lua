@@ -257,7 +257,7 @@ describe("a signal", function()
     assert.equal("default", signals.disposition())
   end)
 
-  it("that is blocked is what asamp stats tells of a process, which samples allocations", function()
+  it("that is blocked is reported by asamp stats of a process, which samples allocations", function()
     local path = os.tmpname()
     os.remove(path)
     assert(os.execute("mkdir -m 700 " .. path))
@@ -322,7 +322,7 @@ describe("system calls", function()
         assert.is_true(p:close())
         assert.is_true(os.execute "sleep 0.05")
       end, {rate = 5000, wall = wall})
-      if wall then  -- late signals stand for several periods
+      if wall then  -- late signals represent several periods
         local _, periods = times.count(list, function() end)
         assert.is_true(periods > 300, periods)
       end
@@ -359,7 +359,7 @@ describe("states", function()
     for i = 1, 3 do
       local ok, n, all, cpu = threads[i]:join()
       assert(ok, n)
-      -- The rest begins and ends the session, or reads the clock: 12% where it is a system call.
+      -- The rest starts and ends the session, or reads the clock: 12% where it is a system call.
       assert.is_true(n > 0.75 * all, n .. " of " .. all)
       assert.is_true(all > 0.4 * 2000 * cpu and all <= 1.02 * 2000 * cpu + 0.01 * 2000 + 2,
                      all .. " in " .. cpu)

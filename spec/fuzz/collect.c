@@ -186,7 +186,7 @@ static void check_count (lua_State *L) {
     wrong("count says %zu bytes, of %zu held; the model needs %zu", count, memory.bytes, least);
 }
 
-/* What userdata stand for: of the living no less, of all that is known no more. */
+/* What userdata represent: of the living no less, of all that is known no more. */
 static void check_outside (lua_State *L) {
   size_t sum, least = 0, most = 0;
   unsigned i;
@@ -202,7 +202,7 @@ static void check_outside (lua_State *L) {
     most += w.node[i]->outside;
   }
   if (sum < least || sum > most)
-    wrong("userdata stand for %zu bytes outside; the model says %zu to %zu", sum, least, most);
+    wrong("userdata represent %zu bytes outside; the model says %zu to %zu", sum, least, most);
 }
 
 static int b_check_outside (lua_State *L) {
@@ -337,7 +337,7 @@ static void a_parameters (lua_State *L) {
     luaN_setnursery(L, chance(2) ? 0 : chance(20) ? ~0ul >> 1 : 256ul << random_below(14));
 }
 
-/* A userdata stands for something, more, less, or nothing; for a moment for all there is. */
+/* A userdata represents something, more, less, or nothing; for a moment for all there is. */
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
   if (w.b) {

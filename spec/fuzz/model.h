@@ -78,7 +78,7 @@ struct Node {
   int n;
   Node *cell[3];	/* N_GET, N_SET, N_KEEP: upvalues */
   size_t size;		/* N_USERDATA: bytes, ... */
-  size_t outside;	/* ... and what it stands for outside of the heap */
+  size_t outside;	/* ... and what it represents outside of the heap */
   Frame *frame;		/* N_COROUTINE: FRAMES of them */
   int frames;
 };

@@ -97,7 +97,7 @@ describe("a file that an answer names", function()
     assert.equal("", shell.output("ls -d %s/asamp.* 2>/dev/null || true", o.folder))
   end)
 
-  -- asamp top hung, or took what was for the reader of the pipe.
+  -- asamp top hung, or took data from the reader of the pipe.
   it("is read only if it is a regular file", function()
     shell.output("mkfifo %s/fifo && mkdir %s/dir", o.folder, o.folder)
     local kinds = {["/fifo"] = "a pipe (FIFO)", ["/dir"] = "a folder", ["/liar.sock"] = "a socket"}
@@ -245,7 +245,7 @@ describe("a folder for temporary files", function()
   end)
 end)
 
--- All characters that a terminal obeys, two bytes that are no UTF-8, and what is left of it.
+-- All characters that a terminal obeys, two bytes that are no UTF-8, and the rest of it.
 local EVIL = "a\27[31mb\7\127\u{9b}\u{80}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}" ..
              "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
 local PLAIN = "a?[31mb" .. ("?"):rep(18) .. "z\u{e9}\u{2026}\u{1f600}"

@@ -82,7 +82,7 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  for _, node in ipairs(nodes) do  -- the first holds it; what is under a weak key counts as the table's
+  for _, node in ipairs(nodes) do  -- the first holds it; objects under a weak key count as the table's
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
       nodes[1].edges[node] = true

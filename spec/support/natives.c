@@ -18,7 +18,7 @@
 **                          one block each: native_userdata and so on
 **   untouched(n)           a userdata of which nothing is written to
 **   buffer(n)              a string of n bytes by luaL_Buffer
-**   outside(u, n)          the userdata stands for n bytes outside: native_outside
+**   outside(u, n)          the userdata represents n bytes outside: native_outside
 */
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 **     ...      nil, booleans, numbers, strings; so are the results
 **     status   "ok", "runtime", "syntax", "memory", "errerr"
 **     the chunk is given a table of functions (states/inside.c) before the "..."
-**   s:refuse{limit=, largest=, fail=, failall=}    what is absent is off
+**   s:refuse{limit=, largest=, fail=, failall=}    absent options are off
 **   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
 **     requests are calls for more memory; later: see 'replace'; wrong: the first broken promise of
 **     the core to its lua_Alloc, or nil

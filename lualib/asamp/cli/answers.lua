@@ -26,7 +26,7 @@ local function count(text, most)
   return n and n <= (most or COUNT) and n or nil
 end
 
--- The field as a count, at least 'least'; raises what is wrong (a table, which M.check catches).
+-- The field as a count, at least 'least'; raises the fault (a table, which M.check catches).
 local function number(fields, key, least)
   local n = count(fields[key], key == "alloc" and 1 << 62 or nil)
   if n and n >= (least or 0) then
@@ -126,7 +126,7 @@ function CHECKS.states(fields)
 end
 
 --- The fields of an answer ({key = text}; 'rows': the list of its rows) to a request, counts as
--- such; nil and what is malformed.
+-- such; nil and the malformed part.
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then

@@ -99,7 +99,7 @@ function M.librarypath(interpreter)
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- The files that a pattern (%p and the like) may stand for, as they are now: by their paths
+--- The files that a pattern (%p and the like) may represent, as they are now: by their paths
 -- what host.files tells of them. Asks no tool: who ends the program by a signal to its whole
 -- group, as timeout does, would end the tool, too.
 function M.profiles(pattern)

@@ -70,7 +70,7 @@ local DESCRIPTION = {
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
-    "scripts (of Lua states), states, threads, leaks, holders (of what is alive), lifetimes, " ..
+    "scripts (of Lua states), states, threads, leaks, holders (of live objects), lifetimes, " ..
     "tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},

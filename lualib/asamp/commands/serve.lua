@@ -42,7 +42,7 @@ local function address(text)
   return nil, "an address such as 127.0.0.1:6060, or a port"
 end
 
--- A secret of 16 bytes or more; "@FILE": what is in that file.
+-- A secret of 16 bytes or more; "@FILE": the text of that file.
 local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and io.open(path, "rb")
@@ -79,7 +79,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- {== who may ask ============================================================
+-- {== permissions ============================================================
 
 -- Can only this machine reach the address?
 local function islocal(name)
@@ -213,9 +213,9 @@ function Server:stats(wanted, now)
   return told
 end
 
--- A path for a profile that the process writes for a request, in a private folder of its user beside
+-- A path for a profile that the process writes for a request, in a private folder of its user next to
 -- its socket, so that nobody else can put a file there, or a link; and that folder. nil and a message.
-local function beside(t)
+local function nexttosocket(t)
   local parent = ask.absolute(assert(ask.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
@@ -235,7 +235,7 @@ function Server:begin(t, kind, seconds, query, now)
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
   if standing and s.ring == 1 then
     local all = seconds == 0
-    local path, own = beside(t)
+    local path, own = nexttosocket(t)
     if not path then
       return nil, 502, own
     end
@@ -253,7 +253,7 @@ function Server:begin(t, kind, seconds, query, now)
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
       "start it with alloc= and time=, or send record=1 by POST"
   end
-  local path, own = beside(t)
+  local path, own = nexttosocket(t)
   if not path then
     return nil, 502, own
   end
@@ -307,7 +307,7 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
--- Ends a job: its files go, and the request is answered with the body, or with what is wrong.
+-- Ends a job: its files go, and the request is answered with the body, or with the fault.
 function Server:finish(job, body, wrong)
   if job.folder then
     self.running = self.running - 1

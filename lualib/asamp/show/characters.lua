@@ -2,7 +2,7 @@
 -- How many columns a character takes on a terminal: two if Unicode's East Asian Width is
 -- wide or full, as of most emoji, none of what is put on the character before it, else one.
 -- Pure. The wide ones are those of EastAsianWidth.txt of Unicode 14, with what later versions
--- have put between them, in ranges that go on over what stands for nothing. Of those without
+-- have put between them, in ranges that go on over what represents nothing. Of those without
 -- a width there are the scripts with which names in programs are likely to be written.
 
 local M = {}

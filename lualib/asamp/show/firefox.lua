@@ -53,7 +53,7 @@ end
 
 local SCHEMAS = {
   collection("Minor GC", "A minor collection. What the samples before it " ..
-                         "stand for died in it or was tenured."),
+                         "represent died in it or was tenured."),
   collection("Major GC", "A major collection, or a slice of one."),
   {
     name = "Mark", description = "Set by the program: profiler.mark.",
@@ -78,13 +78,13 @@ local function extra(s)
   end
   if s.samples > 0 then
     list[#list + 1] = entry("Allocation samples", "integer", s.samples)
-    list[#list + 1] = entry("Bytes a sample stands for", "string",
+    list[#list + 1] = entry("Bytes a sample represents", "string",
       s.period > 0 and units.bytes(s.period) ..
       (s.random and " (random intervals)" or "") or "unknown")
   end
   if s.timesamples > 0 then
     list[#list + 1] = entry("Time samples", "integer", s.timesamples)
-    list[#list + 1] = entry("Time a sample stands for", "nanoseconds",
+    list[#list + 1] = entry("Time a sample represents", "nanoseconds",
                             s.timeperiod)
     list[#list + 1] = entry("Clock", "string", s.wall and "wall" or "CPU")
   end

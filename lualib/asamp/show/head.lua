@@ -39,13 +39,13 @@ local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
 
--- What Lua allocated, and beside it what userdata stand for, which the exact number has, too.
+-- What Lua allocated, and beside it what userdata represent, which the exact number has, too.
 local function apart(p, t)
   local outside = bytesof(t, "outside")
   if outside == 0 then
     return units.bytes(p.allocated) .. " allocated by Lua"
   end
-  return ("About %s allocated by Lua, %s outside of its heap that userdata stand for,"):format(
+  return ("About %s allocated by Lua, %s outside of its heap that userdata represent,"):format(
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
@@ -109,7 +109,7 @@ local function nothing(p)
   local parts = {}
   local timed = p.own and (p.timeperiod or 0) > 0
   if p.allocated then
-    parts[1] = ("%s allocated%s, but no sample was taken: one stands for %s."):format(
+    parts[1] = ("%s allocated%s, but no sample was taken: one represents %s."):format(
       units.bytes(p.allocated), duration(p), units.bytes(p.period))
     parts[2] = remedy(p, 0)
   elseif p.own and p.complete and not timed then
@@ -119,7 +119,7 @@ local function nothing(p)
     parts[1] = ("No samples%s."):format(duration(p))
   end
   if timed then
-    parts[#parts + 1] = ("No sample of time%s: one stands for %s of %s time%s."):format(
+    parts[#parts + 1] = ("No sample of time%s: one represents %s of %s time%s."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", p.wall and "" or
       ", and without --exact most kernels look at it 250 times a second")
@@ -131,34 +131,34 @@ end
 local function outside(t, told)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if told and bytes > 0 then
-    return "Userdata stand for memory and resources; a file that is opened counts 32 KiB."
+    return "Userdata represent memory and resources; a file that is opened counts 32 KiB."
   end
   return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
-    "that userdata stand for, where a file that is opened counts 32 KiB."):format(
+    "that userdata represent, where a file that is opened counts 32 KiB."):format(
     units.bytes(bytes)) or nil
 end
 
 -- What a sample of an allocation, and so every number of it, means.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
-    return "The file does not tell how many bytes a sample stands for: the " ..
+    return "The file does not tell how many bytes a sample represents: the " ..
            "report counts samples."
   end
   local size = units.bytes(p.period)
-  local text = ("One sample stands for %s: it shows who allocated when %s " ..
+  local text = ("One sample represents %s: it shows who allocated when %s " ..
                 "had been allocated since the one before%s. "):format(
     size, size, p.random and " (on average, at random)" or "")
   if p.periods > 0 and p.profiles then
     text = "A sample shows who allocated when a period of bytes had been allocated, which " ..
            "is not the same in all these profiles. "
   elseif p.periods > 0 then
-    text = ("The first samples stand for %s each, later ones for other " ..
+    text = ("The first samples represent %s each, later ones for other " ..
             "sizes, as the period was set %s during the run; a sample shows " ..
             "who allocated when that much had been allocated. "):format(
       size, units.plural(p.periods, "time"))
   end
   if p.malloc and p.malloc ~= p.period then
-    text = text .. ("One of native memory stands for %s. "):format(units.bytes(p.malloc))
+    text = text .. ("One of native memory represents %s. "):format(units.bytes(p.malloc))
   end
   return text .. "A row of n samples is right to about 1 part in √n (100 " ..
          "samples: 10%)."

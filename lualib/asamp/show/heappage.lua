@@ -136,7 +136,7 @@ local function sites(out, list)
     rows[i] = {units.short(r.bytes), units.percent(r.bytes, all), units.count(r.samples),
                units.shorttime(r.age / 1000), siteline(r)}
   end
-  legend(out, "alive: the bytes that these samples stand for. %: of all of them. mean age: since the " ..
+  legend(out, "alive: the bytes that these samples represent. %: of all of them. mean age: since the " ..
               "allocation.")
   grid(out, {{"alive"}, {"%"}, {"samples", spare = true}, {"mean age"}, {"line", text = true}}, rows, "line")
 end

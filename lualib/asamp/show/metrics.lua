@@ -20,9 +20,9 @@ local METRICS = {
   {"samples_total", "counter", "Samples of allocations.", "samples"},
   {"time_samples_total", "counter", "Samples of time.", "timesamples"},
   {"lost_samples_total", "counter", "Samples that are in no profile.", "lost"},
-  {"unfollowed_samples_total", "counter", "Samples that survived, but whose deaths are not told.",
+  {"unfollowed_samples_total", "counter", "Samples that survived, but are not followed to their death.",
    "unfollowed"},
-  {"alloc_period_bytes", "gauge", "Bytes that a sample stands for; 0: none are taken.", "alloc"},
+  {"alloc_period_bytes", "gauge", "Bytes that a sample represents; 0: none are taken.", "alloc"},
   {"time_rate_hertz", "gauge", "Samples of time a second; 0: none are taken.", "time"},
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
 }

@@ -118,7 +118,7 @@ end
 --- What userdata of a picture say, in a sentence; nil: nothing.
 function M.outside(picture)
   return picture.outside > 0 and
-         ("userdata say that they stand for %s outside of Lua"):format(units.bytes(picture.outside)) or nil
+         ("userdata say that they represent %s outside of Lua"):format(units.bytes(picture.outside)) or nil
 end
 
 --- 'found': {last, peak, course, …} of asamp.sums.resident's ofprofile; 'style': {paint, width,

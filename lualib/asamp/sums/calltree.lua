@@ -53,7 +53,7 @@ end
 
 --- Rows {fn (of profile.functions), self, total, level, last (of its
 -- siblings), chained (the only thing its parent shows), bars (for each level
--- above: does a sibling follow there?)}; a row without fn stands for 'more'
+-- above: does a sibling follow there?)}; a row without fn represents 'more'
 -- children that are too small together. 't': totals; 'field' what is
 -- measured; 'options': min (least share of the whole, percent), depth (most
 -- rows from the root).

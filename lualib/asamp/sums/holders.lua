@@ -89,7 +89,7 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Steps that stand for many elements of one table.
+-- Steps that represent many elements of one table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] by weak key"] = "keys"}
 
 --- The table in a path of holders that has many elements: its path, "list" or "keys", and the

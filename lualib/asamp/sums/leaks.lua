@@ -514,7 +514,7 @@ end
 -- stand behind each other, groups and rows sorted by bytes kept. Rows of native memory
 -- have the type "native"; 'native': of how many bytes of it that is kept of the second
 -- half, nil: no row is; 'few': {lines, least, alloc}, of lines with too few samples.
--- Without a collection 'before' and what goes with it are absent.
+-- Without a collection 'before' and the fields that need it are absent.
 -- nil when the file does not tell enough, or when one profile after the other is in it.
 function M.of(profile)
   local bins = profile.bins

@@ -77,7 +77,7 @@ local function tree(profile, keep, cutfn)
   return to, map, cut
 end
 
---- {nodes = {parent, fn, line} (functions count from 0; what stands for others has one
+--- {nodes = {parent, fn, line} (functions count from 0; what represents others has one
 -- more than there are), map (from the profile's nodes to these, 0 to 0), cut (how many
 -- were), share (of all samples, that these have themselves)}. At most 'limit' nodes of
 -- the profile, those with the largest totals.

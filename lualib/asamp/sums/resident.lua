@@ -48,7 +48,7 @@ local function settle(row)
 end
 
 --- Of a picture ({{what, bytes, text}}): {rss, sum (of all rows), outside (what userdata say
--- that they stand for), lua, native, rest (sums), rows = {{what, group, text, bytes,
+-- that they represent), lua, native, rest (sums), rows = {{what, group, text, bytes,
 -- parts = {{where, bytes}} (lines, files), known (bytes of these)}}}. Bytes may be negative,
 -- in files of older versions: what was asked for and never touched.
 function M.of(picture)

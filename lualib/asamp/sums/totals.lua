@@ -13,12 +13,12 @@
 --   undecidedbytes   if the period was set again; else 0, see measures.fate
 --   later, laterbytes    of those that survived, died later
 --   alive, alivebytes    the others of them; 0 when the file tells no deaths
---   objects          blocks that the samples stand for, estimated; 0: unknown
+--   objects          blocks that the samples represent, estimated; 0: unknown
 --   timesamples      sampling periods of time, of the length of the profile's
 --                    timeperiod (if that was set again, no whole number); of these
 --   nativesamples    with a C function innermost
 --   gcsamples        in a collection
---   timesquares      their variance: a stack may stand for several periods
+--   timesquares      their variance: a stack may represent several periods
 --   bytesquares, survivedsquares, alivesquares   likewise of bytes, if the
 --                    period was set again; else 0, see measures.variance
 
@@ -49,7 +49,7 @@ local function zero()
   return setmetatable({}, SUM)
 end
 
---- The frames that stand for collections.
+--- The frames that represent collections.
 function M.iscollection(fn)
   return fn.native and
          (fn.name == "[minor collection]" or fn.name == "[major collection]")

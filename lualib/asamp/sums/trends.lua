@@ -9,7 +9,7 @@
 --
 -- The slope is that of the straight line of least squares through the slices' ends. Its
 -- error is one standard error of two things together: of the sampling, for each slice's
--- change is a sum of samples, births and deaths, each of which stands for a period; and of
+-- change is a sum of samples, births and deaths, each of which represents a period; and of
 -- the line, for what grows in steps lies beside it.
 
 local measures = require "asamp.sums.measures"
@@ -21,7 +21,7 @@ local LEAST = 8  -- slices that a trend needs
 local SURE = 3   -- standard errors of a slope that is no chance
 
 -- What is added to the rows: changes and variances by slice, of the bytes that samples of
--- the columns stand for.
+-- the columns represent.
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)

@@ -162,7 +162,7 @@ local function addsampled(all, p, period)
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
--- What a sample of native memory stands for, in those that have any; nil: it is not the same.
+-- What a sample of native memory represents, in those that have any; nil: it is not the same.
 local function malloc(profiles)
   local bytes
   for _, p in ipairs(profiles) do

@@ -299,7 +299,7 @@ local function period(bytes)
   return p
 end
 
--- Does the heap grow: "grows", "small", "level", "lines" (it grows, of no line that stands out),
+-- Does the heap grow: "grows", "small", "level", "lines" (it grows, without an outstanding line),
 -- "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = profile.period or 0

@@ -4,7 +4,7 @@
 
 local process = require "spec.support.process"
 
--- Makes chunks, frees some of each, has pages released, and checks what is left.
+-- Makes chunks, frees some of each, has pages released, and checks the rest.
 local WORK = [[
   local how = ...
   if how and not require "filtered".filter(how) then

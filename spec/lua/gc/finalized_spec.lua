@@ -29,7 +29,7 @@ describe("objects with finalizers that a program drops", function()
     assert.is_true(number(program, "dropped") <= 200)
   end)
 
-  it("are few beside those that are kept", function()
+  it("are few next to those that are kept", function()
     assert.is_true(number(program, "kept") <= 15000)
   end)
 end)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Memory and resources outside of the heap (lua/gc/outside.c, files.h): the
--- collector learns what userdata stand for, and the io library tells it.
+-- collector learns what userdata represent, and the io library tells it.
 
 -- luacheck: ignore 241 331 311 (what is only kept alive)
 
@@ -9,7 +9,7 @@ local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
-describe("what userdata stand for outside", function()
+describe("what userdata represent outside", function()
   it("is summed up, told again, and taken back by a collection when they die", function()
     within(function(state)
       local function outside() return collectgarbage("statistics").outside end

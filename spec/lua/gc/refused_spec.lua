@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- States whose lua_Alloc has a limit, in programs whose stacks and buffers grow while nearly all of
--- the heap is garbage (luaN_refused). bench/limits has the least limits beside stock Lua's.
+-- the heap is garbage (luaN_refused). bench/limits has the least limits next to stock Lua's.
 -- mem_spec refuses each single request of such programs.
 
 local states = require "states"

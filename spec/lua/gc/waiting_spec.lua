@@ -169,9 +169,9 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- A bug that was: such a userdata is in the list of those that stand for something, which is swept
+  -- A bug that was: such a userdata is in the list of those that represent something, which is swept
   -- behind the marking, and its lines had been freed by then.
-  it("may stand for bytes outside when its finalizer has said so", function()
+  it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}
       meta.__gc = function(u)

@@ -70,7 +70,7 @@ describe("a snapshot", function()
     assert.is_true(class(h, "coroutine").retained >= MEG)
   end)
 
-  it("counts what is under a weak key for the table, which the path names", function()
+  it("counts objects under a weak key for the table, which the path names", function()
     local h = of [=[
       local Cache = {__name = "Cache", __mode = "k"}
       key = {}

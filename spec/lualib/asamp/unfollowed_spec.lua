@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A state with more samples alive than are followed: each reader of what it left says so. They
+-- A state with more samples alive than are followed: each reader of its data says so. They
 -- disagreed (12.2M by the report, 8.0M by the others), and the report alone said why.
 
 local living = require "asamp.show.living"
@@ -52,27 +52,27 @@ describe("samples that are not followed #plain", function()
                           collapsed = "convert --to collapsed -o c.txt p.vmprof",
                           diff = "diff p.vmprof p.vmprof", merge = "merge -o m.vmprof p.vmprof p.vmprof",
                           vmprof = "convert --to vmprof --flavour extended -o x.vmprof p.vmprof"} do
-    it("are told by " .. name, function()
+    it("are reported by " .. name, function()
       local status, out, err = asamp(line)
       assert.equal(0, status, err)
       says(out .. err)
     end)
   end
 
-  it("are told in the page, and in a comment of pprof", function()
+  it("are reported in the page, and in a comment of pprof", function()
     assert.equal(0, (asamp "view -o v.html p.vmprof"))
     says(shell.read(folder .. "/v.html"))
     assert.equal(0, (asamp "convert --to pprof --plain -o p.pb p.vmprof"))
     says(shell.read(folder .. "/p.pb"))
   end)
 
-  it("are told with a snapshot", function()
+  it("are reported with a snapshot", function()
     local status, out, err = asamp "heap --least 50 p.heap"
     assert.equal(0, status, err)
     assert.matches("Limits: [%d,]+ samples that survived found no room", flat(out))
   end)
 
-  it("are told of a process", function()
+  it("are reported of a process", function()
     local stats = {pid = 1, samples = 9,
                    timesamples = 0, allocated = 9, lost = 0, unfollowed = 12, states = 1,
                    made = 1, alloc = 1, time = 0, inuse = 1, held = 1, rss = 0, minors = 1, majors = 1,

@@ -5,7 +5,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- The function that stands for what was cut of the call tree.
+--- The function that represents what was cut of the call tree.
 M.CUT = "[smaller callees]"
 
 local function share(part)
@@ -45,7 +45,7 @@ function M.of(profile, tree, limit, data)
          number(profile.undecided, "it counts", "they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
-    note("The file does not tell how many bytes a sample stands for.")
+    note("The file does not tell how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
     note("The file tells no times: on the timeline samples are one period apart.")

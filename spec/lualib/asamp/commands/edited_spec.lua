@@ -16,7 +16,7 @@ local WARNING = "'[^']*app%.lua' has changed since the profile was made: its lin
 describe("a source that was edited after the profile", function()
   local folder, app, lib, profile
 
-  -- Gives a file a time so many seconds after now.
+  -- Gives a file a time n seconds after now.
   local function modified(path, seconds)
     shell.output("touch -d @%d '%s'", os.time() + seconds, path)
   end
@@ -59,7 +59,7 @@ describe("a source that was edited after the profile", function()
     check("firefox", warning)
   end
 
-  it("is told of by all that show it", function()
+  it("is reported by all that show it", function()
     modified(app, 100)
     each(profile, function(what, text)
       assert.truthy(text:find(WARNING), what .. ": " .. text)
@@ -67,13 +67,13 @@ describe("a source that was edited after the profile", function()
     end)
   end)
 
-  it("is not told of where nothing was edited", function()
+  it("is not reported where nothing was edited", function()
     each(profile, function(what, text)
       assert.is_nil(text:find("changed since", 1, true), what .. ": " .. text)
     end)
   end)
 
-  it("is told of with the others", function()
+  it("is reported with the others", function()
     modified(app, 100)
     modified(lib, 100)
     local _, _, err = commands.of(view)("--source", folder, "-o", "-", profile)
@@ -82,7 +82,7 @@ describe("a source that was edited after the profile", function()
   end)
 
   -- The time of the profile's own file says nothing about when the session was.
-  it("is told of with copied and merged profiles, and those of standard input", function()
+  it("is reported with copied and merged profiles, and those of standard input", function()
     modified(app, 100)
     local copy, merged = folder .. "/copy.vmprof", folder .. "/m.vmprof"
     shell.output("cp '%s' '%s'", profile, copy)
@@ -98,7 +98,7 @@ describe("a source that was edited after the profile", function()
     assert.truthy(out:gsub("%s+", " "):find(WARNING), out .. err)
   end)
 
-  it("is told of in a sum, by its earliest start", function()
+  it("is reported in a sum, by its earliest start", function()
     modified(app, 100)
     local second = folder .. "/b.vmprof"
     shell.output("cp '%s' '%s'", profile, second)

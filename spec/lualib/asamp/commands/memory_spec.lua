@@ -188,7 +188,7 @@ describe("asamp memory", function()
   end)
 
   -- What was: "0 bytes resident".
-  it("says where nothing is known of what is resident", function()
+  it("says where nothing is known of resident memory", function()
     local rows = {{what = "lua.old", bytes = 4096, text = ""}}
     local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
       pictures = {{time = 7000, rows = rows}, {time = 9000, rows = rows}}}

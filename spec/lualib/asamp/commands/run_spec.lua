@@ -63,8 +63,8 @@ describe("asamp run", function()
     assert.truthy(amount, err)
     local flat = err:gsub("%s+", " ")
     assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ ms, but no sample was taken: " ..
-      "one stands for 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
-      "No sample of time either: one stands for 1.00 s of CPU time,"), err)
+      "one represents 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
+      "No sample of time either: one represents 1.00 s of CPU time,"), err)
     assert.is_nil(err:find("tells more", 1, true))
   end)
 

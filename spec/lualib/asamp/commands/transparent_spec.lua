@@ -37,7 +37,7 @@ describe("under asamp run #plain", function()
     return {status, out}, err
   end
 
-  it("a script sees what it sees without", function()
+  it("a script sees the same as without", function()
     for _, words in ipairs{"seen.lua", "seen.lua a -b 'c d'", "-- -odd.lua -x"} do
       local plain = run(("%s %s"):format(lua, words))
       assert.equal(0, plain[1])

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Names that are too long for a table, and C functions without a name: what tells them apart
+-- Names that are too long for a table, and C functions without a name: the part that distinguishes them
 -- stays.
 
 local labels = require "asamp.show.labels"

@@ -103,19 +103,19 @@ describe("the report's text", function()
       return flat(render(function(p) p.complete = true change(p) end, nil, {}))
     end
     has(of(function(p) p.allocated, p.timeperiod = 33000, nil end),
-        "32.2 KiB allocated in 4.50 s, but no sample was taken: one stands for 512 KiB. " ..
+        "32.2 KiB allocated in 4.50 s, but no sample was taken: one represents 512 KiB. " ..
         "With --alloc 64 there would be about 515 samples. 42 collections")
     has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
-        "No sample of time either: one stands for 1 ms of CPU time, and without --exact")
+        "No sample of time either: one represents 1 ms of CPU time, and without --exact")
     has(of(function(p) p.timeperiod, p.wall = 0.001, true end),
-        "No sample of time in 4.50 s: one stands for 1 ms of wall time. ")
+        "No sample of time in 4.50 s: one represents 1 ms of wall time. ")
     has(of(function(p) p.timeperiod = nil end),
         "No samples in 4.50 s: nothing was allocated while sampling was on.")
     has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
   end)
 
-  it("says what a sample stands for", function()
-    has(flat(render()), "One sample stands for 512 KiB: it shows who " ..
+  it("says what a sample represents", function()
+    has(flat(render()), "One sample represents 512 KiB: it shows who " ..
       "allocated when 512 KiB had been allocated since the one before (on " ..
       "average, at random).")
     has(flat(render(function(p) p.random = false end)),
@@ -179,8 +179,8 @@ describe("the report's text", function()
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 
-  -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they stand for.
-  it("tells what Lua allocated apart from what userdata stand for, beside native memory", function()
+  -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they represent.
+  it("tells what Lua allocated apart from what userdata represent, beside native memory", function()
     local function report(outside)
       return flat(render(function(p)
         p.allocated, p.malloc = 500 << 20, 524288
@@ -189,7 +189,7 @@ describe("the report's text", function()
       end))
     end
     has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata stand " ..
-      "for, and about 200 MiB of native memory in 4.50 s. All below is estimated", "Userdata stand for " ..
+      "for, and about 200 MiB of native memory in 4.50 s. All below is estimated", "Userdata represent " ..
       "memory and resources; a file that is opened counts 32 KiB.")
     assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
     has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")

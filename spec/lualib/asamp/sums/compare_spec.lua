@@ -131,7 +131,7 @@ describe("a comparison", function()
     assert.equal(400, r.functions[1].a)
   end)
 
-  it("takes the periods that a stack of time stands for as one observation", function()
+  it("takes the periods that a stack of time represents as one observation", function()
     local a, b = of{{"f@1", 3, 400}}, of{{"f@1", 3, 520}}
     local function whole(field)
       return compared(a, b, {field = field}).functions[1]

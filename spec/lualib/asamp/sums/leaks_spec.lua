@@ -52,7 +52,7 @@ local function found(lines, heap)
 end
 
 describe("a likely leak", function()
-  it("cannot be told of lines with few samples, which are counted", function()
+  it("are not judged on lines with few samples, which are counted", function()
     local r = leaks.of(session({
       function(part) return part % 4 == 0 and 1 or 0, part % 4 == 0 and 1 or 0 end,
       function(part) return 1, part == 15 and 1 or 0 end,

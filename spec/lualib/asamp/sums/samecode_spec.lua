@@ -3,7 +3,7 @@
 
 local samecode = require "asamp.sums.samecode"
 
--- Functions "name:line" of a file, in any order; "_" stands for a space.
+-- Functions "name:line" of a file, in any order; "_" represents a space.
 local function functions(file, text)
   local rows = {}
   for name, line in text:gmatch "(%S+):(%d+)" do

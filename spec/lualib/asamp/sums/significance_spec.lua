@@ -63,7 +63,7 @@ describe("equal programs", function()
     assert.near(1, z, 0.06)
   end
 
-  it("do not differ in time, whatever number of ticks a stack stands for", function()
+  it("do not differ in time, whatever number of ticks a stack represents", function()
     local unit, poisson = generator(1)
     local function run()
       return profile({timeperiod = 1000000}, function(p, i)

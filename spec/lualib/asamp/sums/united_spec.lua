@@ -105,7 +105,7 @@ describe("several profiles as one", function()
     end
   end)
 
-  it("stand for bytes and time whatever their periods are", function()
+  it("represent bytes and time whatever their periods are", function()
     local bytes, seconds, variance = 0, 0, 0
     local profiles = {}
     for i, path in ipairs(paths) do

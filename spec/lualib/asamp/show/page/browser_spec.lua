@@ -78,8 +78,8 @@ describe("the page of asamp view #plain", function()
                           "7 ms longest pause", "20 MiB most in use"} do
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
     end
-    assert.truthy(b:text "#meaning":find("One sample of allocations stands for 1 MiB", 1, true))
-    assert.truthy(b:text "#meaning":find("One sample of time stands for 10 ms", 1, true))
+    assert.truthy(b:text "#meaning":find("One sample of allocations represents 1 MiB", 1, true))
+    assert.truthy(b:text "#meaning":find("One sample of time represents 10 ms", 1, true))
     local notes = b:text "#notes"
     assert.truthy(notes:find("^No source lines of 1 file: 1 is not here; [^\n]*$"), notes)
   end)
