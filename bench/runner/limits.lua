@@ -20,7 +20,7 @@ local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
 -- What limits.c prints.
-local function query(variant, what, script, ...)
+local function ask(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end
   local usage, output = runner:run(words, {})
@@ -37,7 +37,7 @@ end
 -- The limits in which a script fails, as a set, and their messages.
 local function failures(variant, script, from, to)
   local failing = {}
-  for kib, message in query(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do
+  for kib, message in ask(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do
     failing[math.tointeger(tonumber(kib))] = message
   end
   return failing

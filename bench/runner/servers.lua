@@ -23,7 +23,7 @@ if #names == 0 then names = SERVERS end
 local count = 0
 
 -- A process of the server on the library of 'variant'.
-local function start(name, server, variant, asamp)
+local function begin(name, server, variant, asamp)
   count = count + 1
   local fields = { root = root, built = built, pg = "/usr/lib/postgresql/17/bin",
     folder = ("%s/%s.%d"):format(place, name, count) }
@@ -45,7 +45,7 @@ end
 
 local SECONDS = { us = 1e-6, ms = 1e-3, s = 1 }
 
--- The samples of time in a report, and the CPU seconds that they represent.
+-- The samples of time in a report, and the CPU seconds that they stand for.
 local function timed(report)
   local amount, unit, samples = report:match "([%d.]+) (%l+) of CPU time, from ([%d,]+) sample"
   return samples or "none", amount and tonumber(amount) * (SECONDS[unit] or 60) or 0

@@ -282,7 +282,7 @@ local function shortreport(path, message, signal, world, tell)
     verdict = verdict.of(profile, t, leaks.of(profile), copied)}), world.errcolor))
   if #t.measures > 0 then
     local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-    world.err(("\nasamp report %s shows more.\n"):format(layout.printable(word)))
+    world.err(("\nasamp report %s tells more.\n"):format(layout.printable(word)))
   end
 end
 

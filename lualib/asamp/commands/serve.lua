@@ -213,9 +213,9 @@ function Server:stats(wanted, now)
   return told
 end
 
--- A path for a profile that the process writes for a request, in a private folder of its user next to
+-- A path for a profile that the process writes for a request, in a private folder of its user beside
 -- its socket, so that nobody else can put a file there, or a link; and that folder. nil and a message.
-local function nexttosocket(t)
+local function beside(t)
   local parent = ask.absolute(assert(ask.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
@@ -235,7 +235,7 @@ function Server:begin(t, kind, seconds, query, now)
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
   if standing and s.ring == 1 then
     local all = seconds == 0
-    local path, own = nexttosocket(t)
+    local path, own = beside(t)
     if not path then
       return nil, 502, own
     end
@@ -253,7 +253,7 @@ function Server:begin(t, kind, seconds, query, now)
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
       "start it with alloc= and time=, or send record=1 by POST"
   end
-  local path, own = nexttosocket(t)
+  local path, own = beside(t)
   if not path then
     return nil, 502, own
   end

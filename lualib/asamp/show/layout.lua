@@ -119,7 +119,7 @@ local function tail(text, n)
   local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
     local own = characters.width(code)
-    if width <= n and own > 0 then  -- nothing that belongs to removed text
+    if width <= n and own > 0 then  -- nothing that was put on what is gone
       from = at
       break
     end
@@ -134,8 +134,8 @@ function M.cutmiddle(text, n)
   if n < 8 or M.width(text) <= n then
     return M.cutend(text, n)
   end
-  local tail = (n - 1) // 2
-  return M.cutend(text, n - tail) .. text:sub(tail(text, tail))
+  local behind = (n - 1) // 2
+  return M.cutend(text, n - behind) .. text:sub(tail(text, behind))
 end
 
 --- The end of a text in n columns; of a path whole names are left, if there are any.

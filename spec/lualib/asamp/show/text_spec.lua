@@ -188,8 +188,8 @@ describe("the report's text", function()
         if outside then p.kinds[profiles.POINT].name = "outside" end
       end))
     end
-    has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata stand " ..
-      "for, and about 200 MiB of native memory in 4.50 s. All below is estimated", "Userdata represent " ..
+    has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata " ..
+      "represent, and about 200 MiB of native memory in 4.50 s. All below is estimated", "Userdata represent " ..
       "memory and resources; a file that is opened counts 32 KiB.")
     assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
     has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")
@@ -198,7 +198,7 @@ describe("the report's text", function()
   it("is brief on request", function()
     local s = render(nil, {brief = true})
     has(s, "500 MiB allocated")
-    assert.is_nil(s:find("One sample stands", 1, true))
+    assert.is_nil(s:find("One sample represents", 1, true))
     assert.is_nil(s:find("self: of functions", 1, true))
   end)
 
