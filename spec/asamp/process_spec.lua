@@ -144,7 +144,8 @@ describe("a process that the environment profiles", function()
       assert.same({0, "", ""}, {status, out, err})
       local list = profiles()
       assert.equal(1, #list)
-      assert.is_true(list[1].complete and list[1].samples > 100)
+      assert.is_true(list[1].complete, list[1].message)
+      assert.is_true(list[1].samples > 100, list[1].samples)
     end
   end)
 
