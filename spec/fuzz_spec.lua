@@ -56,7 +56,7 @@ describe("the C API", function()
     build("refusing", "refusing")
   end)
 
-  local share = slow and 12000 or 40000
+  local share = slow and 12000 or 20000
 
   for seed, options in ipairs {
     {}, {"mode=gen"}, {"mode=gen", "nodes=300"}, {"nodes=20000"}, {"limit=1500000"},

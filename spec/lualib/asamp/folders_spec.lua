@@ -18,7 +18,7 @@ local RULES = {
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.options"},
-  ["asamp.commands.check"] = {"asamp.cli", "asamp.commands.run", "asamp.show", "asamp.sums"},
+  ["asamp.commands.check"] = {"asamp.cli", "asamp.commands.run", "asamp.host", "asamp.show", "asamp.sums"},
   ["asamp.cli.sources"] = {"asamp.show", "asamp.show.page", "asamp.host", "asamp.sums.paths"},
   ["asamp.commands.record"] = {"asamp.cli", "asamp.host", "profiler.options"},
   ["asamp.budget"] = {"asamp.sums", "profiler.reader"},
