@@ -401,7 +401,7 @@ static void begin (void *ud, const ReadProfile *r) {
   f->sum.client.begin(&f->sum, r);
 }
 
-/* The sums are told whose it is. */
+/* Copies the state and row of the current event to the client of the sums. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;
@@ -464,7 +464,10 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Has the group anything of that sort? */
+/*
+** Returns 1 if the group has a site with a value of this weight. A process with one group always
+** has a profile, even an empty one.
+*/
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {
@@ -473,7 +476,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
                                                      : weightof(w->r, s, weight) > 0))
       return 1;
   }
-  return w->tags->ngroups == 1;  /* what is told of all is there, if it is nothing */
+  return w->tags->ngroups == 1;
 }
 
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {

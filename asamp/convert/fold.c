@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Which nodes are folded away (fold.h), from the outermost frames inwards. A node
-** weighs as much as there are nodes below that reach a script, with itself.
+** Chooses the folded nodes (fold.h), from the outermost frames inwards. The weight of a node is
+** the number of nodes in its subtree, itself included, from which the stack reaches a function of
+** a script.
 */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64	/* frames that are folded at most; fits a byte */
+#define DEEPEST		64 /* limit of folded frames of one stack; a depth is stored in one byte */
 
-/* Parents stand before their children in the tree. */
+/*
+** Computes the weights. Children have higher indices than their parents, so one pass from the end
+** is enough.
+*/
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -18,7 +22,10 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* The native function of most of the outermost frames; 'nfunctions': there is none. */
+/*
+** Returns the native function with the largest weight among the outermost frames, or 'nfunctions'
+** if the largest weight is that of a function of a script.
+*/
 static uint32_t outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -32,14 +39,16 @@ static uint32_t outermost (const ReadProfile *r, const uint32_t *weight, uint32_
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Is the frame outside of the node the one at 'depth' that is folded? */
+/* Returns 1 if the caller of 'node' is a frame that was folded at 'depth'. */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* The native function of all frames inside of those at 'depth' (FO1), or
-   'nfunctions'. */
+/*
+** Returns the native function that all callees of the frames folded at 'depth' have in common
+** (FO1), or 'nfunctions' if there is no such function.
+*/
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {
   uint32_t function = r->nfunctions, i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Paths and sites to nodes and rows. See heldstack.h.
-*/
+/* Converts paths of holders and sites to nodes and rows (heldstack.h). */
 #include "heldstack.h"
 #include "list.h"
 
@@ -10,10 +8,10 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* number of the text + 1 -> step */
-  IdMap byleaf;        /* parent, function and line, mixed -> the last node of these */
-  uint32_t *ofpath;    /* node of each path, 0: not yet */
-  uint32_t unknown;    /* node, 0: not yet */
+  IdMap bystep;        /* offset of the step's text + 1 -> index into 'steps' */
+  IdMap byleaf;        /* hash of parent, function and line -> the last leaf with this hash */
+  uint32_t *ofpath;    /* by path: its node; 0: none yet */
+  uint32_t unknown;    /* node of UNKNOWN; 0: none yet */
 } Building;
 
 static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
@@ -28,7 +26,10 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
   return h->nnodes++;
 }
 
-/* The index of a step; HELDSTACK_NONE without memory. */
+/*
+** Returns the index of a step, which is added if it is new. Returns HELDSTACK_NONE if there is
+** not enough memory.
+*/
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
   uint32_t at = idmap_get(&b->bystep, key);
@@ -46,7 +47,10 @@ static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Paths lead on from paths of lower numbers. 0 without memory. */
+/*
+** Adds a node for each path. The path that a path extends has a lower number. Returns 0 if there
+** is not enough memory.
+*/
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -63,14 +67,20 @@ static int paths (Building *b) {
   return 1;
 }
 
-/* The innermost function of a script on the way to the node; 0: there is none. */
+/*
+** Returns the innermost node of a script's function on the stack of 'node', or 0 if there is
+** none.
+*/
 static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)
     node = r->tree.nodes[node].parent;
   return node;
 }
 
-/* A row for a site; sites of one path, function and line have one leaf. */
+/*
+** Adds a row for a site. Sites with the same path, function and line share a leaf. Returns 0 if
+** there is not enough memory.
+*/
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;
   const ReadProfile *r = b->r;

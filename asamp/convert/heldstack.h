@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Holders as stacks, for formats that have nothing else: the outermost frame is a root,
-** then come the steps of the path to what is alive at the end, and innermost the function
-** of a script, at its line, that has allocated it. Rules:
-**   HS1  a node's parent has a lower number; node 0 is no frame;
-**   HS2  rows add up to all that the profile tells to be alive and follows; what no holder
-**        is known of is below a step that says so.
+** Paths of holders as stacks, for formats that know only stacks. The outermost frame is a root.
+** It is followed by the steps of the path to the objects alive at the end. The innermost frame is
+** the function of a script, with its line, that allocated them. Rules:
+**   HS1  a node's parent has a lower number; node 0 is not a frame;
+**   HS2  the rows add up to the bytes of all followed samples alive at the end; bytes without a known
+**        holder are in rows with the step "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -17,8 +17,8 @@
 
 typedef struct HeldNode {
   uint32_t parent;
-  uint32_t step;       /* index into 'steps', HELDSTACK_NONE: a function */
-  uint32_t function;   /* of the profile, at ... */
+  uint32_t step;       /* index into 'steps'; HELDSTACK_NONE: the node is a function */
+  uint32_t function;   /* index into the functions of the profile */
   uint32_t line;
 } HeldNode;
 
@@ -29,15 +29,18 @@ typedef struct HeldRow {
 
 typedef struct HeldStack {
   HeldNode *nodes;
-  const char **steps;  /* texts of steps, all different: in the profile's 'text' */
+  const char **steps;  /* distinct texts of steps; they belong to the profile */
   HeldRow *rows;
   uint32_t nnodes, nsteps;
   size_t nrows;
   size_t nodesize, stepsize, rowsize;
 } HeldStack;
 
-/* Of a profile whose holders a client has put into 'held' (node, and path as kind). A
-   profile that tells none has no rows. 0 without memory; free it all the same. */
+/*
+** Fills h from the sites 'held' of a profile, whose nodes are allocation sites and whose kinds
+** are paths of holders. A profile without holders has no rows. Returns 0 if there is not enough
+** memory. heldstack_free must be called in both cases.
+*/
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes profile.proto, message by message; a message within another is put
-** together first, since its length goes before it. See pprof.h.
+** Writes the messages of profile.proto (pprof.h). A message within another one is composed first,
+** because its length precedes it.
 */
 #include "pprof.h"
 #include "bytes.h"
@@ -35,14 +35,14 @@ typedef struct Writer {
   Output *o;
   StrList strings;
   Bytes message, part;
-  IdMap bylocation;    /* function and line -> id of the location */
-  uint32_t *location;  /* by node; ids count from 1, in this order: */
+  IdMap bylocation;    /* key of function and line + 1 -> id of the location */
+  uint32_t *location;  /* by node: id of its location; ids start at 1 */
   uint64_t *key;       /* by id - 1: function << 32 | line */
   size_t keysize;
   uint32_t nlocations;
   int failed;
   int heap, time;      /* 1: the profile has the sample types of allocations, of time */
-  const char *first;   /* the type that tools show first; NULL: as the profile is */
+  const char *first;   /* the default type; NULL: chosen from the samples */
 } Writer;
 
 static void varint (Bytes *b, uint64_t n) {
@@ -67,7 +67,7 @@ static void piece (Bytes *b, int field, const Bytes *from) {
   bytes_add(b, from->data, from->n);
 }
 
-/* Writes 'message' as that field of the profile, and empties it. */
+/* Writes 'message' as this field of the profile, and empties it. */
 static void emit (Writer *w, int field) {
   Bytes head = {0};
   varint(&head, (uint64_t)field << 3 | 2);
@@ -112,7 +112,10 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/* us: a file that is being written may have nothing yet of what the program did last. */
+/*
+** Returns the duration in us. In a file that is still being written, the last events may be
+** missing: then the end of the requested range counts.
+*/
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;
@@ -121,20 +124,23 @@ static uint64_t duration (const Writer *w) {
   return till > since ? till - since : 0;
 }
 
-/* A comment for each limit that left something out. */
+/* Writes a comment for each limit that omitted data. */
 static void limits (Writer *w) {
   char text[READERLEFT_TEXT];
   int what;
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* the others are in no pprof file */
+      continue;  /* not part of a pprof file */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
 }
 
-/* The types of values are in the order in which writesite and writeheld have these. */
+/*
+** Writes the fields before the samples. The order of the value types is that of writesite and
+** writeheld.
+*/
 static void head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
@@ -174,8 +180,10 @@ static void head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* The id of a function at a line. Function 'nfunctions' is no known stack; those behind
-   it are steps of holders. */
+/*
+** Returns the id of the location of a function and a line, which is added if it is new. Function
+** 'nfunctions' is the empty stack; larger numbers are steps of holders.
+*/
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -215,7 +223,7 @@ static void writelocations (Writer *w) {
   }
 }
 
-/* Counts the native functions of each name: name (+ 1) -> how many. */
+/* Counts the native functions with each name: string index + 1 -> number of functions. */
 static void countnatives (Writer *w, IdMap *natives) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -233,9 +241,9 @@ static void countnatives (Writer *w, IdMap *natives) {
 }
 
 /*
-** The name for a function called 'name'. Tools add up what has the same name: so the
-** place of its definition is in that of a script's function, whatever others there are,
-** and the library in that of a native one, if there are several.
+** Returns the index of the function's full name. Tools merge functions with equal names. So a
+** function of a script has its file and line in its name, and a native function has its library
+** in it if several native functions share the name.
 */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
@@ -290,7 +298,10 @@ static void label (Writer *w, const char *key, const char *value) {
   piece(&w->message, SAMPLE_LABEL, &w->part);
 }
 
-/* Those that the program gave: of names that are ours the other is told. */
+/*
+** Writes the program's labels. A label with a name that the converter uses is renamed to "label
+** NAME".
+*/
 static void programlabels (Writer *w, uint32_t labels) {
   const ReadProfile *r = w->r;
   const ReadLabelSet *set = labels > 0 ? &r->labelsets[labels - 1] : NULL;
@@ -308,7 +319,7 @@ static void programlabels (Writer *w, uint32_t labels) {
   }
 }
 
-/* Whose the sample is. */
+/* Writes the labels of a sample's tag: Lua state, thread and labels of the program. */
 static void tags (Writer *w, uint32_t tag) {
   const Tags *t = w->sum->tags;
   char text[TAGS_TEXT];
@@ -362,7 +373,7 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* What is alive at the end, by who holds it: its stack is that of its holders. */
+/* Writes a row of bytes alive at the end: its stack consists of the holders. */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;

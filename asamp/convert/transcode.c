@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** From events of the reader to events of the encoder. See transcode.h.
-*/
+/* Passes the events of the reader to the encoder (transcode.h). */
 #include "transcode.h"
 #include "frameids.h"
 #include "framename.h"
@@ -11,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FATES		65536  /* handed on at once */
-#define HOLDERS_RUNS	2047   /* numbers of a line, odd */
+#define FATES		65536  /* survival outcomes that are passed to the encoder in one call */
+#define HOLDERS_RUNS	2047   /* values of one record of holders; odd: one flag and pairs */
 
 static const char NOMEMORY[] = "not enough memory";
 
@@ -34,7 +32,7 @@ void transcode_split (const char *text, char *symbol, size_t symbolsize, char *f
     snprintf(file, filesize, "%s", third + 1);
 }
 
-/* The encoder asks for the name of a native address, which the file has. */
+/* Called by the encoder: stores the symbol and the library of a native address. */
 static void resolve (void *ud, uint64_t address, char *symbol,
                      size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
@@ -43,7 +41,7 @@ static void resolve (void *ud, uint64_t address, char *symbol,
     transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
 }
 
-/* It asks for the labels of a set. */
+/* Called by the encoder: stores the labels of a set and returns their number. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }
@@ -58,12 +56,15 @@ size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to) {
   return i;
 }
 
-/* {== files of several ===================================================== */
+/* {== merged files ========================================================= */
 
 static void handon (Transcode *t);
 static void handondeaths (Transcode *t);
 
-/* The event's state is that of the events that follow; 0: memory is out. */
+/*
+** Makes the state of the current event the state of the following calls of the encoder. Returns 0
+** if there is not enough memory.
+*/
 static int turn (Transcode *t) {
   TranscodeState *of;
   if (t->into == NULL)
@@ -96,19 +97,24 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* The labels of an event. */
+/* Returns the number of a set of labels in the output. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/* The period of what is allocated, and of copies, if the state has had another one. */
+/*
+** Writes the period of allocation and copy samples if it differs from the last one of the state.
+*/
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
   encoder_period(t->encoder, bytes);
 }
 
-/* The period of the sample, likewise. */
+/*
+** Writes the period of a sample if it differs from the last one of the state. Samples of native
+** memory have a fixed period in the head of the merged file, if 'mallocs' is set.
+*/
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -125,8 +131,8 @@ static void changed (Transcode *t, const ReadSample *s) {
 /* }========================================================================= */
 
 /*
-** The encoder, made when the first event comes: a time period in force from
-** the start, if it is one, belongs to the head.
+** Returns the encoder, and creates it at the first event. The time period is part of the head if
+** it is known then. Returns NULL if reading was stopped.
 */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
@@ -167,7 +173,10 @@ void transcode_begin (void *ud, const ReadProfile *r) {
                      "formats take it";
 }
 
-/* Behind every event. */
+/*
+** Called after each event: starts a new batch if the current one is full, and stops reading if
+** the encoder has failed.
+*/
 static void ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);
@@ -177,7 +186,10 @@ static void ended (Transcode *t) {
 
 /* ------------------------------------------------------------- samples -- */
 
-/* The name of a frame as our writer composes it. */
+/*
+** Stores the name of a frame as the profiler composes names. A name in another form is parsed and
+** composed again.
+*/
 static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) {
   uint32_t name = idmap_get(&t->r->names, id);
   const char *text = name != IDMAP_NONE ? t->r->text.text + name : "";
@@ -187,7 +199,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     strcpy(out, text);
     return;
   }
-  if (*text == '\0') {  /* as the reader calls it */
+  if (*text == '\0') {  /* the reader's name for it */
     snprintf(nameless, sizeof(nameless), "[unknown 0x%llx]", (unsigned long long)id);
     text = nameless;
   }
@@ -199,7 +211,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* The id that a frame has in a file of several, emitted. */
+/* Returns the id of a frame in the merged file. A new name is written first. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;
@@ -220,7 +232,10 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
   return to;
 }
 
-/* A function written in Lua is emitted before it is shown. */
+/*
+** Writes the name of a Lua function before the first stack that contains it. In a merged file,
+** renamed does this.
+*/
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
   if (t->into != NULL)
@@ -231,7 +246,7 @@ static void emitfunction (Transcode *t, uint64_t id) {
     t->client.stop = NOMEMORY;
   name = idmap_get(&t->r->names, id);
   if (name != IDMAP_NONE) {
-    /* a name of our writer is no longer than its limit */
+    /* names written by the profiler have at most FRAMENAME_LIMIT bytes */
     char text[FRAMENAME_LIMIT + 1];
     snprintf(text, sizeof(text), "%s", t->r->text.text + name);
     encoder_name(t->encoder, id, text);
@@ -252,7 +267,7 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Sets the stack of 'node': what it shares with the one before stays. */
+/* Makes the stack of 'node' the current one. Frames shared with the previous stack are kept. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -276,7 +291,7 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* What a sample of bytes and a copy have. */
+/* Returns a sample with the fields that allocation samples and copy samples have in common. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -292,7 +307,7 @@ static void sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !turn(t))
-    return;  /* what has lost its details may have no type to be written */
+    return;  /* a sample that lost its details may have no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "a type of a later version of the format";
@@ -326,7 +341,10 @@ static void sample (void *ud, const ReadSample *s) {
   ended(t);
 }
 
-/* The extended format's readers would take it for time. */
+/*
+** Passes on a copy sample. The extended format has none: its readers would take it for a time
+** sample.
+*/
 static void copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
@@ -347,7 +365,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* what a sample represents is told with it */
+    return;  /* each sample has its period: changedbytes writes it */
   encoder_period(e, bytes);
   ended(t);
 }
@@ -366,9 +384,9 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
   ended(t);
 }
 
-/* --------------------------------------------------------------- fates -- */
+/* ----------------------------------------------------------- survival -- */
 
-/* The id of a class, emitted when it is new; 0: none. */
+/* Returns the id of a class. A new class is written first. 0: no class, or not enough memory. */
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -402,14 +420,20 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Behind the fates of a collection. */
+/*
+** Passes the collected deaths to the encoder. In the output they follow the survival outcomes of
+** the same collection.
+*/
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
   t->ndeaths = 0;
 }
 
-/* A line for each: they are few. */
+/*
+** Writes the death of an orphan: a sample alive when its state was closed. Orphans are rare, so
+** each has a record of its own.
+*/
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;
@@ -424,7 +448,7 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!turn(t) || t->of->ended)
-    return;  /* with its state, which tells that by its end */
+    return;  /* the end of the state implies the death */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
@@ -512,7 +536,10 @@ static void resident (void *ud, const ReadResident *r) {
 
 /* ------------------------------------------------------------- holders -- */
 
-/* A path's number, with those that it goes on from: emitted, 1, 2, ... of each state. */
+/*
+** Returns the number of a path: 1, 2, ... within the state. If the path is new, it is written,
+** after the paths that it extends.
+*/
 static uint32_t pathid (Transcode *t, uint32_t path) {
   const ReadProfile *r = t->r;
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
@@ -529,7 +556,7 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/* Of the state whose events these are. */
+/* Writes the holders of the samples of the current state, as runs of samples with equal paths. */
 static void holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
@@ -552,7 +579,10 @@ static void holders (Transcode *t) {
   memset(&t->paths, 0, sizeof(t->paths));
 }
 
-/* What was told last is told, at the end: here each sample's, by its place. */
+/*
+** Stores the path of holders of a sample by the sample's index. The reader reports only the last
+** known path, at the end of the profile.
+*/
 static void held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;

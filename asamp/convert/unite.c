@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Several profiles, one after the other, into one encoder. See unite.h.
-*/
+/* Writes several profiles, one after the other, with one encoder (unite.h). */
 #include "unite.h"
 #include "list.h"
 #include "reader.h"
@@ -15,11 +13,11 @@ static const char TOOMANY[] = "more than 16,384 Lua states have not ended, in al
                               "together; merge fewer of them";
 static const char TOOLONG[] = "the profiles are longer than 143 years together";
 
-#define MOST_US		((uint64_t)1 << 52)  /* as the reader bears */
+#define MOST_US		((uint64_t)1 << 52)  /* the reader's limit of times */
 
 /* {== heads ================================================================ */
 
-/* A look stops at the first event that is no period. */
+/* Reading a head stops at the first event that is not a period. */
 typedef struct Look {
   ReaderClient client;
   Unite *m;
@@ -65,8 +63,11 @@ static void addcommand (Unite *m, const char *command) {
     m->othercommand = 1;
 }
 
-/* What its head has in common with those before. One that ends in its head, before
-   it tells how many samples are followed, is none of them: all would lack it. */
+/*
+** Adds the head of one profile to the common head. A profile that ends within its head, before
+** the number of followed samples, is rejected: otherwise the result would have no followed
+** samples.
+*/
 static void addhead (void *ud, const ReadProfile *r) {
   Look *l = ud;
   Unite *m = l->m;
@@ -127,7 +128,10 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* {== names (UN1) ========================================================== */
 
-/* Native code has the number of its name, as an address that no frame of nobody has. */
+/*
+** A native function has the number of its name as its address. NATIVES keeps these addresses
+** apart from the reserved ones of frameids.h.
+*/
 #define NATIVES		64
 
 static uint64_t native (void *ud, const char *name) {
@@ -187,7 +191,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/* The encoder asks for those of a set that it was just told. */
+/* Called by the encoder: stores the labels of the set that 'labels' returned last. */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;
@@ -199,7 +203,7 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== states (UN2, UN3) ==================================================== */
 
-/* The number of a state of the profile in 'places', which none of 32 bits is. */
+/* Returns the key of a state of the profile in 'places': keys are above 0. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
@@ -229,25 +233,30 @@ static TranscodeState *state (void *ud, uint32_t id) {
   return s;
 }
 
-/* The state of the event; NULL: no memory, or too many. */
+/*
+** Returns the state of the current event, or NULL if there is not enough memory or there are too
+** many states.
+*/
 static TranscodeState *current (Unite *m) {
   transcode_turn(&m->t);
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
 
-/* Ends the states that have ended in their profile; the last one takes the place of each. */
+/*
+** Ends the states that were closed in their profile. The last open state moves to each free slot.
+*/
 static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
   if (m->t.client.stop != NULL)
-    return;  /* without memory not all of them may be in 'places' */
+    return;  /* after a failure 'places' may be incomplete */
   while ((s = m->ended) != NULL) {
     TranscodeState *moved = m->open[--m->nopen];
     uint32_t at = idmap_get(&m->places, placekey(s->from));
     m->ended = s->next;
     m->open[at] = moved;
     if (!idmap_set(&m->places, placekey(moved->from), at))
-      m->t.client.stop = NOMEMORY;  /* its entry is there: this cannot be */
+      m->t.client.stop = NOMEMORY;  /* cannot fail: the key has an entry */
     encoder_of(m->encoder, s->id, 0);
     encoder_end(m->encoder, s->end, s->allocated, s->orphans);
     if (s->orphans > 0 && !idmap_set(&m->orphaned, placekey(s->from), s->id))
@@ -256,7 +265,7 @@ static void bury (Unite *m) {
   }
   if (m->places.n < 1024 || m->places.n < 4 * m->nopen)
     return;
-  idmap_free(&m->places);  /* it has no way to take an entry out */
+  idmap_free(&m->places);  /* an IdMap cannot remove entries */
   memset(&m->places, 0, sizeof(m->places));
   for (i = 0; i < m->nopen; i++) {
     if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
@@ -264,7 +273,10 @@ static void bury (Unite *m) {
   }
 }
 
-/* Its samples may have come before: those of a batch precede all else that it tells. */
+/*
+** Starts a state. Samples of the state may have been written before: the samples of a batch
+** precede its other events.
+*/
 static void begins (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
@@ -312,7 +324,10 @@ static void ends (void *ud, uint64_t time, uint64_t orphans) {
   }
 }
 
-/* Ends a profile; its open states stay open up to the end of the result (UN2). */
+/*
+** Records the states that are open at the end of a profile; they stay open until the end of the
+** result (UN2).
+*/
 static void leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
@@ -360,7 +375,7 @@ int unite_start (Unite *m, Output *o) {
   return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
 }
 
-/* The encoder, when all heads were looked at. */
+/* Creates the encoder after all heads were read. Returns 0 if there is not enough memory. */
 static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;
@@ -371,7 +386,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Profiles lie one after another: so do the last whiles of flight recorders. */
+/* Adds the counts and durations of a flight recorder's file. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -386,7 +401,7 @@ static void begin (void *ud, const ReadProfile *r) {
     begins(ud, 0);
 }
 
-/* Behind the events of a profile. */
+/* Finishes a profile after its last event. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
@@ -433,7 +448,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* otherwise nothing of it was written */
+      *fatal = m->nopen > 0;  /* if nothing was written, the profile can be skipped */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;
