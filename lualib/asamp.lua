@@ -1,19 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp`: finds the subcommand and runs it. Each subcommand is
--- a module asamp.commands.NAME with summary, usage and run(args, world). Whoever
--- starts it calls main and exits with its result. Streams, terminal and colours of
--- the process are known here alone.
+-- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module
+-- asamp.commands.NAME with 'summary' (one line for the help), 'usage' and run(args, world), which
+-- returns the exit code. The launcher calls main and exits with its result. Only this module uses
+-- the process's streams, terminal and colours.
 --
--- 'world', what a subcommand may use of the process:
---   read(path [, options [, shown]])  as profiler.reader's, with a bar on stderr for
---                           work that takes long when that is a terminal; 'shown': the
---                           path that the bar shows, if it is another
---   out(text), err(text)    to stdout and stderr
---   color                   may stdout have colours?
---   columns                 width of the terminal behind stdout; nil: none
---   errcolor, errcolumns    the same of stderr
---   progress(label)         -> show(fraction), finish(): such a bar
+-- 'world' is the interface of subcommands to the process:
+--   read(path [, options [, shown]])  as profiler.reader.read, with a progress bar on stderr
+--                           for long work if stderr is a terminal; 'shown': the path in the
+--                           bar, if it differs
+--   out(text), err(text)    write to stdout and stderr
+--   color                   true if stdout may have colours
+--   columns                 width of the terminal at stdout; nil: stdout is not a terminal
+--   errcolor, errcolumns    the same for stderr
+--   progress(label)         returns show(fraction) and finish() of a progress bar
 --   interpreter             path of the interpreter that runs this
+--   failed                  the error message of the first failed write to stdout, or nil
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -43,7 +44,8 @@ local function usage()
   return table.concat(lines, "\n") .. "\n"
 end
 
--- The bar for a terminal on stderr; without one, functions that do nothing.
+-- Returns world.progress: a constructor of progress bars on stderr. Without a terminal the bars
+-- do nothing.
 local function bars(err, columns)
   return function(label)
     if not columns then
@@ -118,8 +120,8 @@ local function dispatch(args, world)
   return 2
 end
 
---- Runs the command line 'args' (a list) and returns the exit code: 0 done,
--- 1 a file yields nothing or the output cannot be written, 2 wrong arguments.
+--- Runs the command line 'args' (a list) and returns the exit code: 0 success, 1 a file has no
+-- usable contents or the output cannot be written, 2 wrong arguments.
 function M.main(args)
   local world = theworld()
   host.streams()

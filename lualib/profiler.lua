@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- The profiler: turns sampling of allocations on and off and says where the
--- profile goes. The only module that users require. Checks arguments, reads
--- LUA_PROFILER, knows `-l profiler`; what options there are is
--- profiler.options', everything else profiler.core's.
+-- The profiler, the only module that programs require: starts and stops sampling, and decides the
+-- path of the profile. Checks arguments, reads LUA_PROFILER and recognizes `-l profiler`. The
+-- options are defined in profiler.options; profiler.core does the rest.
 --
--- Errors of the caller raise; errors of the environment (a path that cannot
--- be written) return nil, message, errno.
+-- Wrong arguments raise an error. Failures of the environment (a path that cannot be written)
+-- return nil, message, errno.
 
 local loaded, core = pcall(require, "profiler.core")
-if loaded and type(core) ~= "table" then  -- it found nothing to raise an error with
+if loaded and type(core) ~= "table" then  -- profiler/core.so cannot call Lua, not even to raise
+                                          -- an error
   error("profiler: this program does not export the functions of its Lua, so that no "
     .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
     .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
@@ -22,8 +22,8 @@ elseif not loaded then
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
--- Who empties package.loaded to have modules anew gets this one back: the session and what
--- os.exit does are its own.
+-- A program that clears package.loaded and requires the module again gets this instance: the
+-- session and the replaced os.exit belong to it.
 if core.module then return core.module end
 
 local options = require "profiler.options"
@@ -39,15 +39,16 @@ local exit = os.exit
 -- Sampling options of the open session.
 local session
 
--- The open session. The child of a fork has none: the file is its parent's.
+-- Returns the open session, or nil. After a fork the child has none: the file belongs to the
+-- parent.
 local function current()
   if session and not core.stats().open then session = nil end
   return session
 end
 
--- Where the profile goes: its path, the number that its name begins with, and
--- whether the name is one that nobody gave. %p in a path is the process id;
--- without a path: SCRIPT.PID.vmprof here.
+-- Returns the path of the profile, the first number tried for its name, and true if the name may
+-- be replaced by a numbered one: it was not given, or contains a % escape such as %p (the process
+-- id). Without 'out' the path is SCRIPT.PID.vmprof in the current folder.
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local path = options.path(out, script, core.getpid())
@@ -69,7 +70,7 @@ end
 
 local SECOND = 1000000000
 
--- Nanoseconds between the time samples of these options; 0: there are none.
+-- Returns the nanoseconds between the time samples of these options; 0: time is not sampled.
 local function interval(o)
   return (o.time or 0) > 0 and SECOND // o.time or 0
 end
@@ -105,8 +106,9 @@ local function open(o, every, summary)
   return true
 end
 
--- Starts what the options of a session name. If time cannot be sampled, the other sources are,
--- and the reason is returned after true; there is no session if there is no other source.
+-- Starts the sources of samples that a session's options name. If time cannot be sampled, starts
+-- the others and returns true, message, errno. If there are no others, closes the session and
+-- returns nil, message, errno.
 local function start(o, every)
   local message, errno
   if interval(o) > 0 then
@@ -126,10 +128,9 @@ end
 
 -- {== the module ============================================================
 
---- Opens a session and begins to sample.
--- t: the options of a session, by the names and with the defaults of doc/reference.md.
--- Returns true, with message and errno if time cannot be sampled and the rest is; or nil,
--- message, errno when the file cannot be made, or nothing can be sampled.
+--- Opens a session and starts sampling. t: options of a session; doc/reference.md lists names and
+-- defaults. Returns true; or true, message, errno if only time cannot be sampled; or nil,
+-- message, errno if the file cannot be created or nothing can be sampled.
 function M.enable(t)
   if t ~= nil and type(t) ~= "table" then
     error(("bad argument #1 to 'enable' (table of options expected, got %s)"):format(type(t)), 2)
@@ -145,18 +146,17 @@ function M.enable(t)
   return start(o, every)
 end
 
---- Ends the session: no samples from here on, the file is whole.
--- Returns true, false when there was no session, or nil, message, errno when
--- something could not be written.
+--- Closes the session: stops sampling and completes the file. Returns true, or false if there was
+-- no session, or nil, message, errno if something could not be written.
 function M.disable()
   if not current() then return false end
   session = nil
   return core.close()
 end
 
--- The options for the session that a call of 'name' opens: not 'own', which is
--- its first argument, nor 'other', which it does not do. Raises for the caller
--- of that call.
+-- Checks the options of the session that a call of 'name' opens. 'own' is the option that the
+-- call has as its first argument, and 'other' the option of the other source of samples: neither
+-- is allowed. Raises errors at the caller of 'name'.
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -173,8 +173,8 @@ local function startoptions(name, o, own, other)
   return checked
 end
 
---- Samples one allocation every n bytes, on average; opens a session when none is open.
--- o: options of enable (but alloc and time), for a session that this call opens.
+--- Samples one allocation every n bytes, on average; opens a session if none is open. o: options
+-- of enable, except alloc and time, for a session that this call opens.
 function M.alloc_start(n, o)
   local every, wrong = options.period(n)
   if not every then error(("bad argument #1 to 'alloc_start' (%s)"):format(wrong), 2) end
@@ -197,17 +197,16 @@ function M.alloc_start(n, o)
   return true
 end
 
---- Stops sampling allocations; the session stays open for another start.
--- Returns false when none were sampled.
+--- Stops sampling allocations. The session stays open. Returns true, or false if allocations were
+-- not sampled.
 function M.alloc_stop()
   return core.off()
 end
 
---- Takes 'hz' samples of CPU time a second, 1 to 30000, of the OS thread that
--- calls; opens a session when none is open. o: options of enable (but alloc and
--- time), for a session that this call opens; 'wall' and 'exact'
--- also for one that is open.
--- Returns true, or nil, message, errno.
+--- Takes 'hz' time samples (1 to 30000) per second of CPU time of the calling OS thread; opens a
+-- session if none is open. o: options of enable, except alloc and time, for a session that this
+-- call opens; 'wall' and 'exact' are also allowed for an open one. Returns true, or nil, message,
+-- errno.
 function M.time_start(hz, o)
   local n, wrong = options.rate(hz)
   if not n then error(("bad argument #1 to 'time_start' (%s)"):format(wrong), 2) end
@@ -231,14 +230,13 @@ function M.time_start(hz, o)
   return start(checked, 0)
 end
 
---- Stops sampling time; the session stays open for another start. Returns false
--- when it was not sampled.
+--- Stops sampling time. The session stays open. Returns true, or false if time was not sampled.
 function M.time_stop()
   return core.timeoff()
 end
 
---- The sampling period in bytes, nil without a session. With n: sets it first,
--- also while sampling.
+--- Returns the sampling period in bytes, or nil without a session. If n is given, sets the period
+-- first; this is allowed while sampling.
 function M.period(n)
   if n ~= nil then
     local every, wrong = options.period(n)
@@ -252,8 +250,8 @@ function M.period(n)
   return current() and session.period
 end
 
---- Puts a marker into the profile: a name (text, not empty), and a value that
--- goes with it (text or a number). Returns true, false without a session.
+--- Writes a marker into the profile. name: a non-empty string; value: an optional string or
+-- number. Returns true, or false without a session.
 function M.mark(name, value)
   if type(name) ~= "string" or name == "" then
     error(("bad argument #1 to 'mark' (name must be text, got %s)"):format(options.show(name)), 2)
@@ -265,9 +263,9 @@ function M.mark(name, value)
   return core.mark(name, value or "")
 end
 
---- Writes what is known now: of a session with 'ring' what it keeps, to 'path', or without
--- one to where its end goes, with the next number; of any other what was told so far, to
--- the file that it has. Returns the path, or nil and why not.
+--- Writes the data recorded so far. In a session with 'ring', writes the contents of the flight
+-- recorder to 'path', or else to the profile's path with the next number. In other sessions,
+-- flushes the profile's file. Returns the path, or nil and a message.
 function M.dump(path)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)
@@ -275,7 +273,7 @@ function M.dump(path)
   return core.dump(path)
 end
 
--- What is wrong with labels, which core.label has refused.
+-- Returns the reason why core.label refused the labels t.
 local function badlabels(t)
   if type(t) ~= "table" then
     return ("table of labels expected, got %s"):format(type(t))
@@ -290,16 +288,16 @@ local function badlabels(t)
   end
 end
 
---- Sets labels of the running coroutine: what profiles tell apart of the work that it
--- does, and of the coroutines that it makes from then on. t: names and their values,
--- text, a number or true; false takes a label off; others stay as they are. Without t:
--- returns a table of the labels that it has, all text.
+--- Sets labels of the running coroutine. Profiles separate samples by labels. Coroutines that it
+-- creates later inherit them. t: names and values (string, number or true); false removes a
+-- label; other labels stay. Without t: returns a table of the coroutine's labels, with values as
+-- strings.
 function M.label(t)
   if t == nil then return core.labels() end
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- For each set of labels (by its number) a value that sets it again when it goes out of scope.
+-- For each set of labels, by its number: a to-be-closed value that restores the set.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -307,12 +305,12 @@ local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   return new
 end})
 
--- Types of what may be called, as far as they tell.
+-- Types of values that may be callable.
 local CALLED = {["function"] = true, table = true, userdata = true}
 
---- Calls f with the other arguments, and these labels besides those that the coroutine
--- has (t: as label's), and gives these back when it ends, by an error too. f may yield.
--- Returns what f returns.
+--- Calls f(...) with the labels t (as of label) in addition to those of the coroutine, and
+-- restores the previous labels when f returns or raises an error. f may yield. Returns the
+-- results of f.
 function M.with(t, f, ...)
   local before <close> = restoring[core.labelled()]  -- luacheck: ignore
   if not core.label(t) then error(("bad argument #1 to 'with' (%s)"):format(badlabels(t)), 2) end
@@ -322,18 +320,16 @@ function M.with(t, f, ...)
   return f(...)
 end
 
--- What snapshot may be told, and of which type each is.
+-- The options of snapshot and their types.
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
---- Writes a snapshot of the heap for `asamp heap`: all objects that can be reached, and
--- what holds what. A process of its own does it; this one goes on at once.
--- path: SCRIPT.PID.heap if nothing is said; %p is the process id. A snapshot that is
--- there stays, and this one gets the next free name (x.2.heap). t.wait: until it is
--- written (false). t.fork: in a process of its own (true; where there can be none, it is
--- written here, and 'refused' tells why). t.overwrite: what is at the path is replaced,
--- whatever file it is (false).
--- Returns a table: path, forked, stopped (seconds that this call took), refused (nil or
--- why there is no process); or nil, message, errno.
+--- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. A
+-- forked process writes it; the call returns at once. path: default SCRIPT.PID.heap; %p is the
+-- process id. If the file exists, the next free name is used (x.2.heap). t.wait: return only
+-- after the snapshot was written (default false). t.fork: write in a forked process (default
+-- true; if that is impossible, this process writes, and 'refused' has the reason). t.overwrite:
+-- replace an existing file of any kind (default false). Returns a table: path, forked, stopped
+-- (seconds of this call), refused (nil or the reason); or nil, message, errno.
 function M.snapshot(path, t)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'snapshot' (path expected, got %s)"):format(options.show(path)), 2)
@@ -360,25 +356,25 @@ function M.snapshot(path, t)
     path = path, wait = t.wait or false, inprocess = t.fork == false,
     replace = options.REPLACE[t.overwrite or false], command = command(),
   }
-  if s and current() then  -- a marker tells when it was taken
+  if s and current() then  -- marks the time of the snapshot in the profile
     core.mark("heap snapshot", s.path)
   end
   return s, message, errno
 end
 
---- Tells the profile who holds the samples that are alive now; the end of the session does
--- so by itself. A walk over everything that can be reached, which this call waits for.
--- Returns of how many samples; 0 without a session, or when none is followed.
+--- Writes the holders of the sampled blocks that are alive into the profile. The end of the
+-- session does so, too. The call walks all reachable objects before it returns. Returns the
+-- number of these blocks; 0 without a session or if none is followed.
 function M.holders()
   return current() and core.holders() or 0
 end
 
---- Exact counts, which need no session (doc/reference.md): count(f, ...) -> bytes and blocks
--- that the state allocated in f, then f's results; counter() -> a counter, which counts until
--- it is closed; alive(f, ...) -> bytes that f has left alive.
+--- Exact counts, without a session (doc/reference.md): count(f, ...) returns the bytes and blocks
+-- that the state allocated in f, then f's results; counter() returns a counter that counts until
+-- it is closed; alive(f, ...) returns the bytes that stay alive after f.
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
---- What was done so far: a table with the fields of stats() in doc/reference.md.
+--- Returns the counters of the profiler: doc/reference.md describes the fields of stats().
 function M.stats()
   local t = core.stats()
   t.open = nil
@@ -389,11 +385,10 @@ end
 
 -- {== lua -l profiler =======================================================
 
--- Does the interpreter's own argument list (what stands before the script)
--- ask for this module?
+-- Returns true if the interpreter's arguments before the script contain -l profiler. Without a
+-- script, all of its arguments are searched.
 local function wanted()
   if type(arg) ~= "table" then return false end
-  -- before the script when there is one, else all of them
   local first, last = -1, -1
   while arg[first - 1] do first = first - 1 end
   if not arg[-1] then first, last = 1, #arg end
@@ -411,7 +406,7 @@ local function fail(message)
   exit(1)
 end
 
--- Why os.exit would not take this; nil: it does.
+-- Returns the reason why os.exit would not accept this status; nil: it would.
 local function badstatus(status)
   if status == nil or type(status) == "boolean" then return nil end
   local n = tonumber(status)
@@ -419,7 +414,7 @@ local function badstatus(status)
   return not math.tointeger(n) and "number has no integer representation" or nil
 end
 
--- The whole run is a session of its own, which os.exit and lua_close end.
+-- Opens a session for the whole run. os.exit and lua_close end it.
 local function wholerun()
   local t, wrong = options.read(os.getenv("LUA_PROFILER") or "")
   local o
@@ -427,7 +422,7 @@ local function wholerun()
   if not o then fail("LUA_PROFILER: " .. wrong) end
   local every = o.alloc or DEFAULT_PERIOD
   if every == 0 and interval(o) == 0 and (o.malloc or 0) == 0 then return end
-  local function ending(...)  -- made before the first sample, which is the script's
+  local function ending(...)  -- created here so that its allocation precedes the first sample
     local refused = badstatus((...))
     if refused then error(("bad argument #1 to 'exit' (%s)"):format(refused), 2) end
     M.disable()
@@ -438,11 +433,11 @@ local function wholerun()
   local warning = ok and options.unheeded(o)
   if warning then io.stderr:write("profiler: ", core.printable(warning), "\n") end
   if message then io.stderr:write("profiler: ", core.printable(message), "\n") end
-  if not ok then return end  -- no reason for the script not to run
+  if not ok then return end  -- the script runs without a profile
   os.exit = ending  -- luacheck: ignore 122
 end
 
--- The third argument is that of profiler/start.lua.
+-- profiler/start.lua passes a third argument.
 if select(3, ...) or wanted() then wholerun() end
 
 -- ==}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Budgets of memory for tests: assertions for luassert, and measurements that are compared with
--- a baseline file. Pure Lua. On a Lua without exact counts (profiler.count) everything passes,
--- and one line on stderr says that nothing is checked.
+-- Memory budgets for tests: assertions for luassert, and measurements that are compared with a
+-- baseline file. Pure Lua. On a Lua without exact counts (profiler.count) every check passes, and
+-- one line on stderr reports that nothing is checked.
 
 -- luacheck: read globals setfenv loadstring unpack
 
@@ -12,13 +12,13 @@ local M = {}
 --- True if this Lua has exact counts.
 M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 
---- Percent by which a test may exceed its baseline, where the file and the test name none.
+--- Default tolerance, in percent, of a test above its baseline.
 M.TOLERANCE = 5
 
-local ROWS = 5      -- lines and holders that a message has at most
+local ROWS = 5      -- limit of lines and of holders in a message
 local PERIOD = 64   -- mean bytes between the samples of the second run
-local ENOUGH = 20   -- samples after which f is not called again
-local MOST = 100    -- calls of f at most; one that allocates few bytes may get no sample
+local ENOUGH = 20   -- f is called again until there are more samples than this
+local MOST = 100    -- limit of these calls; f may allocate too little for a sample
 
 local noticed = M.counts
 
@@ -38,9 +38,9 @@ local function pack(...)
   return {n = select("#", ...), ...}
 end
 
---- Calls f(...) and returns a table {bytes, blocks, retained}: allocated by it, and the bytes that
--- stayed alive after it and a full collection. The results of f are dropped. Without exact
--- counts: calls f and returns nil.
+--- Calls f(...) and returns {bytes, blocks, retained}: its allocations, and the bytes still alive
+-- after it and a full collection. The results of f are dropped. Without exact counts: calls f and
+-- returns nil.
 function M.measure(f, ...)
   if not M.counts then
     notice()
@@ -55,7 +55,7 @@ function M.measure(f, ...)
   return {bytes = bytes, blocks = blocks, retained = retained}
 end
 
--- The rows of a list of lines, the largest first, as text.
+-- Returns up to ROWS lines of text for a list, the largest 'field' first.
 local function rowsof(list, field, place)
   local lines = {}
   table.sort(list, function(a, b)
@@ -72,7 +72,8 @@ local function lineplace(row)
   return row.line and ("%s:%d  %s"):format(row.file, row.line, row.name) or row.name
 end
 
--- A module of the command asamp, which is in the folder of profiler.lua; nil: it is not installed.
+-- Loads a module of the command asamp from the folder of profiler.lua. Returns nil if it is not
+-- installed.
 local function tool(name)
   local before = package.path
   local folder = debug.getinfo(profiler.enable, "S").source:match "^@(.*)profiler%.luac?$"
@@ -82,7 +83,8 @@ local function tool(name)
   return ok and module or nil
 end
 
--- The lines that allocated, and the holders of the bytes that stayed, by a profile of more runs of f.
+-- Profiles further runs of f and returns text: the lines that allocated the bytes; if 'retained'
+-- is set, the lines of the bytes still alive and their holders.
 local function explain(f, args, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -135,7 +137,7 @@ local function explain(f, args, retained)
   return table.concat(text, "\n")
 end
 
--- Why no second run can be profiled; nil: it can.
+-- Returns the reason why no second run can be profiled; nil: it can.
 local function busy()
   return profiler.period() and "a session is open already, so a second run is not profiled"
 end
@@ -153,21 +155,23 @@ local function within(field, most, f, ...)
   return false, over .. "\n" .. (busy() or explain(f, pack(...), field == "retained"))
 end
 
---- Returns true if f(...) allocates at most n bytes; else false and a message that names the
+--- Returns true if f(...) allocates at most n bytes; else false and a message with the allocating
 -- lines, for which f is called again.
 function M.allocates(n, f, ...)
   return within("bytes", n, f, ...)
 end
 
---- The same of the bytes that stay alive after f and a full collection.
+--- Returns true if at most n bytes stay alive after f(...) and a full collection; else as
+-- allocates.
 function M.retains(n, f, ...)
   return within("retained", n, f, ...)
 end
 
 -- ==}
 
---- Registers with luassert: assert.allocates.at_most(n, f), assert.allocates.nothing(f),
--- assert.retains.at_most(n, f), assert.retains.nothing(f). 'assert': luassert's table.
+--- Registers assertions with luassert: assert.allocates.at_most(n, f),
+-- assert.allocates.nothing(f), assert.retains.at_most(n, f), assert.retains.nothing(f). 'assert'
+-- is luassert's table.
 function M.register(assert)
   for name, check in pairs{allocates = M.allocates, retains = M.retains} do
     local function asserted(state, n, f, ...)
@@ -189,7 +193,8 @@ end
 local Baseline = {}
 Baseline.__index = Baseline
 
--- The table that a file returns, which can call nothing; nil and why not.
+-- Loads the table that a file returns, with an empty environment. Returns nil and a message on
+-- failure.
 local function readfile(path)
   local file, wrong = io.open(path, "r")
   if not file then return nil, wrong end
@@ -211,9 +216,9 @@ local function readfile(path)
   return t
 end
 
---- Opens a baseline file. options.update: measurements replace those of the file.
--- Returns the baseline; a file that does not exist is an empty one. nil and a message: it is there
--- and cannot be read.
+--- Opens a baseline file. options.update: new measurements replace those in the file. Returns a
+-- baseline, which is empty if the file does not exist; or nil and a message if the file cannot be
+-- read.
 function M.open(path, options)
   local t, wrong = readfile(path)
   local file = not t and io.open(path, "r")
@@ -225,7 +230,7 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- The counts of a test that exceed the baseline, as text; nil: none does.
+-- Returns text about the counts of a test that exceed the baseline; nil: none does.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -244,8 +249,8 @@ function Baseline:over(name, found)
   return #list > 0 and table.concat(list, "\n") or nil
 end
 
---- Calls f(...), measured as the test 'name'. Returns true; or false and a message if it exceeds
--- the baseline. With 'update' it becomes the baseline.
+--- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it
+-- exceeds the baseline. With 'update', the measurement becomes the baseline instead.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end
@@ -260,7 +265,7 @@ function Baseline:run(name, f, ...)
   return false, ("'%s' exceeds its budget in %s\n%s"):format(name, self.path, over)
 end
 
---- Writes the file, if it is to be updated. Returns true; or nil and a message.
+--- Writes the file if 'update' is set. Returns true, or nil and a message.
 function Baseline:close()
   if not self.update or not M.counts then return true end
   local names, lines = {}, {"-- Written by asamp.budget. 'exact = true' in a test: no byte more; " ..

@@ -1,28 +1,28 @@
 -- SPDX-License-Identifier: MIT
 --
--- The options of a session: which there are, what values they take, their text in
--- LUA_PROFILER, and the path that 'out' represents. Pure: raises nothing, tells what is wrong.
+-- The options of a session: their names, values and text form in LUA_PROFILER, and the path of
+-- the profile. Has no state, and raises no errors: functions return nil and a message.
 
 local core = require "profiler.core"
 
 local M = {}
 
---- The numbers by which profiler.core knows the values of the option 'overwrite'.
+--- The numbers of the values of the option 'overwrite' in profiler.core.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
---- A value as a message shows it.
+--- Formats a value for a message.
 function M.show(v)
   return type(v) == "string" and ("%q"):format(v) or tostring(v)
 end
 
 local UNITS = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
 
--- So many units, as a float: one that is far too large stays so, where integers wrap around.
+-- Returns digits * unit as a float: integers would wrap around.
 local function product(digits, unit)
   return tonumber(digits) * (unit + 0.0)
 end
 
--- A size in bytes: an integer, or text such as "64K". nil: it is none.
+-- Converts a size to bytes: an integer, or text such as "64K". Returns nil if v is not a size.
 local function size(v)
   if type(v) == "string" then
     local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
@@ -33,14 +33,14 @@ local function size(v)
   return math.type(v) and math.tointeger(v)
 end
 
---- A sampling period, or nil and what is wrong with it.
+--- Checks a sampling period. Returns bytes, or nil and a message.
 function M.period(v)
   local n = size(v)
   if n and n >= core.MIN and n <= core.MAX then return n end
   return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, M.show(v))
 end
 
---- The period of native memory where none is given.
+--- The default period of native memory, in bytes.
 M.MALLOC = 512 * 1024
 
 --- Returns a warning about checked options that have no effect; nil if all have.
@@ -49,7 +49,7 @@ function M.unheeded(o)
     "option 'fixed' has no effect on samples of native memory: their intervals are random" or nil
 end
 
---- A sampling rate, or nil and what is wrong with it.
+--- Checks a sampling rate. Returns samples per second, or nil and a message.
 function M.rate(v)
   local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
   n = math.type(n) and math.tointeger(n)
@@ -58,13 +58,13 @@ function M.rate(v)
     :format(core.MINRATE, core.MAXRATE, M.show(v))
 end
 
--- Seconds; a month is the most.
+-- Seconds per unit of the option 'holders'; the largest time is 31 days.
 local TIMES, MAXTIME = {s = 1, m = 60, h = 3600}, 31 * 24 * 3600
 
---- Seconds of the units of times.
+--- Seconds per unit of the other times.
 M.SECONDS = {s = 1, m = 60, h = 3600, d = 86400}
 
---- Bytes that a flight recorder takes where only a time is given.
+--- Size in bytes of a flight recorder for which only a time is given.
 M.RING = 8 << 20
 
 local function boolean(v)
@@ -73,12 +73,12 @@ local function boolean(v)
   return nil, "must be true or false, 1 or 0, got " .. M.show(v)
 end
 
---- Is that a path? One with a zero byte would be cut there.
+--- Returns true if v can be a path. Text with a zero byte cannot: C would cut it there.
 function M.ispath(v)
   return type(v) == "string" and v ~= "" and not v:find("\0", 1, true)
 end
 
--- A function for each option: takes a value, returns it checked, or nil and what is wrong.
+-- By option: a function that takes a value and returns the checked value, or nil and a message.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
@@ -87,7 +87,7 @@ local OPTIONS = {
   end,
   malloc = function(v)
     if size(v) == 0 then return 0 end
-    if v == true or size(v) == 1 then return M.MALLOC end  -- the bare key
+    if v == true or size(v) == 1 then return M.MALLOC end  -- the key without a value
     local n, wrong = M.period(v)
     return n, wrong and wrong .. " (0: off)"
   end,
@@ -117,7 +117,7 @@ local OPTIONS = {
     if b ~= nil then return b end
     return nil, 'must be true, false or "profile", 1 or 0, got ' .. M.show(v)
   end,
-  -- {seconds = n} or {bytes = n}: "m" are minutes, "M" mebibytes
+  -- Returns {seconds = n} or {bytes = n}: the unit "m" is minutes, "M" is mebibytes.
   ring = function(v)
     local n, unit = tostring(v):match "^(%d+)([smhdKMG])$"
     n = n and product(n, M.SECONDS[unit] or UNITS[unit])
@@ -151,7 +151,7 @@ local OPTIONS = {
   end,
 }
 
---- Options of a process (ASAMP) besides.
+--- Additional options of a process (ASAMP).
 M.PROCESS = {
   listen = function(v)
     if v == "1" then return "" end
@@ -184,7 +184,8 @@ local function names(more)
   return table.concat(list, ", ")
 end
 
---- Checked copy of the options t, 'more' of which there are besides; nil and what is wrong.
+--- Returns a checked copy of the options t; 'more': additional options, by name. Returns nil and a
+-- message if an option is unknown or has a wrong value.
 function M.check(t, more)
   local o = {}
   for k, v in pairs(t) do
@@ -205,8 +206,8 @@ function M.check(t, more)
   return o
 end
 
---- What LUA_PROFILER holds, not checked yet: comma-separated key=value; a bare
--- key is key=1. nil and what is wrong when a key is given twice.
+--- Parses LUA_PROFILER: key=value, separated by commas; a key without a value is key=1. Returns a
+-- table of unchecked options, or nil and a message if a key is given twice.
 function M.read(text)
   local t = {}
   for item in text:gmatch("[^,]+") do
@@ -218,11 +219,11 @@ function M.read(text)
   return t
 end
 
---- Where the profile of that process goes if nothing is there: 'out' with its %p, %n, %t and %h, else
--- SCRIPT.PID.vmprof. 'script' is arg[0], nil or "-" (standard input) without one; a
--- name that begins with a dash gets a ./ before it, or commands take it for an option;
--- of a long one the first LONGEST bytes stand, in whole UTF-8 characters: a file's name
--- has 255 at most, and the process, what tells copies apart and the ending need some.
+--- Returns the path of the profile of process 'pid': 'out' with %p, %n, %t and %h replaced, or
+-- else SCRIPT.PID.vmprof. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A
+-- name with a leading dash is prefixed with ./ so that commands do not take it for an option. Of
+-- the script's name at most LONGEST bytes are used, cut between UTF-8 characters: file names have
+-- at most 255 bytes, and the process id, a number and the suffix are added.
 local LONGEST = 200
 function M.path(out, script, pid)
   if out then

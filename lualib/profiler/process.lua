@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the variable ASAMP asks for: a profile of every Lua state that the process makes.
--- Runs once, in a state of its own, before the first of them.
+-- Applies the environment variable ASAMP: profiles every Lua state of the process. Runs once, in
+-- a separate state, before the program's first state is created.
 
 local core = require "profiler.core"
 local options = require "profiler.options"
@@ -11,8 +11,8 @@ local M = {}
 local DEFAULT_PERIOD = 512 * 1024
 local SECOND = 1000000000
 
---- 'wish' is the variable's text: key=value, separated by commas; "1" alone: the defaults.
--- Returns true, or nil and why there will be no profile.
+--- Sets up the profile. 'wish' is the variable's text: key=value, separated by commas; "1" selects
+-- the defaults. Returns true, or nil and the reason why there will be no profile.
 function M.setup(wish)
   local t, wrong = options.read(wish)
   if t and t["1"] then t["1"] = nil end

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Starts the profile of a run, for `lua -l profiler` and `asamp run`:
 --   start(_, share, lib [, run])
--- share, lib: folders of the profiler's Lua and C modules, with a slash at the end.
--- run: `asamp run` calls this from -e; arg becomes that of plain `lua SCRIPT`.
--- Searches nothing, and leaves package.loaded as it was: a script finds the modules that
--- its own paths name. Returns the module.
+-- share, lib: folders of the profiler's Lua and C modules, each with a slash at the end. run: set
+-- by `asamp run`, which calls this from -e; 'arg' is changed to that of `lua SCRIPT`. Loads the
+-- modules from these folders only, and restores package.loaded, so that a script can require the
+-- modules that its own paths name. Returns the module.
 
 local _, share, lib, run = ...
 
@@ -23,7 +23,7 @@ local function load(name, loader, path)
   return before
 end
 
--- The compiled module, or its source.
+-- Returns the loader of the compiled module, or else of its source.
 local function read(name)
   local path = share .. name
   return loadfile(path .. "c") or assert(loadfile(path)), path

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A helper for busted: measures each `it`, and fails those that exceed the baseline.
+-- Helper for busted: measures each `it`, and fails tests that exceed the baseline.
 --   busted --helper=asamp.budget.busted [-Xhelper update] [-Xhelper file=PATH]
--- Registers the assertions of asamp.budget, too.
+-- Also registers the assertions of asamp.budget.
 
 local budget = require "asamp.budget"
 local busted = require "busted"
@@ -31,7 +31,7 @@ local function fullname(element)
   return table.concat(names, " ")
 end
 
--- The test runs inside of the measurement; an error of its own passes through.
+-- Wraps each test so that it runs inside the measurement. Errors of the test propagate.
 busted.subscribe({"test", "start"}, function(element)
   local run, name = element.run, fullname(element)
   if not run or not budget.counts then return end

@@ -1,18 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- The answers of a process, which may be another user's, or anything that listens at a socket:
--- untrusted input. Each answer is checked here, where it is read, so that no command meets a field
--- that is missing, no number, or out of range; and a file that an answer names is opened here alone.
+-- Checks the answers of a process. They are untrusted: the process may be another user's, or any
+-- program that listens at the socket. Commands get only answers that passed M.check, with no
+-- missing or malformed fields and all numbers in range. Files named in answers are opened only by
+-- M.reading.
 
 local host = require "asamp.host"
 
 local M = {}
 
-local BINS = 18            -- of the histogram of pauses
-local COUNT = 1 << 53      -- no count is larger: a double has all of its digits
-local NAMED = 9            -- counts before the name, in a row of "names"
-local NAME = 4096          -- bytes of a path, a name or a reason
+local BINS = 18            -- numbers in a histogram of pauses
+local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integers up to it
+local NAMED = 9            -- counts before the name in a row of "names"
+local NAME = 4096          -- longest path, name or reason, in bytes
 
--- Fields of an answer to "stats" that are counts: true: each process sends it.
+-- The counts in an answer to "stats". true: required; false: optional.
 local STATS = {
   pid = true, now = true, alloc = true, time = true, recording = true, states = true, made = true,
   samples = true, timesamples = true, allocated = true, lost = true, inuse = true, held = true,
@@ -20,13 +21,14 @@ local STATS = {
   tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
--- A count up to 'most'; nil: the text is none.
+-- Converts text to a count of at most 'most'; nil: it is not such a count.
 local function count(text, most)
   local n = text and text:find "^%d+$" and #text < 20 and math.tointeger(tonumber(text))
   return n and n <= (most or COUNT) and n or nil
 end
 
--- The field as a count, at least 'least'; raises the fault (a table, which M.check catches).
+-- Returns a field as a count of at least 'least'. Raises the reason, in a table, which M.check
+-- catches.
 local function number(fields, key, least)
   local n = count(fields[key], key == "alloc" and 1 << 62 or nil)
   if n and n >= (least or 0) then
@@ -67,7 +69,7 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Rows of which each has these counts and a text after them: "%d+ %d+ (.*)", say.
+-- Checks rows that match 'pattern': counts of at most 'most', followed by text.
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)
@@ -125,8 +127,9 @@ function CHECKS.states(fields)
   return found
 end
 
---- The fields of an answer ({key = text}; 'rows': the list of its rows) to a request, counts as
--- such; nil and the malformed part.
+--- Checks the fields of an answer to 'request': {key = text}, and 'rows', the list of its rows.
+-- Returns the known fields, with counts as integers; or nil and a description of the malformed
+-- part.
 function M.check(request, fields)
   local check = CHECKS[request:match "^%S*"]
   if not check then
@@ -141,9 +144,9 @@ function M.check(request, fields)
   return nil, result[1]
 end
 
---- Calls f(name) with a name by which the file at 'path' can be read, which the process 'peer'
--- ({pid, uid}) has named. Returns what f does, the path for the name in a message; nil and a
--- message: it must not be opened, or cannot.
+--- Opens the file 'path' that the process 'peer' ({pid, uid}) has named, and calls f(name) with a
+-- name under which the file can be read. Returns the results of f; in its message, 'path'
+-- replaces the name. Returns nil and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
     return nil, ("cannot open '%s': the process names it without its folder"):format(path)

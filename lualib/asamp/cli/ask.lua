@@ -1,19 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Asks a running process, by its socket (asamp/control/control.h): finds the socket, sends
--- a line, takes the answer apart.
+-- Sends requests to running processes through their sockets (asamp/control/control.h): finds the
+-- socket, sends a line and parses the answer.
 
 local answers = require "asamp.cli.answers"
 local host = require "asamp.host"
 
 local M = {}
 
---- What the usage of commands calls a process.
+--- The argument that names a process, in the usage of commands.
 M.ARGUMENT = "PID|SOCKET"
 
-local PATIENCE = 15  -- seconds for an answer
-local ENDING = 100   -- looks, 10 ms apart, for a process to end whose socket is gone
+local PATIENCE = 15  -- default time limit of an answer, in seconds
+local ENDING = 100  -- number of waits, of 10 ms each, for processes to exit that have closed
+                    -- their socket
 
--- What the system says of a process in a file of that name; nil: nothing.
+-- Returns the text of the file 'name' of a process in /proc; nil: it cannot be read.
 local function said(pid, name)
   local file = io.open("/proc/" .. pid .. "/" .. name)
   local text = file and file:read "a"
@@ -23,14 +24,15 @@ local function said(pid, name)
   return text
 end
 
--- The number of the user that a process is; nil: nobody knows.
+-- Returns the user id of a process; nil: unknown.
 local function userof(pid)
   local text = said(pid, "status")
   return text and math.tointeger(tonumber(text:match "\nUid:\t%d+\t(%d+)"))
 end
 
--- The paths at which a process may listen that was given none, and whose each of them is then:
--- others may have made it, and answer what they like. Root finds that of the process's user, too.
+-- Returns the default socket paths of a process, and for each path the user who must own the
+-- socket: in a public folder another user could have created it. Root also searches the folder of
+-- the process's user.
 local function places(pid)
   local list, owners, run, uid = {}, {}, os.getenv "XDG_RUNTIME_DIR", host.uid()
   local function add(owner, path, ...)
@@ -61,7 +63,7 @@ local function find(target)
                "socket's path"):format(target, table.concat(list, "' or '"))
 end
 
---- Does the argument name a process, by its number or by its socket, rather than a file?
+--- Returns true if the argument names a process, by its id or its socket, and not a file.
 function M.isprocess(word)
   if host.samefile(word, word) then
     return word:find "%.sock$" ~= nil and not host.isfile(word)
@@ -69,20 +71,20 @@ function M.isprocess(word)
   return word:find "^%d+$" ~= nil
 end
 
---- The path of the process's socket; nil and what is wrong.
+--- Returns the path of the process's socket, or nil and a message.
 M.find = find
 
--- The process behind each target that has answered, by its number.
+-- By target: the id of the process that answered last.
 local known = {}
 
--- Is that process there, and no zombie? True where nothing tells.
+-- Returns true if the process exists and is not a zombie, or if there is no /proc.
 local function isthere(pid)
   local text = said(pid, "stat")
   return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
 end
 
--- Has that process ended? One that had answered may be about to. 'looks.left': so many times it
--- is waited for, all together that are asked at a time.
+-- Returns true if a process has ended. A process that answered before may be about to exit: it is
+-- waited for. 'looks.left' is the number of waits left for all targets of one M.all.
 local function hasended(pid, answered, looks)
   while answered and looks.left > 0 and isthere(pid) do
     looks.left = looks.left - 1
@@ -91,8 +93,8 @@ local function hasended(pid, answered, looks)
   return not isthere(pid)
 end
 
--- What became of a process that had a socket and does not answer; nil: it is there. 'path':
--- the socket at which nobody listens any more, if there is one: a killed process leaves it.
+-- Describes the end of a process that does not answer; nil: it has not ended, as far as is known.
+-- 'path': its socket, if nothing listens there; a socket left by a killed process is removed.
 local function gone(target, path, looks)
   local pid = target:match "^%d+$" or known[target]
   if pid and hasended(pid, known[target], looks) then
@@ -106,7 +108,7 @@ local function gone(target, path, looks)
   end
 end
 
--- The fields of an answer as they came, all text; nil and a refusal.
+-- Parses an answer. Returns its fields as text, or nil and the process's refusal.
 local function parse(path, text)
   local fields, rows = {}, {}
   for line in text:gmatch "[^\n]+" do
@@ -123,7 +125,7 @@ local function parse(path, text)
   return fields
 end
 
--- What host.ask has returned, as M.ask returns it.
+-- Converts the results of host.ask for one target to those of M.ask.
 local function result(looks, request, target, path, seconds, answer)
   local text, message, late, nobody = table.unpack(answer, 1, 4)
   local over = not text and not late and (nobody or known[target]) and
@@ -150,8 +152,8 @@ local function result(looks, request, target, path, seconds, answer)
   return fields
 end
 
---- Sends a request to all targets at the same time. Returns for each of them what M.ask does, in
--- a table.
+--- Sends a request to all targets at the same time. Returns a list with a table of the results of
+-- M.ask for each target.
 function M.all(targets, request, seconds)
   local found, asked, paths, looks = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
@@ -172,14 +174,15 @@ function M.all(targets, request, seconds)
   return found
 end
 
---- Sends a request. Returns the fields of the answer, {key = value} (as answers.check returns them;
--- 'rows': the list of those called row; 'peer': {pid, uid} of the process that answered), or nil,
--- why there is none, and whether 'seconds' (PATIENCE) have passed.
+--- Sends a request. Returns the fields of the answer, {key = value}, as answers.check returns
+-- them, with 'rows', the list of its rows, and 'peer', the {pid, uid} of the process. Otherwise
+-- returns nil, the reason, and true if 'seconds' (default PATIENCE) have passed without an
+-- answer.
 function M.ask(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end
 
---- The path as an absolute one: a process that is asked may be in another folder.
+--- Returns an absolute path: the process may have another current folder.
 function M.absolute(path)
   return path:find "^/" and path or host.realpath "." .. "/" .. path
 end

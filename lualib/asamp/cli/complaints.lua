@@ -1,20 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- What a command says on stderr when something is wrong: always on one line, after
--- its name.
+-- Messages of commands on stderr: one line each, prefixed with the command's name.
 
 local layout = require "asamp.show.layout"
 
 local M = {}
 
---- A path, or another text of a file or a process, as one line for a terminal.
+--- Formats a path, or text from a file or a process, as one line for a terminal.
 M.line = layout.printable
 
---- The complaints of 'command', through world.err. Texts are formats.
---   failed(text, ...)  of files; returns the exit code 1
---   wrong(text, ...)   of arguments: says where to look them up; returns 2
---   partial(path, message, samples, covers)  of a profile with n samples that is not
---                      whole, for the reason 'message' (nil: it is whole); 'covers'
---                      says what becomes of these
+--- Returns the functions with which 'command' reports errors through world.err. Texts are formats.
+--   failed(text, ...)  a failure; returns the exit code 1
+--   wrong(text, ...)   wrong arguments: refers to --help; returns 2
+--   partial(path, message, samples, covers)  a profile that is incomplete for the reason
+--                      'message' (nil: it is complete, nothing is printed); 'covers': what the
+--                      result covers if the profile has any samples
 function M.of(command, world)
   local tell = {}
   function tell.failed(text, ...)

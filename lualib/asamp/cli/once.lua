@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Profiles that are added up, each recording once: a file that is given twice (by another name,
--- a link, a copy), an earlier copy of a file that had grown since, and dumps of one flight
--- recorder that have a time in common would count twice.
+-- Removes duplicates from a list of profiles whose totals are to be added: the same file twice
+-- (by another name, a link or a copy), an earlier copy of a file that has grown since, and dumps
+-- of one flight recorder that overlap in time.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -13,11 +13,11 @@ local PART = "'%s' is of the same recording as '%s', which is larger; only that 
 local DUMP = "'%s' has a time in common with '%s', which is a longer dump of the same flight recorder; " ..
              "only that one is counted"
 
-local PIECE = 4096     -- bytes of the start and of the end, which are compared first
+local PIECE = 4096     -- bytes at the start and at the end of a file that are compared first
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- A text that equal files have in common: size, start and end. nil: no regular file, or it
--- cannot be read.
+-- Returns text that equal files have in common (size, start and end) and the size. nil: the path
+-- is not a regular file, or the file is empty or cannot be read.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -44,8 +44,9 @@ local function isequal(a, b)
   return false
 end
 
--- Takes out of the list all but one of the items that f calls the same: f(item) is a key, or nil;
--- better(a, b): is a to stay rather than b? isone(a, b): are two items of one key the same?
+-- Returns the list without duplicates. f(item): the key of the group of items that are compared,
+-- or nil. isone(a, b): true if two items of a group are duplicates. better(a, b): true if a is
+-- kept instead of b. Adds a line to 'notes' for each removed item, with the format 'why'.
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
   for _, item in ipairs(list) do
@@ -80,8 +81,8 @@ local function never() return false end
 local function always() return true end
 local function larger(a, b) return a.size > b.size end
 
---- The paths of a list of profiles without those that would count twice, and in words what was
--- left out, a line each.
+--- Returns the paths without those that would be counted twice, and a list of messages about the
+-- removed ones.
 function M.of(paths)
   local list, notes = {}, {}
   for i, path in ipairs(paths) do
@@ -101,7 +102,7 @@ function M.of(paths)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
-  -- the longest first, so that each of the others is compared with what stays
+  -- Longer dumps first: a dump is then compared with those that are kept.
   local dumps = table.move(list, 1, #list, 1, {})
   local order = {}
   for i, item in ipairs(list) do

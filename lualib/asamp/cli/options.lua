@@ -1,26 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- Command lines of the subcommands: one description of the options gives the
--- parser, its messages and the help text, so that these always agree. Prints
--- through the 'world' it is handed, never by itself.
+-- Command lines of the subcommands. A description of the options defines the parser, its error
+-- messages and the help text. Output goes through 'world' (asamp.lua).
 --
 -- A description is a table:
---   command    "report"
---   arguments  what follows the options in the usage line: "FILE"
---   least, most  how many arguments (1 and 1); 'what' they are called ("file"); 'wants':
---              the least, in words, where they differ
---   rest       true: the first argument ends the options (a script's own
---              follow)
---   about      text above the list of options
---   after      text below it (optional)
---   exits      the exit codes, where they are others than EXITS
---   [i]        {name, value, text, check}: an option "--name", given once at
---              most. 'value' is the word for its value in the help, nil for a
---              switch; check(text) -> value, or nil and what it wants. Without
---              check any text. short = "o": may be written -o, too. bare = VALUE:
---              may be given without a value, which is then VALUE, and comes behind
---              "=" else
--- What begins with "-" and a digit is an argument: a number. Options that several commands have
--- are described here, once.
+--   command    name of the subcommand: "report"
+--   arguments  arguments in the usage line, after the options: "FILE"
+--   least, most  number of arguments (default 1 and 1)
+--   what       name of an argument in messages (default "file")
+--   wants      text for the required arguments in messages, if they have different meanings
+--   rest       n: the n-th argument ends the options (a script's own arguments follow)
+--   about      help text above the list of options
+--   after      help text below it (optional)
+--   exits      text about the exit codes (default EXITS)
+--   [i]        {name, value, text, check}: the option "--name", allowed once. 'value' is the
+--              placeholder of its value in the help, nil for a switch. check(text) returns the
+--              value, or nil and a description of valid values; without it any non-empty text is
+--              valid. short = "o": "-o" is allowed, too. bare = VALUE: the value may be omitted,
+--              which gives VALUE; otherwise it follows "=".
+-- An argument that starts with "-" and a digit is a number, not an option. Options of several
+-- commands are defined here.
 
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
@@ -32,11 +30,11 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
--- More than anything has rows, columns or nodes: twice or four times as many are still a
--- number, in Lua and in C.
+-- Upper limit of numbers of rows, columns or nodes. Small multiples of it do not overflow in Lua
+-- or C.
 local PLENTY = (1 << 31) - 1
 
---- Check for whole numbers, 'least' or more.
+--- Returns a check for whole numbers of at least 'least'.
 function M.whole(least)
   return function(text)
     local n = text:find "^%d+$" and math.tointeger(tonumber(text))
@@ -47,7 +45,7 @@ function M.whole(least)
   end
 end
 
---- A time of a second to 366 days, as seconds.
+--- Check for a time from one second to 366 days. Returns seconds.
 function M.duration(text)
   local n, unit = text:match "^(%d+)([smh]?)$"
   n = n and tonumber(n) * ({s = 1.0, m = 60.0, h = 3600.0})[unit == "" and "s" or unit]
@@ -57,7 +55,7 @@ function M.duration(text)
   return nil, "a time such as 30s, 5m or 1h"
 end
 
---- Check for numbers from 'least' to 'most'.
+--- Returns a check for numbers from 'least' to 'most'.
 function M.number(least, most)
   return function(text)
     local n = text:find "^%d*%.?%d*$" and tonumber(text)
@@ -68,7 +66,7 @@ function M.number(least, most)
   end
 end
 
---- Check for one of a list of words.
+--- Returns a check for one of a list of words.
 function M.oneof(words)
   return function(text)
     for _, word in ipairs(words) do
@@ -81,7 +79,7 @@ function M.oneof(words)
   end
 end
 
---- Check for a list of words with commas between them; a list.
+--- Returns a check for a comma-separated list of words. Its value is a list.
 function M.listof(words)
   local one = M.oneof(words)
   return function(text)
@@ -104,10 +102,10 @@ end
 
 -- {== options of several commands ===========================================
 
---- What can be counted.
+--- Names of the measures that reports can be sorted by.
 M.MEASURES = {"bytes", "samples", "survived", "alive", "time"}
 
---- The option --by: one of the MEASURES, or of the words 'more'. 'text': its help.
+--- Returns the option --by, with the MEASURES and the words 'more' as values. 'text': its help.
 function M.by(text, more)
   local words = table.move(M.MEASURES, 1, #M.MEASURES, 1, {})
   return {"by", "WHAT", text, M.oneof(table.move(more or {}, 1, #(more or {}), #words + 1, words))}
@@ -120,13 +118,13 @@ M.COLOR = {"color", "WHEN", "always, never or auto (default: auto, on " ..
   "terminals unless NO_COLOR is set)", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "everything as JSON; all rows unless --top is given"}
 
---- The option --out: where the result goes. 'text': its help.
+--- Returns the option --out, the path of the result. 'text': its help.
 function M.out(text)
   return {"out", "OUT", text, short = "o"}
 end
 
--- Check for paths with colons between them; a list. A path may have colons itself: the longest
--- one that is there counts.
+-- Check for a colon-separated list of paths. Its value is a list. A path may contain colons: the
+-- longest existing path is taken.
 local function paths(text)
   local list, pos = {}, 1
   while pos <= #text do
@@ -145,17 +143,17 @@ local function paths(text)
   return #list > 0 and list or nil, "a value"
 end
 
---- The option --source: a list of folders. 'text': its help.
+--- Returns the option --source, a list of folders. 'text': its help.
 function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
 
---- The option --own: a list of files and folders of the user's own code.
+--- The option --own: files and folders of the user's own code.
 M.OWN = {"own", "PATHS", "files and folders, with colons between them, of your own " ..
   "code: what the code of others did is charged to the line of yours that called it",
   paths}
 
---- May what goes to stdout have colours, by the option --color?
+--- Returns true if output to stdout may have colours, according to --color.
 function M.color(o, world)
   if o.color and o.color ~= "auto" then
     return o.color == "always"
@@ -163,8 +161,8 @@ function M.color(o, world)
   return world.color
 end
 
---- What a renderer is told of the terminal (asamp.show.tables): by --color, --width and
--- --top, of which 'top' rows are the default.
+--- Returns the settings of renderers (asamp.show.tables) from --color, --width and --top. 'top':
+-- the default number of rows.
 function M.style(o, world, top)
   return {paint = layout.painter(M.color(o, world)), top = o.top or top,
           width = o.width or world.columns or layout.WIDTH}
@@ -174,8 +172,8 @@ end
 
 -- {== suggestions ===========================================================
 
--- How many characters have to be added, dropped, changed or swapped with
--- their neighbour to make b of a.
+-- Returns the edit distance of a and b: the number of added, dropped, changed and swapped
+-- neighbouring characters.
 local function distance(a, b)
   local rows = {[0] = {}}
   for j = 0, #b do
@@ -197,7 +195,7 @@ local function distance(a, b)
   return rows[#a][#b]
 end
 
---- The word of the list that was probably meant; nil when none is near: a
+--- Returns the word of the list that is most similar to 'text'; nil if none is similar. Up to a
 -- third of its characters may differ.
 function M.nearest(text, words)
   local best, least
@@ -231,8 +229,8 @@ local function unknown(word, name, names)
     word, near and (", did you mean --%s?"):format(near) or "")
 end
 
---- What is wrong with files that are added up: what comes from standard input is there once, and
--- would count twice. nil: nothing.
+--- Returns an error message if standard input is in the list twice: it can be read only once. nil:
+-- it is not.
 function M.twice(files)
   local n = 0
   for _, path in ipairs(files) do
@@ -255,7 +253,7 @@ local function counted(description, files)
   end
 end
 
--- The options of a command line, or nil and what is wrong with it.
+-- Parses a command line. Returns its options, or nil and a message.
 local function scan(description, args)
   local options, files = {}, {}
   local i = 1
@@ -317,10 +315,9 @@ local function scan(description, args)
   return options
 end
 
---- Parses 'args' (a list). Returns the options: switches true, the others
--- their value, by name, and the arguments as the list 'files'. Returns nil
--- and the exit code when there is nothing to do: help was asked for and is
--- printed, or something is wrong and told on one line.
+--- Parses 'args' (a list). Returns the options by name (switches are true), with the arguments as
+-- the list 'files'. If help was requested, prints it; if the arguments are wrong, prints a
+-- message. In both cases returns nil and the exit code.
 function M.parse(description, args, world)
   local options, wrong = scan(description, args)
   if not options then
@@ -334,7 +331,7 @@ end
 
 -- ==}
 
---- The help text of a description.
+--- Returns the help text of a description.
 function M.usage(description)
   local lines = {
     ("usage: asamp %s [options] %s"):format(description.command,
@@ -368,9 +365,9 @@ function M.usage(description)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- The function run(args, world) of a command with that description: parses the arguments,
--- and where they are right calls main(o, world, tell). Returns the exit code. 'o': as of
--- M.parse; 'tell': asamp.cli.complaints.
+--- Returns the function run(args, world) of a command: it parses the arguments, calls main(o,
+-- world, tell) if they are valid, and returns the exit code. 'o': the options of M.parse; 'tell':
+-- the functions of asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)
     local o, code = M.parse(description, args, world)

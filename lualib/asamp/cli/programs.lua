@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Programs that `asamp run` starts: which file a word means, whether the Lua that it
--- runs can be ours, what profiles it has left. Reads files and asks the system's tools.
+-- Programs that `asamp run` starts: finds the file, checks whether Asamp's library can replace
+-- the program's Lua, and finds the profiles that it wrote. Reads files and runs system tools.
 
 local host = require "asamp.host"
 
@@ -15,15 +15,15 @@ local function first(path, n)
   return text or ""
 end
 
--- Is the file at 'path' a program, as the system sees it, and no script for Lua?
+-- Returns true if the file is a program for the system and not a Lua script.
 local function isprogram(path)
   local head = first(path, 256)
   local by = head:match "^#!([^\n]*)"
   return head:find "^\127ELF" ~= nil or by ~= nil and not by:find "lua"
 end
 
---- The path of the program that 'word' means: a file that is one, or what the shell
--- would find under that name. nil: it means a script.
+--- Returns the path of the program that 'word' names: an existing file that is a program, or else
+-- the first program in PATH. nil: 'word' names a script.
 function M.find(word)
   if host.samefile(word, word) or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -49,13 +49,13 @@ local function output(command)
   return text
 end
 
--- Does the file hold our Lua, or a library of it?
+-- Returns true if the file contains Asamp's Lua.
 local function isours(path)
   return first(path, "a"):find("profiler: ASAMP is set", 1, true) ~= nil
 end
 
--- Does the program get rights by its file, so that the loader and the profiler ignore the
--- variables of whoever starts it?
+-- Returns true if the program gains rights from its file, so that the loader and the profiler
+-- ignore environment variables.
 local function israised(program)
   local path = quoted(program)
   return os.execute(("{ [ -u %s ] && [ ! -O %s ]; } || { [ -g %s ] && [ ! -G %s ]; }"):format(
@@ -63,8 +63,8 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
---- Why our library cannot take the place of this program's Lua; nil: it can, or only a run
--- can tell (the program loads plugins, say).
+--- Returns the reason why Asamp's library cannot replace the program's Lua; nil: it can, or only
+-- running the program would show it (for example a program with plugins).
 function M.foreign(program, interpreter)
   if not first(program, 4):find "^\127ELF" then
     return nil
@@ -86,22 +86,22 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
---- Is there a Lua in the program's own file, and not ours? It has the line by which Lua's
--- sources sign what is made of them.
+--- Returns true if the program's file contains a Lua that is not Asamp's. It is recognized by the
+-- version string in Lua's sources.
 function M.hasown(program)
   return first(program, "a"):find("$LuaVersion: Lua 5.", 1, true) ~= nil and not isours(program)
 end
 
---- The loader's path with the folder of our library in front.
+--- Returns LD_LIBRARY_PATH with the folder of Asamp's library as its first entry.
 function M.librarypath(interpreter)
   local own = host.realpath(interpreter):match "^(.*)/bin/[^/]*$" .. "/lib"
   local before = os.getenv "LD_LIBRARY_PATH"
   return own .. (before and before ~= "" and ":" .. before or "")
 end
 
---- The files that a pattern (%p and the like) may represent, as they are now: by their paths
--- what host.files tells of them. Asks no tool: who ends the program by a signal to its whole
--- group, as timeout does, would end the tool, too.
+--- Returns the existing files that match a pattern with %p etc.: path -> entry of host.files. Runs
+-- no tools: a signal to the whole process group of the program (timeout sends one) would also end
+-- the tool.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("[^%w%%]", "%%%0"):gsub("%%[pnth]", "[^/]*")
@@ -115,8 +115,9 @@ function M.profiles(pattern)
   return files
 end
 
---- The paths of those that are not as they were 'before' (M.profiles), the largest first.
--- Compares no file's time with ours: its file system has a clock of its own.
+--- Returns the paths of files that are new or changed since 'before' (a result of M.profiles), the
+-- largest first. File times are not compared with the clock: the file system may have another
+-- clock.
 function M.changed(pattern, before)
   local list, files = {}, M.profiles(pattern)
   for path, f in pairs(files) do

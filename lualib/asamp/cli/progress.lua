@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- A bar on the terminal for work that takes long. Nothing is shown of work
--- that is done within a moment, and the bar is gone when the work is done.
+-- A progress bar on the terminal. It appears only if the work takes longer than PATIENCE, and is
+-- erased when the work is done.
 
 local layout = require "asamp.show.layout"
 
 local M = {}
 
-local PATIENCE = 0.3  -- seconds of work before the bar comes
+local PATIENCE = 0.3  -- seconds of work before the bar appears
 local CELLS = 24
 
---- A bar for the work called 'label'. 'write' puts text on the terminal,
--- 'columns' is its width, 'clock' (os.clock) tells seconds. Returns two
--- functions: show(fraction done, 0 to 1), and finish().
+--- Creates the bar for the work called 'label'. 'write' writes text to the terminal, 'columns' is
+-- its width, and 'clock' (default os.clock) returns seconds. Returns the functions
+-- show(fraction), with a fraction from 0 to 1, and finish().
 function M.bar(label, write, columns, clock)
   clock, label = clock or os.clock, layout.printable(label)
   local started, shown = clock(), nil

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Where the result of a command goes: what may be there already.
+-- Checks whether the result of a command may replace an existing file.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
 
 local M = {}
 
---- What is wrong when the result would replace what it is made of.
+--- Error message: the result would replace the command's input.
 M.REPLACES = "--out '%s' is '%s' itself, give another name"
 
--- What is wrong with a result's name that nobody gave: another sort of file has
--- it; nil: nothing.
+-- Returns an error message if a file of another kind has the default name of the result. nil: no
+-- such file exists.
 local function another(out, kind)
   local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
   if there and there ~= kind and there ~= "an empty file" then
@@ -19,10 +19,10 @@ local function another(out, kind)
   end
 end
 
---- Refuses a result 'out' made of the file 'path' that would replace that file, or
--- one of another kind where nobody gave the name ('given' is nil). 'kind': as of
--- profiler.convert.kind. 'tell': asamp.cli.complaints. Returns the exit code, or
--- nil: nothing is wrong.
+--- Checks the path 'out' of a result that is made from the file 'path'. Reports an error if it
+-- would replace the input, or, with a default name ('given' is nil), a file of another kind.
+-- 'kind': a result of profiler.convert.kind. 'tell': asamp.cli.complaints. Returns the exit code,
+-- or nil if 'out' may be written.
 function M.refuse(tell, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then

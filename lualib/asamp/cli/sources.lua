@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Finds source files. Reads them, changes nothing. Names come from a profile, which
--- may be anybody's, and the result may be handed on:
---   VS1  only names of Lua functions are looked up. What a name leads to, with
---        all links followed, is opened only if it lies below the current folder
---        or one that the user has named, not in a hidden one below that, and
---        not in /proc or /sys; only regular files are opened. What has a zero
---        byte is no text.
+-- Finds and reads source files. The names are from a profile, which is untrusted, and the result
+-- may be published:
+--   VS1  only names of Lua functions are searched. A file is opened only if its path, with
+--        all links resolved, is below the current folder or a folder that the user has
+--        named, has no hidden folder below that, and is not in /proc or /sys; only regular
+--        files are opened. A file with a zero byte is not text.
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -16,12 +15,12 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Why a file is not found (texts: asamp.show.page.sources). Of a file that may be in several
--- folders the first of these that holds for any of them is told.
+-- Reasons why a file is not found (texts: asamp.show.page.sources). If a file is searched in
+-- several folders, the first reason of this list that applies to one of them is returned.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
--- The folders below which files may be opened, all links followed: 'folders', and
--- those in the list 'roots'.
+-- Appends the real paths of 'folders' to the list 'roots' of folders below which files may be
+-- opened.
 local function rootsof(folders, roots)
   for _, folder in ipairs(folders) do
     roots[#roots + 1] = host.realpath(folder)
@@ -29,8 +28,7 @@ local function rootsof(folders, roots)
   return roots
 end
 
--- Why the file of that path, which has no links in it, must not be opened;
--- nil: it may.
+-- Returns the reason why the file must not be opened; nil: it may. 'path' has all links resolved.
 local function forbidden(path, roots)
   if path:find "^/proc/" or path:find "^/sys/" then
     return "outside"
@@ -48,7 +46,7 @@ local function forbidden(path, roots)
   return reason
 end
 
--- The text of the file of that name and when it was modified; nil and why there is none.
+-- Returns the text of a file and the time of its last change; nil and the reason on failure.
 local function load(name, roots)
   local path = not name:find("\0", 1, true) and host.realpath(name)
   if not path then
@@ -69,8 +67,8 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- The names in a folder by their written form (asamp.sums.paths), from 'cache' if they are
--- there; of several that are written alike none.
+-- Returns the names in a folder by their written form, the form in profiles (asamp.sums.paths).
+-- Names with equal written forms are omitted. 'cache': results by folder.
 local function entries(folder, cache)
   local by = cache[folder]
   if not by then
@@ -84,7 +82,7 @@ local function entries(folder, cache)
   return by
 end
 
--- The path below 'folder' whose written form there is 'name'; nil: there is none.
+-- Returns the path below 'folder' whose written form is 'name'; nil: there is none.
 local function unwritten(folder, name, cache)
   for part in name:gmatch "[^/]+" do
     local found = entries(folder, cache)[part]
@@ -96,8 +94,8 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Adds to 'names' those whose written form is 'name', an absolute one below one of the roots or
--- any other below one of the folders or the current one.
+-- Appends paths whose written form is 'name' to 'names': an absolute name is searched below the
+-- roots, another one below the folders and the current folder.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -109,8 +107,8 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- The same of the first file of that name, which may be in any of the folders. The name may be
--- the written form.
+-- Searches a file in all folders, by its name or its written form. Returns the results of 'load'
+-- for the first one that is found; nil and the reason if there is none.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -135,10 +133,10 @@ local function find(name, folders, roots, cache)
   end
 end
 
---- A function of a file's name that returns its text (with "long" behind it when
--- there is more than MAXFILE), or nil and the reason (VS1). 'folders': where names that
--- are not absolute are looked up besides the current folder, and below which files
--- may be opened. Also returns the list of files that it has read, for M.changed.
+--- Returns a function that maps a file's name to its text, followed by "long" if it was cut at
+-- MAXFILE bytes, or to nil and the reason (VS1). 'folders': folders that may be opened, and in
+-- which relative names are searched in addition to the current folder. Also returns a list of the
+-- files read, for M.changed.
 function M.finder(folders)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
   return function(name)
@@ -151,8 +149,9 @@ function M.finder(folders)
   end, read
 end
 
---- A warning about those files of a list {{name, modified}, ...} that were modified after the
--- profile had started, at 'started' seconds since the epoch (nil: unknown); nil: there are none.
+--- Returns a warning about the files of a list {{name, modified}, ...} that were modified after
+-- the start of the profile ('started', in seconds since the epoch; nil: unknown); nil: there are
+-- none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
@@ -169,8 +168,8 @@ function M.changed(read, started)
   end
 end
 
---- Folders, with all links followed where they are there, and the current one: the
--- arguments of asamp.sums.owned.below.
+--- Returns the arguments of asamp.sums.owned.below: the folders, each as given and with links
+-- resolved, and the current folder.
 function M.real(folders)
   local list = {}
   for _, folder in ipairs(folders) do
@@ -180,9 +179,9 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- A function of a file's name that returns its whole text, or nil, and no more
--- than 'most' bytes in all. 'folders': as of M.finder, but the current folder is
--- none of those below which files may be opened. Also returns the list of M.finder.
+--- Returns a function that maps a file's name to its whole text, or to nil; all texts together
+-- have at most 'most' bytes. 'folders': as in M.finder, except that files of the current folder
+-- are not allowed. Also returns the list of M.finder.
 function M.texts(folders, most)
   local roots, left, read, cache = rootsof(folders, {}), most, {}, {}
   return function(name)

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What `asamp serve` has a process of its own do: a profile as pprof, so that a large one
--- keeps nobody waiting, and a damaged one harms nobody. It leaves the file OUT, or OUT.error
--- with the reason why there is none. What a flight recorder keeps it has written before.
+-- Converts a profile to pprof in a separate process for `asamp serve`, so that a large profile
+-- does not block the server and a damaged one cannot crash it. The result is the file OUT, or
+-- OUT.error with the reason of a failure. The contents of a flight recorder are written to a file
+-- first.
 
 local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
@@ -9,13 +10,14 @@ local convert = require "profiler.convert"
 
 local M = {NAME = "asamp.cli.topprof"}
 
-local PATIENCE = 50  -- seconds for a flight recorder to be written: fewer than the server has
+local PATIENCE = 50  -- time limit for writing a flight recorder, in seconds; less than the
+                     -- server's limit
 
 local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- 'since' and 'till' are times of the monotonic clock, and so is the start that a profile tells.
--- Of a profile that began after 'since' all samples before 'till' are taken, but for what stands at
--- the begin of a flight recorder's: that is from before.
+-- Converts the samples from 'since' to 'till', times of the monotonic clock like the start time
+-- in the profile; 0: no limit. A profile started after 'since' is taken from its start, except
+-- that data at time 0 of a flight recorder's file are omitted: they are from before the request.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -26,9 +28,9 @@ local function part(path, out, since, till, first, isring)
                                    since = at(since), till = till ~= "0" and at(till) or nil})
 end
 
---- arg: this module, path, out, since and till (us of the monotonic clock; 0 and 0: all), the type
--- that comes first, the numbers of the process that writes the path and of its user, and the process
--- whose flight recorder is to be written there, if it is.
+--- args: this module, path, out, since and till (us of the monotonic clock; 0 and 0: all), the
+-- default type, the process id and user id of the writer of the path, and the process whose
+-- flight recorder is to be written there first (optional). Returns the exit code.
 function M.main(args)
   local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
   local function all()
@@ -44,7 +46,7 @@ function M.main(args)
         opened = true
         return part(name, out, since, till, first, ring)
       end)
-    -- The reason would show the sender of the request which files there are.
+    -- The actual reason would reveal to the sender of the request which files exist.
     return result, opened and message or UNOPENED
   end
   local ok, result, message = pcall(all)
@@ -55,8 +57,8 @@ function M.main(args)
   return 0
 end
 
---- Starts it; 'interpreter' is a path; 'job': {path, out, since, till (seconds), first, peer, ring};
--- it is killed after 'seconds'.
+--- Starts the process. 'interpreter': its path. 'job': {path, out, since, till (seconds), first,
+-- peer, ring}. The process is killed after 'seconds'.
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
                  "-E", "-e",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp advise`: what a profile says about the collector, and whether a run
--- with another nursery bears it out.
+-- The command `asamp advise`: advice about the collector from a profile, and a check of it by
+-- running the script with another nursery.
 
 local advice = require "asamp.sums.advice"
 local host = require "asamp.host"
@@ -42,9 +42,9 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Runs the script again, LUA_GC being 'setting'. Returns what the collector did then
--- (advice.measured's); nil, after a complaint, when that cannot be told. What the script
--- prints goes to stderr where stdout is JSON.
+-- Runs the script again with LUA_GC set to 'setting'. Returns the measurements of the collector
+-- (advice.measured), or nil after an error message. If stdout is for JSON, the script's output
+-- goes to stderr.
 local function again(profile, o, setting, world, tell)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -75,8 +75,9 @@ local function again(profile, o, setting, world, tell)
   return measured
 end
 
--- Runs the script with the profile's nurseries and with some of about n bytes, in turn, so that
--- what else the machine does is in both. Returns what render wants of it; nil after a complaint.
+-- Runs the script with the profile's nurseries and with nurseries of about n bytes alternately,
+-- so that other load on the machine affects both. Returns the comparison for the renderer; nil
+-- after an error message.
 local function verified(profile, o, n, world, tell)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp check`: limits on a profile, or on the run of a script, for CI.
+-- The command `asamp check`: checks limits of a profile, or of the run of a script, for CI.
 
 local focus = require "asamp.sums.focus"
 local gates = require "asamp.sums.gates"
@@ -22,7 +22,7 @@ local function bytes(text)
   return n, "bytes, such as 100M"
 end
 
--- "FILE:LINE=SIZE", several with commas.
+-- Parses "FILE:LINE=SIZE", several with commas.
 local function lines(text)
   local list = {}
   for item in text:gmatch "[^,]+" do
@@ -61,8 +61,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Runs a script. Returns the path of its profile and the folder to be discarded after it; nil and an
--- exit code if it failed.
+-- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil and
+-- an exit code if it failed.
 local function profiled(o, world, tell)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
@@ -83,8 +83,9 @@ local function profiled(o, world, tell)
   return path, folder
 end
 
--- A profile and its totals, without the stacks that have the text 'exclude' (nil: with all); nil:
--- it has no samples, or is no profile; prints the reason.
+-- Reads a profile. Returns it and its totals, without the stacks that contain the text 'exclude'
+-- (nil: with all stacks). Returns nil after an error message if it cannot be read or has no
+-- samples.
 local function load(path, exclude, world, tell)
   local profile, message = world.read(path)
   if not profile then
@@ -101,7 +102,7 @@ local function load(path, exclude, world, tell)
   return profile, totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
 end
 
--- Why the profile has no values for these options, as text; nil: it has all.
+-- Returns a message if the profile lacks the values for one of these options; nil: it has all.
 local function untold(o, profile)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections"

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp convert`: reads its arguments and has the profile
--- written in another format.
+-- The command `asamp convert`: writes a profile in another format.
 
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
@@ -14,16 +13,16 @@ local M = {}
 
 M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
 
-local MAXTEXT = 64 << 20  -- of source files in one result
+local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- How the name of a result ends where none is given.
+-- Suffixes of default names of results.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
--- What profiler.convert.kind calls such a file.
+-- The kinds of these files as returned by profiler.convert.kind.
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",
@@ -63,7 +62,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- What is wrong with the options, if anything is.
+-- Returns an error message about the options, or nil.
 local function wrong(o)
   if not o.to then
     return "no format given (--to)"
@@ -83,14 +82,14 @@ local function wrong(o)
   end
 end
 
--- The profile's name without what says that it is one.
+-- Returns the profile's name without its suffixes.
 local function stem(path)
   local name = path:gsub("%.gz$", "")
   name = name:gsub("%.vmprof$", "")
   return name ~= "" and not name:find "/$" and name or path
 end
 
--- How the result is compressed; nil: not at all. Formats with large files are packed fast.
+-- Returns the compression of the result; nil: none. Formats with large files are compressed fast.
 local function packing(o, out)
   if not o.plain and (o.to == "pprof" or o.to == "vmprof" or out:find "%.gz$")
   then
@@ -98,7 +97,7 @@ local function packing(o, out)
   end
 end
 
--- The settings for profiler.convert, or nil and what is wrong.
+-- Returns the settings for profiler.convert, or nil and a message.
 local function settings(o, path)
   local setting = {head = firefox.head, weight = o.weight,
                    name = path:match "[^/]*$", startup = o["start-up"], together = o.together,
@@ -139,7 +138,7 @@ local function warn(tell, path, s, setting)
   end
 end
 
--- A snapshot of a heap, for DevTools.
+-- Converts a heap snapshot for DevTools. Returns the exit code.
 local function snapshot(o, path, world, tell)
   local out = o.out or (path == "-" and "-" or path:gsub("%.heap$", "") .. ENDINGS.heapsnapshot)
   local code = results.refuse(tell, out, o.out, path, KINDS.heapsnapshot)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp diff`: reads its arguments and two files, hands their
--- totals to asamp.sums.compare and that to a renderer.
+-- The command `asamp diff`: reads two profiles, compares their totals (asamp.sums.compare) and
+-- prints the result.
 
 local changes = require "asamp.show.changes"
 local compare = require "asamp.sums.compare"
@@ -38,7 +38,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- A profile and its totals; nil when there is nothing in it, which is told.
+-- Reads a profile. Returns it and its totals; nil after an error message if it has no samples.
 local function load(path, world, tell)
   local profile, message = world.read(path)
   if not profile then
@@ -59,7 +59,7 @@ local function load(path, world, tell)
   return profile, totals.of(profile)
 end
 
--- The fields to compare; or what is wrong with both files.
+-- Returns the fields to compare, or nil or an empty list and an error message about both files.
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

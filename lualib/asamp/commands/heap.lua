@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp heap`: reads its arguments and a snapshot of a heap, asks
--- profiler.heap for what is wanted, and hands that to a renderer.
+-- The command `asamp heap`: reads a heap snapshot, queries it through profiler.heap and prints
+-- the result.
 
 local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
@@ -64,10 +64,11 @@ local function read(path, world, tell)
   return h
 end
 
-local OTHERS = 8  -- states that are listed
+local OTHERS = 8  -- limit of the listed states
 
--- The states of a process, those that have collected most first: "3 'app.lua' (1.2M), ...", but
--- for the one of that number; nil: there are no others, or the process does not list them.
+-- Lists the states of a process, those with the most collections first: "3 'app.lua' (1.2M in
+-- use, 5 collections), ...". State number 'but' is omitted. nil: there are no others, or the
+-- process cannot list them.
 local function others(target, but)
   local fields = ask.ask(target, "states")
   local list = {}
@@ -80,8 +81,8 @@ local function others(target, but)
   return #list > 0 and table.concat(list, ", ") or nil
 end
 
--- Has the process take a snapshot. Returns its path and the process (answers.reading); nil after a
--- complaint.
+-- Requests a snapshot from the process. Returns its path and the process (peer of
+-- answers.reading); nil after an error message.
 local function take(o, world, tell)
   local target = o.files[1]
   local seconds, late = o.wait or 10
@@ -113,8 +114,8 @@ local function take(o, world, tell)
   return fields.file, fields.peer
 end
 
--- Reads a snapshot that another process is writing, once it is whole, and prints its path. What
--- could not be written is removed by who wrote it.
+-- Waits until another process has written a snapshot, prints its path and reads it. The writer
+-- removes a snapshot that it could not complete.
 local function await(path, peer, world, tell)
   local function open(how)
     return answers.reading(path, peer, how)
@@ -125,7 +126,7 @@ local function await(path, peer, world, tell)
     if not h and not host.samefile(path, path) then
       tell.failed("'%s' is not there: the process could not write it, and tells on its stderr why", path)
       return nil
-    elseif h or not begun and i > 50 then  -- nothing may be in it yet
+    elseif h or not begun and i > 50 then  -- the file may be empty at first
       break
     end
     host.pause(100)
@@ -140,8 +141,8 @@ local function await(path, peer, world, tell)
   return h
 end
 
--- The paths that hold what the query asks for, and as a tree of these the rows that have
--- at least 'share' of what they retain. Paths end where rows do: they are of all rows.
+-- Returns the paths that hold the objects of the query, as a tree without rows that retain less
+-- than 'share' of the total. The list of paths is made from all rows.
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
   local rows, totals = h:heldby(query)
@@ -154,14 +155,15 @@ local function held(h, query, name, share)
   return {name = name, rows = kept, totals = totals, leaves = leaves}
 end
 
--- The sites of a snapshot's samples, most bytes first.
+-- Returns the allocation sites of a snapshot's samples, the most bytes first.
 local function sitesof(h, query)
   local list = h:sites(query)
   table.sort(list, order.by("-bytes", "site"))
   return list
 end
 
--- The numbers of the sites at a line such as "app.lua:5"; the file may be the end of a path.
+-- Returns the numbers of the sites at a line such as "app.lua:5"; the file may be the end of a
+-- path.
 local function sitesat(h, text)
   local file, line = text:match "^(.*):(%d+)$"
   local list = {}
@@ -174,7 +176,7 @@ local function sitesat(h, text)
   return #list > 0 and list or nil
 end
 
--- What a session has sampled, by site: new in 'h', gone of 'old'.
+-- Compares the samples of two snapshots by site: new in 'h', gone since 'old'.
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)
@@ -203,9 +205,10 @@ local function comparesites(h, old)
   return list
 end
 
--- Why two snapshots are no earlier and later one of a heap: "processes", "states" (or
--- processes: the later has allocated less), "before" (the second was taken before the
--- first); nil: nothing says so. Seconds are all that files know of times.
+-- Returns the reason why two snapshots cannot be an earlier and a later one of the same heap:
+-- "processes"; "states" (other states, or another process with the same id: the later one has
+-- allocated less); "before" (the second one is the earlier one). nil: there is no sign of that.
+-- Times in snapshots have a resolution of one second.
 local function misfit(info, old)
   local later, more = info.time - old.time, info.allocated - old.allocated
   if info.pid ~= old.pid then
@@ -230,8 +233,8 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
--- The parts of the output that were asked for; nil after a complaint. 'old': the snapshot
--- of --diff.
+-- Returns the requested parts of the output; nil after an error message. 'old': the snapshot of
+-- --diff.
 local function parts(h, old, o, tell)
   local info = h:info()
   local share = (o.least or 1) / 100
@@ -298,7 +301,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       return tell.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
     end
   end
-  local old = o.diff and read(o.diff, world, tell)  -- before anything is taken
+  local old = o.diff and read(o.diff, world, tell)  -- read before a new snapshot is taken
   if o.diff and not old then
     return 1
   end

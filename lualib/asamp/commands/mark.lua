@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp mark`: a marker in the profile of a running process.
+-- The command `asamp mark`: writes a marker into the profile of a running process.
 
 local ask = require "asamp.cli.ask"
 local options = require "asamp.cli.options"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp memory`: where the resident memory of a process is, from a profile
--- or from the process itself.
+-- The command `asamp memory`: breaks down the resident memory of a process, from a profile or
+-- from the process itself.
 
 local ask = require "asamp.cli.ask"
 local json = require "asamp.show.json"

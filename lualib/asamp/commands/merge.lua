@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp merge`: several profiles as one file, which all other commands take.
+-- The command `asamp merge`: merges several profiles into one file that all other commands
+-- accept.
 
 local convert = require "profiler.convert"
 local layout = require "asamp.show.layout"
@@ -27,7 +28,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Complains of profiles that could not be read, or not whole. Returns how many were read.
+-- Reports profiles that could not be read completely. Returns the number of profiles that were
+-- read.
 local function judge(files, tell)
   local read = 0
   for _, f in ipairs(files) do
@@ -70,7 +72,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   finish()
   local read = judge(result and result.files or files or {}, tell)
   if not result then
-    local istold = read == 0 and files and #files > 0  -- of each by itself
+    local istold = read == 0 and files and #files > 0  -- the failure of each file was reported
     return istold and 1 or tell.failed("%s", message)
   end
   for _, left in ipairs(result.left) do

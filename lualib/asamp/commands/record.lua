@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp record`: a profile of a running process, from outside.
+-- The command `asamp record`: records a profile of a running process.
 
 local ask = require "asamp.cli.ask"
 local complaints = require "asamp.cli.complaints"
@@ -11,8 +11,8 @@ local M = {}
 
 M.summary = "takes a profile of a running process"
 
-local RATE = 2000  -- samples of allocation a second at most, if --alloc is not given
-local DUMP = 60  -- seconds for an answer: that much may be written
+local RATE = 2000  -- limit of allocation samples per second if --alloc is not given
+local DUMP = 60  -- time limit of an answer in seconds; the process may write a large file
 
 local DESCRIPTION = {
   command = "record", arguments = ask.ARGUMENT, what = "process",
@@ -29,7 +29,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- {alloc (bytes), time (samples a second)} of the options; nil and what is wrong.
+-- Returns {alloc (bytes), time (samples per second)} from the options; nil and a message on
+-- failure.
 local function rates(o)
   local t, wrong = keys.check{alloc = o.alloc or "32K", time = o.time or "100"}
   if not t then
@@ -40,8 +41,8 @@ local function rates(o)
   return t
 end
 
--- Has the flight recorder written to 'out'; nil: where the process puts it. Returns the exit
--- code.
+-- Requests the contents of the flight recorder in the file 'out'; nil: the process chooses the
+-- path. Returns the exit code.
 local function dump(target, out, tell, world)
   local fields, message = ask.ask(target, out and "dump " .. ask.absolute(out) or "dump", DUMP)
   if not fields then
@@ -51,8 +52,8 @@ local function dump(target, out, tell, world)
   return 0
 end
 
--- Waits until the recording has ended, and ends it for a signal, of which this process dies
--- then. Returns true, or nil and why nobody can tell.
+-- Waits until the recording has ended. On a signal, stops the recording and dies of the signal.
+-- Returns true, or nil and a message if the process does not answer.
 local function await(target, seconds)
   local left = seconds
   while true do

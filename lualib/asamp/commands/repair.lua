@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp repair`: reads its arguments, has profiler.reader repair
--- the file, and says what was got back. Never touches a file by itself.
+-- The command `asamp repair`: repairs a profile with profiler.reader.repair and prints a summary.
 
 local convert = require "profiler.convert"
 local layout = require "asamp.show.layout"
@@ -27,7 +26,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- " by process N", or nothing when the file does not tell.
+-- Returns " by process N", or "" if the file has no process id.
 local function writer(path)
   local version, pid = convert.version(path)
   return version and pid > 0 and (" by process %d"):format(pid) or ""

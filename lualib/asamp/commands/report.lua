@@ -1,7 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp report`: reads its arguments and the files, hands totals
--- to a renderer. The only part of the report that reads files and knows the
--- terminal.
+-- The command `asamp report`: reads profiles, computes totals and prints them with a renderer.
 
 local copies = require "asamp.sums.copies"
 local documents = require "asamp.show.documents"
@@ -36,16 +34,16 @@ local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "
                  "leaks", "holders", "lifetimes", "collections",
                  "marks"}
 
-local HELDROWS = 5  -- of the section holders, unless --show names it
+local HELDROWS = 5  -- rows of the section holders, unless --show names it
 
--- What --by may name besides measures: a table of its own.
+-- Values of --by that select a table instead of a measure.
 local TABLES = {state = "states", thread = "threads"}
 
 local function place(value)
   return focus.byline(value) and value or nil, "FILE:LINE"
 end
 
--- "peak", or seconds since the start.
+-- Parses "peak", or seconds since the start.
 local function instant(value)
   local seconds = value:find "^%d*%.?%d*s?$" and tonumber((value:gsub("s$", "")))
   return value == "peak" and value or seconds, "peak, or seconds since the start"
@@ -96,7 +94,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- The test of frames that the options ask for, and what it is called.
+-- Returns the test of frames for --function and --line, and its title.
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)
@@ -120,8 +118,8 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Restricts the report to what the options name. Returns its totals, or nil
--- and what is wrong.
+-- Computes the totals of the stacks that --function and --line select. Returns nil and a message
+-- if there are none.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test then
@@ -137,7 +135,7 @@ local function narrowed(profile, o, setting)
   return totals.of(profile, {covered = covered})
 end
 
--- The names of some files that have code in the profile, for a message.
+-- Returns the names of up to 3 script files of the profile, for a message.
 local function examples(profile)
   local list, seen = {}, {}
   for _, fn in ipairs(profile.functions) do
@@ -149,8 +147,8 @@ local function examples(profile)
   return table.concat(list, ", ")
 end
 
--- The profile with all charged to the folders that the options name. Returns nil and what
--- is wrong when it has no code there.
+-- Returns the profile with all costs charged to the code below the folders of --own; nil and a
+-- message if the profile has no code there.
 local function charged(profile, o, setting)
   if not o.own then
     return profile
@@ -164,14 +162,15 @@ local function charged(profile, o, setting)
   return result
 end
 
--- Is b, as a user names it, the file a of a profile? One may be the end of the other's path.
+-- Returns true if b, given by the user, can be the file a of a profile: one is the end of the
+-- other's path.
 local function samefile(a, b)
   a, b = a:gsub("^%./", ""), b:gsub("^%./", "")
   return paths.names(b, a) or paths.names(a, paths.written(b))
 end
 
--- What the lines of a file cost, for asamp.show.source; nil and what is wrong. 'started': when
--- the profile did, in seconds since the epoch.
+-- Returns the costs of the lines of a file for asamp.show.source; nil and a message on failure.
+-- 'started': start of the profile in seconds since the epoch.
 local function annotated(wanted, t, started)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
@@ -197,7 +196,7 @@ local function annotated(wanted, t, started)
           changed = sources.changed(read, started)}
 end
 
--- The profile as it was at the instant that the options name; nil and what is wrong.
+-- Returns the profile as of the time of --at; nil and a message on failure.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
     return profile
@@ -208,7 +207,8 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
-  -- In microseconds: one in four of them, told in seconds and taken back, is less than it was.
+  -- Converted to integer microseconds: comparing seconds would reject the end for one in four
+  -- profiles, because of rounding.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
     return nil, ("--at %.6g: it ends after %.6g s"):format(time / 1000000, ends / 1000000)
@@ -223,7 +223,7 @@ local function frozen(path, profile, ids, o, setting, world)
   return world.read(path, {at = time, states = ids, label = o.label})
 end
 
--- The field to sort by, or nil and what is wrong.
+-- Returns the field to sort by, or nil and a message.
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
   if t.whole[field] == 0 then
@@ -232,7 +232,7 @@ local function fieldof(by, t)
   return field
 end
 
--- Does the profile have the labels that the options name? nil and what is wrong.
+-- Returns true if the profile has the labels of --label and --by-label; nil and a message if not.
 local function haslabels(profile, o)
   local name = o.label and o.label.name or o["by-label"]
   local ok, wrong = true, nil
@@ -245,8 +245,8 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- The profile of what the option --label names; nil and what is wrong. In a sum some profiles
--- may lack it: that is asked of the sum.
+-- Returns the profile restricted to --label; nil and a message on failure. With --sum the label
+-- is checked for the sum instead: single profiles may lack it.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then
@@ -261,8 +261,8 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Reads a file, as far as the options want it. Returns the profile; nil when the file
--- yields nothing, which is told then.
+-- Reads a file with the restrictions of the options. Returns the profile; nil after an error
+-- message.
 local function readone(path, o, setting, world, tell)
   local profile, message = world.read(path, {bins = leaks.BINS})
   local ids, wrong
@@ -294,7 +294,7 @@ local function readone(path, o, setting, world, tell)
   return profile
 end
 
--- Sets what the report is sorted by. Returns true, or nil and what is wrong with --by.
+-- Sets the field to sort by. Returns true, or nil and a message if --by is wrong.
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
@@ -307,14 +307,15 @@ local function ordered(profile, o, setting, t)
   return not wrong, wrong
 end
 
--- Why a report of an instant has no rows. A peak between collections nobody has seen.
+-- Returns the message for a report of an instant without live samples. Peaks between collections
+-- are not recorded.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
     (", when most was in use behind a collection (%s); what was in use between collections is " ..
      "not looked at: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
 end
 
--- Adds the verdict, unless the options name a part of the report, and the holders.
+-- Adds the verdict, unless the options select parts of the report, and the holders.
 local function judge(view, t, o, setting)
   if o.json or not (o.show or o.tree or o.source or TABLES[o.by] or o["by-label"]) then
     setting.verdict = verdict.of(view, t, setting.leaks, setting.copies or copies.of(view))
@@ -322,7 +323,8 @@ local function judge(view, t, o, setting)
   setting.holders = verdict.held(view, not o.json and not o.show and HELDROWS or nil)
 end
 
--- Reports a profile. Returns the text or, for JSON, a table; nil and what is wrong.
+-- Creates the report of a profile. Returns text, or a table for JSON; nil and a message on
+-- failure.
 local function reportof(profile, o, setting)
   if o.sum then
     local ok, lacks = haslabels(profile, o)
@@ -372,8 +374,9 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- The reports that are asked for: one of each file, or of all together. A function that
--- returns the next one, false when a file or report has failed.
+-- Returns an iterator over the profiles to report, one for each file or one for the sum of all.
+-- It returns profile (false after a failure), settings and a name. Also returns true if reading
+-- has failed.
 local function reports(o, world, tell)
   local i = 0
   local function next_()

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp run`: `lua -l profiler` with the options as flags, or a program
--- with the variable ASAMP, and a short report at its end. Environment, streams and end
--- are the script's own: everything of this command goes to stderr, and exit code or
--- signal are passed through.
+-- The command `asamp run`: runs a script as `lua -l profiler` does, or a program with the
+-- variable ASAMP, and prints a short report at its end. The script keeps its environment, streams
+-- and exit code or signal: all output of this command goes to stderr.
 
 local convert = require "profiler.convert"
 local copies = require "asamp.sums.copies"
@@ -24,8 +23,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
--- Defaults for scripts: samples close enough for a run of 50 ms, and a bound for runs of hours.
--- 2,000 samples cost about 1 ms of CPU time.
+-- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
+-- samples of runs of hours. 2,000 samples cost about 1 ms of CPU time.
 local SCRIPT = {alloc = "32K", rate = "2000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
@@ -37,7 +36,7 @@ local function like(pattern, wants)
   end
 end
 
--- Whether a value is in its range is asked of the profiler's own options.
+-- The ranges of values are checked by profiler.options.
 local DESCRIPTION = {
   command = "run", arguments = "[--] SCRIPT|PROGRAM [arguments]", what = "script",
   least = 1, most = math.huge, rest = 1,
@@ -84,7 +83,7 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
--- Adds the defaults of a script to settings t.
+-- Adds the default settings of a script to t.
 local function addscript(t)
   if not t.alloc then
     t.alloc, t.rate = SCRIPT.alloc, t.rate or SCRIPT.rate
@@ -95,7 +94,8 @@ local function addscript(t)
   end
 end
 
--- The settings of the run: the options, and the other keys of LUA_PROFILER; nil and the error.
+-- Returns the settings of the run as text and checked: the options, and the other keys of
+-- LUA_PROFILER. Returns nil and a message on failure.
 local function settings(o, inherited, isprogram)
   local t, wrong = keys.read(inherited)
   if not t then
@@ -112,7 +112,7 @@ local function settings(o, inherited, isprogram)
   for _, key in ipairs{"copies", "wall", "exact", "fixed", "quiet", "overwrite"} do
     t[key] = o[key] and "1" or t[key]
   end
-  -- a name that was typed for this run may name the profile of the run before
+  -- A path given for this run may replace the profile of a previous run.
   if o.out and not t.overwrite then
     t.overwrite = "profile"
   end
@@ -141,8 +141,8 @@ local function isfolder(path)
   return host.samefile(path, path .. "/.")
 end
 
--- Why the script cannot be read; nil when it can. "-" is standard input.
--- Opens no pipe: what is in it is the script's.
+-- Returns the reason why the script cannot be read, or nil. "-" is standard input. Pipes are not
+-- opened: their contents are for the script.
 local function unreadable(script)
   if script == "-" then
     return nil
@@ -166,8 +166,8 @@ local function totext(t)
   return table.concat(items, ",")
 end
 
--- The interpreter's words before the script. They do what `-l profiler` does, with the
--- modules of the command (profiler/start.lua).
+-- Returns the words of the interpreter's command line before the script. They have the effect of
+-- `-l profiler`, with the modules of this command (profiler/start.lua).
 local function starting(interpreter, script)
   local start = assert(package.searchpath("profiler.start", package.path))
   local core = assert(package.searchpath("profiler.core", package.cpath))
@@ -179,8 +179,8 @@ local function starting(interpreter, script)
   return words
 end
 
--- The environment that has the loader put the profiler's malloc before the program's,
--- where native memory is sampled. nil and why it cannot.
+-- Returns the environment that makes the loader use the profiler's malloc if native memory is
+-- sampled; nil and a message if that is impossible.
 local function preloading(period, seed)
   if period == 0 then
     return {}
@@ -195,7 +195,7 @@ local function preloading(period, seed)
           ASAMP_MALLOC = ("%d%s"):format(period, seed and (",%d"):format((seed | 1) & math.maxinteger) or "")}
 end
 
--- The n-th name that the profiler tries (asamp/file/place.h).
+-- Returns the n-th file name that the profiler tries (asamp/file/place.h).
 local function numbered(path, n)
   if n == 1 then
     return path
@@ -207,20 +207,20 @@ local function numbered(path, n)
   return ("%s.%d%s"):format(stem or path, n, ending or "")
 end
 
--- Now, as the time at which a run begins.
+-- Returns the current time, to be compared with the start times of profiles.
 local function now()
   return {second = os.time(), clock = host.clock()}
 end
 
--- Is a profile that began at that second, and that time of the monotonic clock (0: unknown),
--- of the run that began 'since'?
+-- Returns true if a profile started at this second and time of the monotonic clock (0: unknown)
+-- is from the run that started at 'since'.
 local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- The profile of that process; nil, why there is none, and whether that is all that is known:
--- where nothing or some other file is, the process itself has said why it made none, unless it
--- was killed.
+-- Returns the path of the process's profile. Otherwise returns nil, the reason, and true if
+-- nothing or a file of another kind has that name: then the process itself has printed the
+-- reason, unless it was killed.
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -228,7 +228,7 @@ local function find(path, pid, since)
     if n > 1 and not host.samefile(name, name) then
       return nil, why, absent
     elseif not host.isfile(name) and host.samefile(name, name) and not isfolder(name) then
-      return name  -- a pipe, say, of which nothing is known before it is read
+      return name  -- for example a pipe: its contents are unknown before it is read
     end
     local version, id, second, clock = convert.version(name)
     local newer = version and isnewer(second, clock, since)
@@ -243,8 +243,9 @@ local function find(path, pid, since)
   end
 end
 
--- The profiles of a process and of its children: its own first, which is 'own', too, then the
--- largest. 'pattern': what they are called; 'before': what was there (programs.profiles).
+-- Returns the profiles of a process and its children: its own first, which is also 'own', then
+-- the largest. 'pattern': pattern of their names; 'before': the files before the run
+-- (programs.profiles).
 local function findall(pattern, pid, since, before)
   local list = {}
   for _, path in ipairs(programs.changed(pattern, before)) do
@@ -257,8 +258,8 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
--- Of the profile at 'path'; nil: there is none, for the reason 'message'. 'signal': the one
--- that ended the program, if one did.
+-- Prints the short report of the profile at 'path', or 'message' if it is nil. 'signal': the
+-- signal that ended the program, or nil.
 local function shortreport(path, message, signal, world, tell)
   local profile
   if path then
@@ -286,7 +287,7 @@ local function shortreport(path, message, signal, world, tell)
   end
 end
 
--- The exit code for how the program has ended; where a signal ended it, dies by that.
+-- Returns the exit code of the program. If a signal ended it, dies of the same signal.
 local function ended(how, status)
   if how == "signal" then
     io.stdout:flush()
@@ -295,7 +296,7 @@ local function ended(how, status)
   return status
 end
 
--- What is told of a program that has left no profile.
+-- Returns the message about a program that wrote no profile.
 local function none(program)
   if programs.hasown(program) then
     return ("no profile: '%s' has a Lua of its own linked into it, which no library can take the " ..
@@ -305,7 +306,7 @@ local function none(program)
           "environment; or its own log says why none is written"):format(program)
 end
 
--- Runs a program that is no script, with the settings t and that environment.
+-- Runs a program that is not a Lua script, with the settings t. Returns the exit code.
 local function runprogram(program, t, words, environment, world, tell)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
   local note = programs.foreign(program, world.interpreter)
@@ -348,7 +349,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", wrong)
   end
   if program then
-    local warning = keys.unheeded(checked)  -- of a script the profiler itself prints it
+    local warning = keys.unheeded(checked)  -- for a script, the profiler prints it
     if warning then
       tell.failed("%s", warning)
     end
@@ -364,7 +365,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
   more.LUA_PROFILER = totext(t)
-  local timed = t.out and t.out:find "%%t"  -- its name is not known before
+  local timed = t.out and t.out:find "%%t"  -- the file's name is unknown before the run
   local before = timed and programs.profiles(t.out)
   local how, status, pid = host.run(words, more)
   if not how then

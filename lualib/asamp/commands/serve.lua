@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp serve`: running processes for tools that fetch profiles and metrics
--- over HTTP. One loop: it waits for requests, asks the processes' sockets, and looks at what
--- it has begun. What takes long is never done here: a process records by itself, and another
--- process converts. A process that does not answer is left alone for a while, so that it
--- costs the others little. Nothing grows without end: so many requests that wait, so many
--- conversions at a time, so many seconds.
+-- The command `asamp serve`: serves profiles and metrics of running processes over HTTP. A single
+-- loop waits for HTTP requests, queries the processes' sockets and advances the jobs it has
+-- started. Slow work is never done in the loop: the process records the profile, and a child
+-- process converts it. A process that does not answer is skipped for a while, so that it delays
+-- other requests little. Queued requests, concurrent conversions and times are bounded.
 
 local ask = require "asamp.cli.ask"
 local host = require "asamp.host"
@@ -18,15 +17,15 @@ local M = {}
 
 M.summary = "running processes over HTTP, for pprof and Prometheus"
 
-local CONNECTIONS = 2048  -- at a time
-local WAITING = 256       -- requests of profiles that wait
-local CONVERSIONS = 4     -- at a time
-local MOST_SECONDS = 600  -- of seconds=
-local ASKING = 1          -- second that a process has to answer
-local LEFT_ALONE = 10     -- seconds that one who did not is not asked
-local FLUSHED = 1.5       -- seconds in which a process has written what it sampled
-local PATIENCE = 60       -- seconds for a conversion
-local LARGEST = 256 << 20 -- bytes of an answer
+local CONNECTIONS = 2048  -- limit of HTTP connections
+local WAITING = 256       -- limit of queued requests for profiles
+local CONVERSIONS = 4     -- limit of concurrent conversions
+local MOST_SECONDS = 600  -- largest value of seconds=
+local ASKING = 1          -- time limit of an answer of a process, in seconds
+local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
+local FLUSHED = 1.5       -- seconds after which a process has written its samples to the file
+local PATIENCE = 60       -- time limit of a conversion, in seconds
+local LARGEST = 256 << 20 -- limit of an HTTP response, in bytes
 
 local function address(text)
   local name, port = text:match "^%[([%x:.]+)%]:(%d+)$"
@@ -42,7 +41,7 @@ local function address(text)
   return nil, "an address such as 127.0.0.1:6060, or a port"
 end
 
--- A secret of 16 bytes or more; "@FILE": the text of that file.
+-- Parses a secret of at least 16 bytes; "@FILE": the contents of that file.
 local function secret(text)
   local path = text:match "^@(.+)$"
   local f <close> = path and io.open(path, "rb")
@@ -81,15 +80,15 @@ M.usage = options.usage(DESCRIPTION)
 
 -- {== permissions ============================================================
 
--- Can only this machine reach the address?
+-- Returns true if only this machine can reach the address.
 local function islocal(name)
   return name == "localhost" or name == "::1" or name:find "^127%.%d+%.%d+%.%d+$" ~= nil
 end
 
--- Why a request is refused: an HTTP status and a message; nil: it is not. A web page, of whatever
--- origin, can have its reader's browser send requests here, and by DNS rebinding also read the answers:
--- the browser then sends the page's own host name, or its origin. 'allowed': {names (as keys),
--- token (nil: none)}.
+-- Checks an HTTP request. Returns a status and a message if it is refused; nil if it is allowed.
+-- A web page of any origin can make its reader's browser send requests here, and with DNS
+-- rebinding it can also read the responses. The browser then sends the page's host name or
+-- origin. 'allowed': {names (as keys), token (nil: none)}.
 function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
@@ -113,7 +112,7 @@ end
 
 -- {== targets ================================================================
 
--- The target of the list that is the same process as 'word'; nil: none.
+-- Returns the target of the list that is the same process as 'word'; nil: none is.
 local function same(list, word)
   local path = ask.find(word)
   for _, t in ipairs(list) do
@@ -139,9 +138,9 @@ local function targetsof(words, tell)
   return list
 end
 
--- Sends a request to the targets of a list, to all at the same time. Returns the fields of the
--- answers, by target; t.why is what is wrong with one that has none. A target that did not answer
--- is not asked again for LEFT_ALONE seconds.
+-- Sends a request to all targets of a list at the same time. Returns the fields of the answers by
+-- target; for a target without an answer, t.why is the reason. A target that did not answer is
+-- skipped for LEFT_ALONE seconds.
 local function put(list, request, now)
   local answers, asked, words = {}, {}, {}
   for _, t in ipairs(list) do
@@ -186,7 +185,7 @@ function Server:index(r)
   self:answer(r, 200, table.concat(lines, "\n") .. "\n")
 end
 
--- The target that a request means; nil: there is none, which the request's answer says.
+-- Returns the target of a request; nil after an error response if the request names none.
 function Server:which(r)
   local name = r.query.target
   for _, t in ipairs(self.targets) do
@@ -198,8 +197,9 @@ function Server:which(r)
               or "there are several targets: say which, target=; /debug/pprof/ lists them\n")
 end
 
--- What that target (nil: each one) tells of itself, by target. Those that have been silent are
--- asked with it when it is time, so that one second is waited for all of them.
+-- Returns the statistics of the target 'wanted' (nil: of all targets), by target. Targets whose
+-- skipping time has ended are queried at the same time, so that one time limit applies to all of
+-- them.
 function Server:stats(wanted, now)
   local asked, told = {}, {}
   for _, t in ipairs(self.targets) do
@@ -213,19 +213,20 @@ function Server:stats(wanted, now)
   return told
 end
 
--- A path for a profile that the process writes for a request, in a private folder of its user beside
--- its socket, so that nobody else can put a file there, or a link; and that folder. nil and a message.
+-- Returns a path for a profile that the process is to write, and its folder: a new private folder
+-- of the process's user next to its socket, in which no other user can create a file or link. nil
+-- and a message on failure.
 local function beside(t)
   local parent = ask.absolute(assert(ask.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
--- A job: {path (of the profile to convert), since, till (seconds of the process's clock: only
--- what came between, for more is in the file when it can be read; 0 and 0: all), due (when it can
--- be converted), peer (the process that writes it), own (the folder that was made for it), ring (the
--- process whose flight recorder is to be written to the path before)}; nil, an HTTP status and a
--- message. The path is this command's own, or one that answers.reading opens.
+-- Starts a job. Returns {path (of the profile to convert), since, till (range in seconds of the
+-- process's clock; the file may contain more; 0 and 0: all), due (time of the conversion), peer
+-- (the process that writes it), own (the folder created for it), ring (the process whose flight
+-- recorder must be written to the path first)}; or nil, an HTTP status and a message. The path is
+-- this command's own, or is opened by answers.reading.
 function Server:begin(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
@@ -287,7 +288,7 @@ function Server:profile(r, kind, now)
   self.jobs[#self.jobs + 1] = job
 end
 
--- The text of a file that the conversion has left; nil: there is none.
+-- Returns the contents of a file that the conversion wrote; nil: it does not exist.
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
@@ -296,7 +297,8 @@ local function taken(path)
   return f and f:seek "set" and f:read "a"
 end
 
--- Starts the conversion of a job, into a private folder of this user. Returns why it cannot.
+-- Starts the conversion of a job, into a private folder of this user. Returns a message on
+-- failure.
 function Server:convert(job, now)
   local folder, message = host.newfolder(host.temporary())
   if not folder then
@@ -307,7 +309,7 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
--- Ends a job: its files go, and the request is answered with the body, or with the fault.
+-- Ends a job: removes its files, and sends the response with the body or the error.
 function Server:finish(job, body, wrong)
   if job.folder then
     self.running = self.running - 1
@@ -324,7 +326,7 @@ function Server:finish(job, body, wrong)
   return true
 end
 
--- Does what a job needs next. Returns true when the job is done.
+-- Performs the next step of a job. Returns true when the job is done.
 function Server:step(job, now)
   if now < job.due then
     return false
@@ -356,7 +358,7 @@ function Server:metrics(list, now)
   for _, t in ipairs(self.targets) do
     answering[#answering + 1] = told[t] and t
   end
-  local names = put(answering, "names", now)  -- which an older process does not know
+  local names = put(answering, "names", now)  -- older processes do not have it
   for i, t in ipairs(self.targets) do
     rows[i] = {name = t.name, stats = told[t], names = names[t] and living.names(names[t].rows)}
   end
@@ -366,7 +368,7 @@ function Server:metrics(list, now)
   end
 end
 
--- One turn of the loop. All requests for metrics in it have one answer.
+-- Runs one turn of the loop. All requests for metrics in one turn get the same response.
 function Server:turn()
   local asked, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp stats`: what a running process tells of its Lua.
+-- The command `asamp stats`: prints statistics of a running process.
 
 local ask = require "asamp.cli.ask"
 local json = require "asamp.show.json"

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp top`: a running process, again and again: its rates, and the lines
--- that have allocated most since the look before. Plain text, which a terminal redraws and
--- a pipe gets one below the other.
+-- The command `asamp top`: repeatedly prints the rates of a running process, and the lines that
+-- allocated most since the previous update. On a terminal each update replaces the previous one.
 
 local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
@@ -33,7 +32,8 @@ M.usage = options.usage(DESCRIPTION)
 
 local CLEAR = "\27[H\27[J"
 
--- The lines of a profile, most since the look before first (nil: since its begin), as text.
+-- Returns the lines of a profile as text, those with the most bytes since the previous update
+-- first; before = nil: since the start of the profile.
 local function linesof(profile, before, seconds, o, world)
   local rows = since.lines(totals.of(profile), before)
   local style = {top = o.top or 15, width = o.width or world.columns or layout.WIDTH,
@@ -46,7 +46,7 @@ local function linesof(profile, before, seconds, o, world)
              units.short(math.floor(math.abs(row.more) * 60 / seconds))
     end},
   }
-  if profile.timesamples > 0 then  -- else 0% would be told of what nobody knows
+  if profile.timesamples > 0 then  -- otherwise 0% would be printed for an unknown value
     columns[#columns + 1] = {"time", spare = 2, function(row)
       return units.percent(row.time * (profile.timeperiod or 0), seconds)
     end}
@@ -56,9 +56,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- The seconds that the lines of a profile are of, which ended when it was last written, up to
--- one ago: from one sample to another; those between the looks, where it has too few samples
--- to tell. 'now' and 'before': the times of the last samples.
+-- Returns the seconds that the values of a profile's lines cover: the time between the last
+-- samples of two updates ('before' and 'now'). The file may be up to a second old. If the profile
+-- has too few samples for that, returns 'between', the time between the updates.
 local function timeof(now, before, between)
   local seconds = now - before
   return between and seconds < between / 2 and between or seconds
@@ -72,12 +72,12 @@ local function look(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  -- What is at a flight recorder's name is what it kept when it was last asked for.
+  -- The file of a flight recorder is from its last dump, so it is not read.
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nIts lines are in a flight recorder; asamp record --ring writes what that keeps"
   elseif now.file then
-    -- A profile that has no header yet is read at the next look.
+    -- A profile without a header yet is read at the next update.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
       return world.read(name, nil, now.file) or false
     end)

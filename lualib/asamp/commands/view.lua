@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp view`: a profile in, one HTML page out. Reads its
--- arguments, the profile, source files and the page's template, has the page written.
+-- The command `asamp view`: converts a profile to one HTML page.
 
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
@@ -15,7 +14,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- How many slices of time the page may have. Profiles with very many stacks get fewer.
+-- Numbers of time slices to try. A profile with too many stacks gets fewer slices.
 local BINS = {256, 32, 1}
 
 M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
@@ -37,8 +36,8 @@ local DESCRIPTION = {
 }
 M.usage = options.usage(DESCRIPTION)
 
---- The text of the page's template, which is where modules are, as asamp/page.html;
--- nil and what to do when it is not built.
+--- Returns the text of the page's template, asamp/page.html in the folders of the modules; nil and
+-- a message if it was not built.
 function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.lua", ".html")))
   local file = path and io.open(path, "rb")
@@ -50,7 +49,7 @@ function M.template()
   return text
 end
 
--- Writes the text to 'path'; nil and a message when it cannot.
+-- Writes the text to 'path'. Returns nil and a message on failure.
 local function write(path, text, world)
   if path == "-" then
     world.out(text)
@@ -59,7 +58,7 @@ local function write(path, text, world)
   return convert.write(path, text)
 end
 
--- The profile in as many slices of time as keep every stack.
+-- Reads the profile with the largest number of time slices at which no stack is dropped.
 local function read(path, world)
   for i, bins in ipairs(BINS) do
     local profile, message = world.read(path, {bins = bins})
@@ -69,8 +68,8 @@ local function read(path, world)
   end
 end
 
--- Makes the page of a profile. Returns its text, and a list of what stderr is to say of it;
--- nil when it cannot, and a list of the message, empty if the complaint has been made.
+-- Creates the page of a profile. Returns its text and a list of messages for stderr; on failure
+-- nil and a list with the message, which is empty if it was printed already.
 local function make(path, out, o, world, tell)
   local template, missing = M.template()
   if not template then
