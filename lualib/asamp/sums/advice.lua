@@ -1,32 +1,38 @@
 -- SPDX-License-Identifier: MIT
--- What a profile says about the collector. Pure: a profile in, predictions and rows out.
+-- Advice about the collector from a profile. Pure: the input is a profile, the output predictions
+-- and rows.
 --
--- Another nursery. asamp.sums.survival says what share of it survives. A nursery is filled
--- with a little more than its size, for a collection waits for the block that finds no room;
--- and with more than samples count, for a vector that grows is new memory as a whole. How
--- much more, the collections of the profile tell. A factor corrects the result: what the core
--- counted as tenured, over what samples say of the same run; of the whole run or, where that
--- makes a difference, of nurseries of about that size. The error is how far the same prediction
--- is off for each collection of the profile, for programs have phases, of which there may be few.
--- Where LUA_GC has not said the sizes, the collector has chosen them by what survived before:
--- then nurseries of about that size say nothing of others of that size, and how much they differ
--- is error, as is what ages and births are not told apart by. Where blocks are large beside the
--- nursery, collections come when they do, and what survives depends on that, not on ages: that as
--- much survives at another size as now is as likely then, no size is advised, and the difference
--- is error.
+-- Survival in another nursery. asamp.sums.survival estimates the surviving share for a nursery of
+-- any size. Two corrections apply. First, a nursery holds more than its nominal size: a
+-- collection starts at the block that no longer fits, and a vector that grows counts as new
+-- memory as a whole. The excess is measured from the collections of the profile. Second, the
+-- result is multiplied by a factor: the bytes tenured according to the core, divided by the
+-- samples' estimate for the same run; it is computed for the whole run or, if it differs
+-- significantly, for nurseries of similar size. The error is the deviation of the same prediction
+-- from each collection of the profile; it includes that programs have phases.
 --
--- Time. A minor collection costs a part that is always the same (roots), one for what the
--- nursery was filled with (lines, strings that died, samples), and one for what survives. What
--- all of them took together is known, so another size is told from it by the first and the last
--- part alone: more collections, or other survivors. These are found by least squares over
--- collections that follow each other, for costs drift as the heap grows; and by Bayes's rule,
--- for where sizes hardly differ nothing tells them apart (ridge regression: Hoerl and Kennard
--- 1970). It is CPU time, without waits for a processor. Slices of major collections in the pauses
--- of minor ones are the major ones', whose time goes with their number. The bytes tenured make
--- them due, or, where these are too few for that, the bytes allocated. A minor collection finds
--- that they are: late by a part of what it tenures, or was filled with (inspection paradox: half
--- the mean square by the mean). With smaller nurseries major collections follow each other that
--- much closer.
+-- If LUA_GC did not set the sizes, the collector chose them by the previous survival. Then
+-- nurseries of similar size say nothing about other nurseries of that size, and their difference
+-- is added to the error, as is the part that comes from not separating age and allocation time
+-- (survival.doubt). If blocks are large compared with the nursery, the large blocks decide when
+-- collections run, and survival depends on that rather than on age. Then unchanged survival is
+-- equally likely, so its difference to the prediction is added to the error, and no size is
+-- recommended.
+--
+-- Time. The CPU time of a minor collection is modelled as a constant (roots), plus a cost per
+-- byte that the nursery was filled with (lines, dead strings, samples), plus a cost per surviving
+-- byte. The total time is known, so that another size changes only the constant part (the number
+-- of collections) and the part of the survivors. The coefficients are fitted by least squares to
+-- differences between successive collections, because costs drift as the heap grows, with a
+-- Bayesian prior, because collections of almost equal size do not determine them (ridge
+-- regression: Hoerl and Kennard 1970). Waiting for a processor does not count. Slices of major
+-- collections within minor pauses are charged to major collections.
+--
+-- The time of major collections is proportional to their number. A major collection becomes due
+-- after a number of tenured bytes or, if these are few, of allocated bytes. Only a minor
+-- collection detects this, so the major one is late by part of the bytes of one nursery
+-- (inspection paradox: half the mean square divided by the mean). Smaller nurseries reduce this
+-- delay.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local order = require "asamp.sums.order"
@@ -35,38 +41,42 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- The largest size of which M.setting is what LUA_GC takes: that is up to 1024M.
+--- The largest size for which M.setting returns a valid LUA_GC: its upper limit is 1024M.
 M.MOST = 910 << 20
 
--- Standard errors that a difference needs to count, and one that is advised; samples that a
--- prediction needs.
+-- SURE: standard errors of a significant difference. ADVISED: standard errors of a recommended
+-- one. SAMPLES: number of samples that a prediction needs.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- Collections that come this part of a nursery behind its end come when large blocks do.
+-- If nurseries exceed their size by this part on average, large blocks decide when collections
+-- run.
 local LARGE = 0.1
--- How near in size a nursery has to be (as a logarithm) to say what one tenures, and how many
--- such collections that takes.
+-- NEXT: width, as a natural logarithm of sizes, of the weight of nurseries of similar size.
+-- ENOUGH: sum of weights needed to use them.
 local NEXT, ENOUGH = 0.2, 12
--- Differences of more than so many of their deviations count by their root alone (Huber 1964).
+-- FAR: residuals above this multiple of the deviation are weighted down (Huber 1964). ROUNDS:
+-- iterations of the fit.
 local FAR, ROUNDS = 2, 5
--- The shares of what a collection costs before the profile is looked at, fixed and by what is
--- tenured, each with its standard error: roots are few in the programs of bench/advise.
+-- Prior of a collection's cost: {share, standard error} of the constant part and of the tenured
+-- bytes. Programs in bench/advise have few roots.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
--- What caches change, as a part of the time for twice the size.
+-- Effect of the processor's caches: error as a part of the time, per doubling of the size.
 local CACHES = 0.05
--- A line is listed with so many samples (LEAST) and this part of all in Lua's heap (WORTH); LIVE and
--- DIE: shares from which on its objects nearly all live, or die.
+-- A line is listed if it has LEAST samples and the part WORTH of the bytes in Lua's heap, and if
+-- the part LIVE of its objects survives or the part DIE dies.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- Bytes that a heap has to grow by before that makes a major collection due (MIN_GROWTH of
--- lua/gc/pace.c); those that follow each other closer come by the bytes allocated.
+-- Growth of the heap that makes a major collection due, in bytes (MIN_GROWTH in lua/gc/pace.c).
+-- Major collections with less growth between them were started by allocated bytes.
 local GROWTH = 512 << 10
--- Runs that have this part more or less collections or bytes tenured than the profile are not like it.
+-- Runs differ from the profile if their collections or tenured bytes differ by more than this
+-- part.
 local ALIKE = 0.1
 
 -- {== time ==================================================================
 
--- The minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time without
--- slices of major ones), n = so many, each at their mean}.
+-- Returns the minor collections of the profile: {planned, filled, tenured (bytes), us (CPU time
+-- without slices of major ones), n (number of collections that the row represents, with their
+-- mean values)}.
 local function minorsof(profile)
   local rows = {}
   for _, c in ipairs(profile.collections) do
@@ -79,14 +89,14 @@ local function minorsof(profile)
   return rows
 end
 
--- The weight, 0 to 1, of a nursery of 'planned' bytes in what is said of one of n bytes.
+-- Returns the weight, 0 to 1, of a nursery of 'planned' bytes in an estimate for n bytes.
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- What collections that follow each other say of the cost of bytes, 'a' of one that is filled
--- and 'b' of one that is tenured: {filled, tenured, us, n (weight)}, with us = a * filled + b *
--- tenured but for chance. Two of them share what else makes costs higher or lower.
+-- Returns the differences of successive collections: {filled, tenured, us, n (weight)}, for a fit
+-- of us = a * filled + b * tenured, with the costs a and b of a byte. Successive collections have
+-- other influences on the cost in common, which cancel.
 local function differences(rows, us, mean)
   local list = {}
   for i = 2, #rows do
@@ -101,13 +111,12 @@ local function differences(rows, us, mean)
   return list
 end
 
--- What a byte costs that a nursery is filled with, and one that is tenured, of collections that
--- take 'us' on average: {filled, tenured, cov = their covariances}. 'mean': of what they were
--- filled with, and tenured.
+-- Fits the cost in us of a filled and of a tenured byte. 'us': mean time of a collection; 'mean':
+-- mean filled and tenured bytes. Returns {filled, tenured, cov (their covariances)}.
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- The inverse of what is known before: the matrix of covariances of the two shares, in bytes.
+  -- The inverse of the prior's covariance matrix, with the two shares converted to us per byte.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
@@ -134,13 +143,14 @@ local function bybyte(rows, us, mean)
   end
   x.filled, x.tenured = math.max(0, x.filled), math.max(0, x.tenured)
   local known = x.filled * mean.filled + x.tenured * mean.tenured
-  if known > us then  -- nothing costs less than nothing
+  if known > us then  -- the parts must not exceed the whole
     x.filled, x.tenured = x.filled * us / known, x.tenured * us / known
   end
   return x
 end
 
--- What minor collections cost: {us (all), fixed (of one), and what bybyte says}.
+-- Returns the costs of minor collections: {us (all of them), fixed (constant part of one), mean,
+-- and the fields of bybyte}.
 local function costs(rows, now)
   local all = math.max(0, now.time - now.major) * 1e6
   local us, mean = all / now.minors, {filled = now.filled / now.minors, tenured = now.tenured / now.minors}
@@ -150,8 +160,8 @@ local function costs(rows, now)
   return x
 end
 
--- The microseconds of so many minor collections that tenure so many bytes, all of which are
--- filled with what they are filled with now; and their standard error.
+-- Returns the microseconds, and their standard error, of 'minors' collections that tenure
+-- 'tenured' bytes in total, with the same total of filled bytes as in the profile.
 local function costof(x, now, minors, tenured)
   local more, most = minors - now.minors, tenured - now.tenured
   local byfilled, bytenured = -x.mean.filled * more, most - x.mean.tenured * more
@@ -221,10 +231,10 @@ end
 
 -- ==}
 
---- What the collector did: {allocated, minors, nursery (mean), tenured, share (of what was
--- allocated), time, major (of it; seconds of CPU time), majors (so many), held, filled (bytes of
--- all nurseries), over (bytes that one had above its size), large (many of which are of blocks
--- that are large beside it)}. nil: the file does not tell.
+--- Returns the measurements of the collector: {allocated, minors, nursery (mean), tenured, share
+-- (of allocated), time, major (part of time; CPU seconds), majors (number), held, filled (bytes
+-- of all nurseries), over (mean bytes above a nursery's size), large (true: large blocks decide
+-- when collections run)}. nil: the profile lacks data.
 function M.measured(profile)
   local c = profile.course
   if not c or not profile.allocated or profile.minors < 2 or not profile.fates or
@@ -239,8 +249,8 @@ function M.measured(profile)
           large = c.charged - c.planned > LARGE * c.planned}
 end
 
--- What all predictions of a profile have in common: now, s, factor (by it more is tenured than
--- samples say); nil: it does not tell enough.
+-- Returns the common basis of a profile's predictions: now, s, factor (tenured bytes divided by
+-- the samples' estimate) and more; nil: the profile has too little data.
 local function basis(profile)
   local now, s = M.measured(profile), survival.of(profile.ages or {})
   if not now or not s or s.bytes < SAMPLES * profile.period then
@@ -257,12 +267,11 @@ local function basis(profile)
   return #rows > 0 and b or nil
 end
 
--- How far the model is off for nurseries of about n bytes, by those that the profile has:
--- the factor by which more is tenured than expected; its standard error, which is no less than
--- what all collections scatter by, for these may have none of a few that tenure much; the bytes
--- by which the nurseries were filled beyond their size. Programs have rhythms, collectors thresholds
--- that no model knows. What chance explains is not taken for a difference (the positive part
--- of James and Stein's estimator).
+-- Returns the model's deviation for nurseries of about n bytes: the factor by which more is
+-- tenured than expected; its standard error; the bytes by which nurseries exceed their size. The
+-- error is at least that of the scatter of all collections: a few collections may happen to
+-- include none of the rare ones that tenure much. Only the part of a difference that chance does
+-- not explain is used (positive-part James-Stein estimator).
 local function near(b, n)
   local scatter = 0
   local function sums(weigh)
@@ -294,8 +303,8 @@ local function near(b, n)
   return all * (1 + kept * difference), unsure, over
 end
 
--- The bytes, filled or tenured, by which a major collection begins late with the nurseries of the
--- profile.
+-- Returns the mean number of bytes ('what': "filled" or "tenured") by which a major collection
+-- starts late with the nurseries of the profile.
 local function lateness(rows, what)
   local bytes, squares = 0, 0
   for _, r in ipairs(rows) do
@@ -304,8 +313,8 @@ local function lateness(rows, what)
   return squares / math.max(1, bytes) / 2
 end
 
--- By how much more major collections cost where so many minor ones tenure so many bytes; and what
--- of that nobody can be sure of.
+-- Returns the factor by which the time of major collections grows if 'minors' collections tenure
+-- 'tenured' bytes, and its uncertainty.
 local function majorratio(b, minors, tenured)
   local now, plain = b.now, tenured / math.max(1, b.now.tenured)
   if now.tenured == 0 then
@@ -333,7 +342,7 @@ local function predict(b, n)
     unsure = unsure + survival.doubt(s, size) * b.factor * factor * now.allocated
   end
   if size > s.reach then
-    -- nobody has seen how much dies at this age: half is taken for dead, the other half for error
+    -- Mortality at this age was not observed: half is predicted to die, and half is the error.
     local rest = (1 - s.reach / size) * (1 - s.byage[s.bins]) * now.allocated * b.factor / 2
     tenured, unsure = tenured - rest, unsure + rest
   end
@@ -352,21 +361,22 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- What a nursery of n bytes would do: {nursery, minors, tenured, tenurederror, time,
--- timeerror (seconds), held}. Errors are one standard error, and what is not known.
+--- Predicts a run with a nursery of n bytes: {nursery, minors, tenured, tenurederror, time,
+-- timeerror (seconds), held, beyond (true: above all observed sizes)}. Errors are one standard
+-- error plus unknown effects.
 function M.predict(profile, n)
   local b = basis(profile)
   return b and predict(b, n)
 end
 
---- {now (M.measured's), sizes = {M.predict's of sizes around the
--- present one}, live, die (lines whose objects nearly all survive, or die young: {file, line,
--- name, samples, bytes, survived, survivedbytes, alivebytes, share (that survives), error}),
--- pauses (the longest: {time, us, major, slice (of a major one, behind a minor), tenured, inuse,
--- alone, and what it looked at besides what it found alive: remembered (slots and objects written
--- to), stacks (slots), weak (entries of weak tables), listed (of the collector's lists: threads,
--- objects with finalizers)}), classes (lifetimes.classes), lines (lifetimes.lines)}; nil: the file
--- does not tell enough.
+--- Returns {now (of M.measured), sizes (M.predict for sizes around the present one), live, die
+-- (lines whose objects nearly all survive, or die young: {file, line, name, samples, bytes,
+-- survived, survivedbytes, alivebytes, share (that survives), error}), pauses (the longest ones:
+-- {time, us, major, slice (a slice of a major collection after a minor one), tenured, inuse,
+-- alone (the row is a single collection), and scanned data in addition to live objects:
+-- remembered (slots and objects written to), stacks (slots), weak (entries of weak tables),
+-- listed (entries of the collector's lists: threads, objects with finalizers)}), classes
+-- (lifetimes.classes), lines (lifetimes.lines)}; nil: the profile has too little data.
 function M.of(profile)
   local b = basis(profile)
   if not b then
@@ -383,10 +393,10 @@ function M.of(profile)
           classes = lifetimes.classes(profile) or {}, lines = lifetimes.lines(profile) or {}}
 end
 
---- What LUA_GC is to say for nurseries of about n bytes: sizes from an eighth less to an
--- eighth more. Of one size alone they may be in step with what a program makes in turn, and
--- meet it at the same places each time, which no prediction knows of. 'tuning': what it says now,
--- or nil; its other words stay.
+--- Returns the value of LUA_GC for nurseries of about n bytes: sizes vary by an eighth. A single
+-- size could run in step with a cycle of the program, so that all collections happen at the same
+-- place of the cycle, which no prediction covers. 'tuning': the present value or nil; its other
+-- words are kept.
 function M.setting(n, tuning)
   local low, high, unit = n * 7 // 8, n * 9 // 8, ""
   if low % 1024 == 0 and high % 1024 == 0 then
@@ -401,8 +411,9 @@ function M.setting(n, tuning)
   return table.concat(words, ",")
 end
 
--- Of runs of the same program (M.measured's): the median of what they tenured, and the least time
--- and the most, for what else the machine does can only make them longer.
+-- Combines runs of the same program (results of M.measured): medians of tenured bytes and minor
+-- collections, the shortest and the longest time. Other load can only make a run longer, so that
+-- the shortest is the best estimate.
 local function ofruns(runs)
   local tenured, times, minors = {}, {}, {}
   for i, run in ipairs(runs) do
@@ -415,11 +426,12 @@ local function ofruns(runs)
   return {tenured = tenured[middle], minors = minors[middle], time = times[1], most = times[#times]}
 end
 
---- What was predicted of nurseries of n bytes, beside runs with them ('after') and with those of
--- the profile ('before', as many; M.measured's), in turn: {nursery, setting, runs (so many),
--- predicted (M.predict's, the times as long as the machine is now slower than it was when it made
--- the profile), before, measured (each {tenured, minors, time (the least), most}), recorded
--- (the time of the profile), alike (false: the runs before are not like the profile)}.
+--- Compares the prediction for nurseries of n bytes with runs with them ('after') and runs with
+-- the nurseries of the profile ('before', as many), which were alternated; all are results of
+-- M.measured. Returns {nursery, setting, runs (number), predicted (M.predict, with times scaled
+-- to the present speed of the machine), before, measured (each {tenured, minors, time (shortest),
+-- most (longest)}), recorded (time in the profile), alike (false: the runs before differ from the
+-- profile)}.
 function M.verified(profile, n, setting, before, after)
   local b = M.measured(profile)
   local predicted, was, is = M.predict(profile, n), ofruns(before), ofruns(after)
@@ -432,8 +444,8 @@ function M.verified(profile, n, setting, before, after)
                   math.abs(was.tenured / math.max(1, b.tenured) - 1) < ALIKE}
 end
 
---- The size, of those that were seen, with the least time, if that is less than now by ADVISED
--- standard errors and by a tenth; else nil.
+--- Returns the predicted size with the shortest time, if it is shorter than the present one by
+-- ADVISED standard errors and by a tenth; else nil. Sizes beyond the observed ones are ignored.
 function M.best(advice)
   local best
   for _, p in ipairs(advice.now.large and {} or advice.sizes) do

@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- The call tree by functions, cut down to what matters. Pure: sums in, a list
--- of rows in the order in which they are shown out.
+-- Builds a call tree of functions without its small parts. Pure: the input is sums, the output a
+-- list of rows in display order.
 --
--- Nodes of the profile's tree that differ in the line only are one here. A
--- row stands one level deeper than its parent only where the parent shows
--- several things: a chain of calls keeps its level, so that deep stacks stay
--- readable. C functions that all stacks begin with are left out.
+-- Nodes of the profile's tree that differ only in their line are merged. A row is indented deeper
+-- than its parent only if the parent has several visible children: a chain of calls stays at its
+-- level, so that deep stacks stay readable. C functions at the start of all stacks are omitted.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Tree by functions: lists parent, fn, self, total; children stand behind
--- their parents.
+-- Merges the profile's tree by functions. Returns the lists parent, fn, self, total, in which
+-- children have higher indices than their parents.
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}
@@ -34,7 +33,7 @@ local function merge(profile, itself, sums, field)
   return tree
 end
 
--- Children of every node, the largest first.
+-- Returns the children of every node, the largest first.
 local function childrenof(tree)
   local children = {}
   for i, up in ipairs(tree.parent) do
@@ -51,12 +50,11 @@ local function childrenof(tree)
   return children
 end
 
---- Rows {fn (of profile.functions), self, total, level, last (of its
--- siblings), chained (the only thing its parent shows), bars (for each level
--- above: does a sibling follow there?)}; a row without fn represents 'more'
--- children that are too small together. 't': totals; 'field' what is
--- measured; 'options': min (least share of the whole, percent), depth (most
--- rows from the root).
+--- Returns rows {fn (of profile.functions), self, total, level, last (last of its siblings),
+-- chained (the only visible part of its parent), bars (by level of an ancestor: true if a sibling
+-- of it follows)}. A row without fn represents 'more' children, which are too small each. 't':
+-- totals; 'field': the measure; 'options': min (smallest share of the whole, percent), depth
+-- (maximum number of rows from the root).
 function M.rows(profile, t, field, options)
   if not t.self[field] then
     return {}
@@ -66,7 +64,7 @@ function M.rows(profile, t, field, options)
   local least = math.max(t.whole[field] * options.min / 100, 1)
   local rows = {}
 
-  -- The children that are shown, and what the others have together.
+  -- Returns the visible children, and the total and number of the others.
   local function shown(node, depth)
     local list, rest, more = {}, 0, 0
     for _, child in ipairs(children[node] or {}) do
@@ -79,7 +77,7 @@ function M.rows(profile, t, field, options)
     return list, rest >= least and rest or 0, more
   end
 
-  local stack = {}  -- what is still to be shown, the next one last
+  local stack = {}  -- the rows to be shown; the next one is the last entry
   local function push(node, depth, level, bars)
     local list, rest, more = shown(node, depth)
     local n = #list + (rest > 0 and 1 or 0)
@@ -117,7 +115,7 @@ function M.rows(profile, t, field, options)
       push(e.node, e.depth, e.level, bars)
     end
   end
-  -- C functions by which the interpreter comes to the script are left out
+  -- Omits the interpreter's C functions before the script.
   local first = 1
   while rows[first + 1] and rows[first].level == 0 and rows[first].fn and
         rows[first].fn.native and rows[first].self < least do
@@ -126,9 +124,8 @@ function M.rows(profile, t, field, options)
   return table.move(rows, first, #rows, 1, {})
 end
 
---- The same rows as trees: a list of {name, file, line, native, self, total,
--- children (a list, nil: none)}; in the place of those that are too small
--- {more (how many), total}.
+--- Returns the same rows as trees: a list of {name, file, line, native, self, total, children (a
+-- list or nil)}, with {more (number), total} for children that are too small.
 function M.nested(profile, t, field, options)
   local rows = M.rows(profile, t, field, options)
   local roots, at = {}, {}

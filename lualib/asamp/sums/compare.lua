@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Two profiles and their totals in, what grew and what shrank out. Pure.
+-- Compares two profiles: the input is the profiles and their totals, the output the differences.
+-- Pure.
 --
--- Every sum has a variance (measures.variance), by which asamp.sums.significance tells
--- what may be chance. (With fixed intervals, and for rows that are much of the whole,
--- chance does less than that.)
+-- asamp.sums.significance separates differences from chance by the variance of each sum
+-- (measures.variance). Fixed sampling intervals, and rows that are a large part of the whole,
+-- have a smaller variance than assumed.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -14,7 +15,7 @@ local M = {}
 
 -- {== rows ==================================================================
 
--- A sum's number, each sample being worth 'scale', and its variance.
+-- Returns the value of a sum, multiplied by 'scale', and its variance.
 local function measured(profile, sum, field, scale)
   if not sum then
     return 0, 0
@@ -23,8 +24,8 @@ local function measured(profile, sum, field, scale)
          measures.variance(profile, sum, field) * scale * scale
 end
 
--- Rows of both profiles as pairs {a =, b =}. 'same' ({[row of a] = row of b}) names partners;
--- of a row without one, or whose partner is taken, the other half is nil.
+-- Returns rows of both profiles as pairs {a =, b =}. 'same' ({[row of a] = row of b}) names
+-- partners. The other half is nil if a row has no partner or its partner is taken.
 local function paired(a, b, same)
   local list, taken = {}, {}
   for _, row in ipairs(a) do
@@ -41,7 +42,7 @@ local function paired(a, b, same)
   return list
 end
 
--- Partners by name.
+-- Returns partners with equal names: {[row of a] = row of b}.
 local function bynames(a, b)
   local byname, same = {}, {}
   for _, row in ipairs(b) do
@@ -64,8 +65,8 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- One of the two profiles: {profile, scale (what one of the field is worth), usual (the mean
--- weight of its observations; without any that of a sample)}.
+-- Returns one side of a comparison: {profile, scale (value of one unit of the field), usual (mean
+-- weight of an observation; that of a sample if the whole is 0)}.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,
@@ -73,8 +74,8 @@ local function side(profile, whole, field, scale)
                   scale * (measures.isbytes(field) and math.max(profile.period or 1, 1) or 1)}
 end
 
--- The numbers of a pair of sums, and the test of their difference: a, b, error,
--- p, least (as of significance.test).
+-- Returns the values of a pair of sums and the test of their difference: a, b, error, p, least
+-- (significance.test).
 local function tested(a, suma, b, sumb, field)
   local va, variancea = measured(a.profile, suma, field, a.scale)
   local vb, varianceb = measured(b.profile, sumb, field, b.scale)
@@ -82,8 +83,8 @@ local function tested(a, suma, b, sumb, field)
                                    vb, varianceb, b.usual)
 end
 
--- {name, file, line, native, class, a, b, change, error, p, noise} of every pair
--- that has anything; what is no noise first, then the largest change.
+-- Returns rows {name, file, line, native, class, a, b, change, error, p, noise} for all pairs
+-- that are not 0 on both sides; significant rows first, then by the size of the change.
 local function changes(list, key, field, a, b, sigma)
   local rows = {}
   for _, pair in ipairs(list) do
@@ -107,7 +108,7 @@ end
 
 -- ==}
 
--- Types and classes as rows of one list each.
+-- Returns classes of all types as rows of one list.
 local function classes(types)
   local rows, byname = {}, {}
   for _, kind in ipairs(types) do
@@ -120,8 +121,8 @@ local function classes(types)
   return rows
 end
 
--- What holds what is alive at the end, where both files tell it, as rows; nil: they do
--- not, or the field is none of allocations. Of bytes, or samples, as the field is.
+-- Returns the rows of holders of the objects alive at the end, in bytes or samples according to
+-- the field; nil if a profile has no holders or the field is not of allocations.
 local function held(pa, a, pb, b, field, options)
   if not (pa.holders and pb.holders) or field == "timesamples" or
      measures.counted(field) == "survived" then
@@ -142,8 +143,8 @@ local function held(pa, a, pb, b, field, options)
                  options.sigma)
 end
 
--- What one sample of time is worth in each: seconds when both files tell, else
--- 1. Third result: are these seconds?
+-- Returns the value of a time sample in each profile, and true if it is in seconds; 1, 1 and
+-- false if a profile has no period.
 local function timeweights(pa, pb)
   local a, b = pa.timeperiod or 0, pb.timeperiod or 0
   if a > 0 and b > 0 then
@@ -152,8 +153,8 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- The wholes of both and the error of their difference: 0 where both are known
--- exactly, as the files tell them or because every n-th byte was sampled.
+-- Returns the wholes of both profiles and the standard error of their difference: 0 if both are
+-- exact, from the files or because every n-th byte was sampled.
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then
@@ -165,15 +166,14 @@ local function wholes(a, suma, b, sumb, field)
   return va, vb, even and 0 or error
 end
 
---- Compares profiles 'pa' and 'pb' with their totals 'a' and 'b' by a field.
--- 'options': sigma (standard errors that are noise), scaled (true: a's numbers
--- are scaled so that both amount to the same), cumulative (true: totals instead
--- of self). Returns {field, seconds (true: of time, in seconds), scale, a, b (the
--- wholes, a's not scaled), error (of their difference; 0: it is exact),
--- functions, lines, types, classes, holders (of what is alive at the end, by path; nil:
--- not told)}, the last five being lists of rows {name, file, line, native, class, a, b,
--- change, error (standard error of the change), p (how likely chance alone makes such a
--- change), noise}.
+--- Compares the profiles 'pa' and 'pb' with the totals 'a' and 'b' by a field. 'options': sigma
+-- (standard errors up to which a change is noise), scaled (true: scale a so that both wholes are
+-- equal), cumulative (true: compare totals instead of self). Returns {field, seconds (true: the
+-- values are seconds), scale, a, b (the wholes; a is not scaled), error (of their difference; 0:
+-- exact), functions, lines, types, classes, holders (of the objects alive at the end, by path;
+-- nil: not available)}. The last five are lists of rows {name, file, line, native, class, a, b,
+-- change, error (standard error of the change), p (probability of such a change by chance),
+-- noise}.
 function M.of(pa, a, pb, b, field, options)
   local unita, unitb, seconds = 1, 1, nil
   if field == "timesamples" then
@@ -204,7 +204,7 @@ function M.of(pa, a, pb, b, field, options)
   }
 end
 
---- Why two profiles' time cannot be compared; nil: it can.
+--- Returns the reason why the time of two profiles cannot be compared; nil: it can.
 function M.clocks(pa, pb)
   local a, b = measures.clock(pa), measures.clock(pb)
   if a and b and a ~= b then
@@ -212,7 +212,7 @@ function M.clocks(pa, pb)
   end
 end
 
---- Fields that two profiles can be compared by.
+--- Returns the list of fields by which two profiles can be compared.
 function M.fields(pa, a, pb, b)
   local list = {}
   for _, field in ipairs(b.measures) do
@@ -224,8 +224,8 @@ function M.fields(pa, a, pb, b)
   return list
 end
 
---- The field of a measure, if both can have any of it and one of them does;
--- nil and, if there is more to say than that, why not.
+--- Returns the field of a measure if both profiles support it and one has a value above 0;
+-- otherwise nil and, if there is a specific reason, the reason.
 function M.fieldof(by, pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples"
                or "bytes"

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- What was copied, by line: into new strings, and by buffers and tables that grow. Pure:
--- a profile in, rows out. (Scalene calls it copy volume.)
+-- Copied bytes by line: copies into new strings, and moves by growing buffers and tables. Pure:
+-- the input is a profile, the output rows. (Scalene calls this copy volume.)
 --
--- A byte is copied again when it had been copied before into what it is copied from now:
--- of a string that a concatenation puts in the place of one of its operands (s = s .. x)
--- that operand's bytes; of a buffer or a table that grows all that it had.
+-- A byte is copied again if an earlier copy had created the block that it is copied from. For a
+-- concatenation whose result replaces one of its operands (s = s .. x), these are the operand's
+-- bytes; for a buffer or table that grows, all of its bytes.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -13,7 +13,7 @@ local M = {}
 
 local SORTS = {[0] = "new", "again", "grown"}
 
--- A line joins all anew each time when its strings' bytes are copied so often on average.
+-- A line builds its strings in quadratic time if their bytes are copied this often on average.
 local OFTEN = 10
 
 local function zero(row)
@@ -26,8 +26,8 @@ local function add(row, sort, samples, bytes)
   row[sort] = row[sort] + bytes
 end
 
--- How often a byte of the row's strings was copied on average, at least: there may have been
--- more new bytes than the few samples of them say, by two standard errors.
+-- Returns a lower bound of the mean number of copies per byte of the row's strings: the number of
+-- new bytes is increased by two standard errors of its few samples.
 local function times(row)
   local period = row.bytes / row.samples
   local new = row.new / period
@@ -44,13 +44,12 @@ local function finish(row, duration)
   return row
 end
 
---- nil when copies were not sampled; else {samples, bytes, new (of these, copied into new
--- strings), again (of what strings took the place of), grown (moved by growth), persecond
--- (bytes; nil: no duration), share (of again and grown; nil of nothing), lines = rows with
--- the same and {file, line, name, times (how often a byte of its strings was copied, on
--- average, at least: to two standard errors; nil: nothing again), quadratic (true: so
--- often that all is copied each time)}, the largest first}.
--- 'covered' (nil: all): which nodes count.
+--- Returns nil if copies were not sampled; else {samples, bytes, new (bytes copied into new
+-- strings), again (bytes of replaced strings), grown (bytes moved by growth), persecond (bytes;
+-- nil: no duration), share (of again and grown in bytes; nil: 0 bytes), lines}. lines: rows with
+-- the same fields and {file, line, name, times (lower bound of the mean number of copies per
+-- byte; nil: nothing was copied again), quadratic (true: times is at least OFTEN)}, the largest
+-- first. 'covered': the set of nodes that count (nil: all).
 function M.of(profile, covered)
   local copies = profile.copies
   if not copies then

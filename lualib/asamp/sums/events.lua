@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- What happened during a session besides samples: collections and markers,
--- summed up. Pure: a profile in, plain tables out. Times are microseconds.
+-- Totals of the events of a session that are not samples: collections and markers. Pure: the
+-- input is a profile, the output plain tables. Times are in microseconds.
 
 local M = {}
 
---- Sums up the collections; nil when the file tells of none: {minors, majors,
--- tenured (bytes), inuse, held, rss = {start, peak, stop} (bytes; of the
--- first collection, the highest, of the last), pauses = {n, total, median,
--- p99, longest, at (when the longest ended)}}. Without pauses when the file
--- tells none.
+--- Returns totals of the collections; nil if the profile has none: {minors, majors, tenured
+-- (bytes), inuse, held, rss = {start, peak, stop} (bytes; of the first collection, the largest,
+-- of the last), pauses = {n, total, median, p99, longest, at (time at which the longest ended)}}.
+-- 'pauses' is nil if the profile has none.
 function M.collections(profile)
   local course = profile.course
   if not course then
@@ -26,8 +25,8 @@ function M.collections(profile)
   return sum
 end
 
---- The bytes in use over the session: a list of n numbers, the highest of
--- each n-th of the time; where no collection ended what was before.
+--- Returns the bytes in use over the session: a list of n numbers, each the largest value in 1/n
+-- of the time, or the previous value if no collection ended then.
 function M.heap(profile, n)
   local list = profile.collections
   local last = list[#list].time
@@ -44,9 +43,8 @@ function M.heap(profile, n)
   return levels
 end
 
---- The markers by name: {name, count, first, last (times), least, mean, most
--- (when all values are numbers), value (the last one, "" without)}, in the
--- order in which the names came.
+--- Returns the markers by name, in the order of first use: {name, count, first, last (times),
+-- least, mean, most (if all values are numbers), value (the last one; "": none)}.
 function M.marks(profile)
   return profile.marknames or {}
 end

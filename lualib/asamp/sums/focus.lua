@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Restricts a report to samples that have a function or a line on their
--- stack, and tells who called it. Pure.
+-- Restricts a report to samples that have a function or a line on their stack, and finds the
+-- callers. Pure.
 
 local paths = require "asamp.sums.paths"
 
 local M = {}
 
---- A test of frames (function, line): does the function's name have this text in
--- it? Any text, no pattern.
+--- Returns a test of frames (function, line): true if the function's name contains the text, which
+-- is not a pattern.
 function M.byfunction(text)
   local written = paths.written(text)
   return function(fn)
@@ -15,8 +15,8 @@ function M.byfunction(text)
   end
 end
 
---- A test of frames from "FILE:LINE"; FILE may be the end of a path. Returns
--- nil for text that is none.
+--- Returns a test of frames for "FILE:LINE"; FILE may be the end of a path. Returns nil if the
+-- text has another form.
 function M.byline(text)
   local file, line = text:match "^(.+):(%d+)$"
   line = line and math.tointeger(tonumber(line))
@@ -25,8 +25,8 @@ function M.byline(text)
   end
 end
 
---- The nodes whose stacks have a frame that passes 'test': a set; and, of
--- each outermost such frame, a list {node, caller = node, 0 at the root}.
+--- Returns the set of nodes whose stacks have a frame that passes 'test'; and for each outermost
+-- such frame {node, caller (its node; 0: none)}, as a list.
 function M.cover(profile, test)
   local covered, entries = {}, {}
   local nodes = profile.nodes
@@ -41,8 +41,8 @@ function M.cover(profile, test)
   return covered, entries
 end
 
---- The nodes whose stacks have no function with this text in its name or in the path of its file:
--- a set, with 0, the samples without a stack.
+--- Returns the set of nodes whose stacks have no function with this text in its name or its file's
+-- path. 0 is in the set: samples without a stack.
 function M.without(profile, text)
   local written = paths.written(text)
   local covered = M.cover(profile, function(fn)
@@ -59,8 +59,8 @@ function M.without(profile, text)
   return left
 end
 
---- Rows {name, file, line, native, total} of who called; of Lua functions the
--- line is that of the call. 'sums': as of totals.of. Sorted by 'field'.
+--- Returns rows {name, file, line, native, total} of the callers, sorted by 'field'. For Lua
+-- functions, 'line' is the line of the call. 'sums': of totals.of.
 function M.callers(profile, entries, sums, field)
   local rows, bykey = {}, {}
   local nodes = profile.nodes

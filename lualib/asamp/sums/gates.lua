@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- Limits on a profile, and on the bytes that one allocates more than another: totals in, the checks with
--- their results out. Pure.
+-- Checks limits of a profile, and the increase of bytes from one profile to another. Pure: the
+-- input is totals, the output checks with results.
 --
--- A check: {name, ok, value, limit, error (standard error of the value; 0: it is exact), unit
--- ("bytes", or nil: a count), blame (a row of the totals, or nil), and of a comparison 'before',
--- 'sigma' (standard errors that the difference exceeds) and 'needed' (those that it had to)}.
+-- A check: {name, ok, value, limit, error (standard error of the value; 0: exact), unit ("bytes";
+-- nil: a count), blame (a row of the totals, or nil), and for a comparison 'before', 'sigma'
+-- (standard errors of the difference) and 'needed' (required standard errors)}.
 --
--- Where a profile has the exact number of bytes allocated, a row's bytes are its share of the
--- samples times that number: n random samples of which the share is p have the standard error
--- sqrt(p (1 - p) / n), which is less than that of their number, much less for a row that is most
--- of the whole. Two profiles whose totals are known are compared by that.
+-- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
+-- times that number. The share p of n random samples has the standard error sqrt(p (1 - p) / n),
+-- which is smaller than that of the number of samples, especially for rows that are most of the
+-- whole. Two profiles with exact totals are compared in this way.
 --
--- Of m rows that do not differ the one that differs most by chance does so the more the larger m
--- is. So a row has to differ by as many standard errors as chance exceeds in all m rows together
--- once in 100,000 comparisons (Bonferroni), and by 3 at least.
+-- The largest chance difference of m equal rows grows with m. So a row must differ by as many
+-- standard errors as chance exceeds in any of m rows once in 100,000 comparisons (Bonferroni),
+-- and by at least 3.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -22,12 +22,12 @@ local significance = require "asamp.sums.significance"
 
 local M = {}
 
---- Standard errors by which an estimate exceeds a limit, or another estimate, at least.
+--- Minimum number of standard errors by which an estimate must exceed a limit or another estimate.
 M.SIGMA = 3
 
-local CHANCE = 1e-5  -- of a false alarm in one comparison of two profiles
+local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
---- Standard errors by which one of m rows has to differ.
+--- Returns the number of standard errors by which one of m rows must differ.
 function M.needed(m)
   local low, high = M.SIGMA, 40
   for _ = 1, 60 do
@@ -41,7 +41,7 @@ function M.needed(m)
   return high
 end
 
--- The row that has most of a field itself; nil: none has any.
+-- Returns the row with the largest self value of a field; nil: all are 0.
 local function most(rows, field)
   local best
   for _, row in ipairs(rows) do
@@ -52,7 +52,8 @@ local function most(rows, field)
   return best
 end
 
--- A check of a value against a limit; an estimate has to exceed it by SIGMA errors.
+-- Returns the check of a value against a limit; an estimate must exceed the limit by SIGMA errors
+-- to fail.
 local function limited(name, value, error, limit, blame)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit}
@@ -62,8 +63,8 @@ local function deviation(profile, sum, field)
   return math.sqrt(math.max(0, measures.variance(profile, sum, field)))
 end
 
--- Bytes of a sum with their error: its share of the exact total, if that is known and no part of
--- the profile was left out.
+-- Returns the bytes of a sum and their error. If the exact total is known and no part of the
+-- profile is excluded, the bytes are the sum's share of that total.
 local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")
@@ -90,9 +91,9 @@ local function ofline(profile, totals, exact, wanted)
   return check
 end
 
---- Checks of one profile. 'o': allocated, peak, alive (bytes), lines ({{file, line, bytes,
--- text}, ...}), leaks (the result of asamp.sums.leaks; false: it has none), cut (true: parts
--- are left out, so exact numbers do not hold). nil: not wanted.
+--- Returns the checks of one profile. 'o', nil fields are not checked: allocated, peak, alive
+-- (bytes), lines ({{file, line, bytes, text}, ...}), leaks (result of asamp.sums.leaks; false: no
+-- leaks), cut (true: parts are excluded, so exact totals do not apply).
 function M.limits(profile, totals, o)
   local list, whole = {}, totals.whole
   local exact = not o.cut and profile.allocated or nil
@@ -119,9 +120,9 @@ function M.limits(profile, totals, o)
   return list
 end
 
---- The difference of two shares of exact totals: 'a' of 'na' samples of the total A, 'b' of 'nb'
--- of B. Returns the bytes of both and by how many standard errors the second is larger than the
--- first, each standard error as it is if both are the same amount.
+--- Compares two shares of exact totals: 'a' of 'na' samples of the total A, and 'b' of 'nb'
+-- samples of B. Returns the bytes of both, the difference in standard errors, and the standard
+-- error, computed as if both were equal.
 function M.difference(a, na, A, b, nb, B)
   local x, y = a / na * A, b / nb * B
   local same = (a + b) / (na / A + nb / B)
@@ -130,15 +131,15 @@ function M.difference(a, na, A, b, nb, B)
   return x, y, error > 0 and (y - x) / error or y > x and math.huge or 0, error
 end
 
--- How many samples the whole of a profile is worth.
+-- Returns the number of samples that the whole of a profile is equivalent to.
 local function samplesof(profile, whole)
   local variance = measures.variance(profile, whole, "bytes")
   return variance > 0 and whole.bytes ^ 2 / variance or 1
 end
 
---- Checks of profile 'pb' with totals 'b' against the baseline 'pa' with 'a': the whole, and
--- each line that may allocate more. 'tolerance': percent. 'cut': as of M.limits. The rows that
--- are within the limits are left out.
+--- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a': returns the check of
+-- the whole, and checks of the lines that exceed their limits. 'tolerance': percent. 'cut': as in
+-- M.limits.
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated

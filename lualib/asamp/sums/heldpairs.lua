@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- Who holds what in two profiles: the paths of both as one tree, and of it a list of
--- paths that together hold everything once. Pure.
+-- Compares the holders of two profiles: merges the paths of both into one tree, and returns paths
+-- that together contain every sample once. Pure.
 --
--- Steps are the same when their words are; of what is left below one holder also those
--- that differ in line numbers alone, then those that differ in the places of functions,
--- where it is one in each: lines move when a file is edited, and files are renamed.
+-- Steps are equal if their texts are. Of the remaining steps below one holder, those that differ
+-- only in line numbers are paired, then those that differ only in the places of functions, if the
+-- pairing is unique: line numbers change when a file is edited, and files are renamed.
 
 local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- A path is told as long as one step has most of it; it parts where two or more have a
--- good part of the whole each.
+-- A path is extended while one step has the part MOST of it. It is split if several steps have
+-- the part SOME of the whole.
 local MOST, SOME = 0.8, 0.05
 
--- The paths of a profile as a tree: {step, samples, bytes (own and of what goes on),
--- list (of nodes below)}; the root has no step.
+-- Returns the paths of a profile as a tree: {step, samples, bytes (including all nodes below),
+-- list (of child nodes)}; the root has no step.
 local function tree(h)
   local nodes = {[0] = {samples = 0, bytes = 0, list = {}}}
   for path, step in ipairs(h.step) do
@@ -27,7 +27,7 @@ local function tree(h)
       node.samples, node.bytes = node.samples + h.samples[i], node.bytes + h.bytes[i]
     end
   end
-  for path = #h.step, 1, -1 do  -- a path goes on from one of a lower number
+  for path = #h.step, 1, -1 do  -- the path that a path extends has a lower number
     local node, above = nodes[path], nodes[h.parent[path]]
     if node.samples > 0 then
       above.samples, above.bytes = above.samples + node.samples, above.bytes + node.bytes
@@ -37,14 +37,14 @@ local function tree(h)
   return nodes[0]
 end
 
--- What a step is known by, the surest first.
+-- Keys by which steps are paired, the most specific first.
 local KEYS = {
   function(step) return step end,
   function(step) return (step:gsub(":%d+", "")) end,
   function(step) return (step:gsub(" %([^()]*%)", ""):gsub("[^ ]*:%d+", "")) end,
 }
 
--- Nodes by what 'key' gives for each; false where several have the same.
+-- Returns a map from key to node; false if several nodes have the key.
 local function by(list, key)
   local map = {}
   for _, node in ipairs(list) do
@@ -54,7 +54,7 @@ local function by(list, key)
   return map
 end
 
--- Pairs of a list of nodes of each tree: {a =, b =}, one of them nil.
+-- Returns the pairs of two lists of nodes: {a =, b =}; one of them may be nil.
 local function pair(a, b)
   local list, taken = {}, {}
   for _, key in ipairs(KEYS) do
@@ -85,12 +85,12 @@ end
 
 local NOTHING = {samples = 0, list = {}}
 
--- How much a pair is, of the samples of both.
+-- Returns the number of samples of both nodes of a pair.
 local function size(p)
   return (p.a or NOTHING).samples + (p.b or NOTHING).samples
 end
 
--- The pairs below a pair, largest first.
+-- Returns the pairs below a pair, the largest first.
 local function below(p)
   local list = pair((p.a or NOTHING).list, (p.b or NOTHING).list)
   table.sort(list, function(x, y)
@@ -102,7 +102,8 @@ local function below(p)
   return list
 end
 
--- What a node has without those below it that have rows of their own.
+-- Returns the samples and bytes of a node without those of the 'parts' below it; nil: none are
+-- left.
 local function rest(node, parts, side)
   if not node then
     return nil
@@ -117,7 +118,7 @@ local function rest(node, parts, side)
   return samples > 0 and {samples = samples, bytes = bytes} or nil
 end
 
--- Appends the rows of a pair to the list; 'path': its steps, in words.
+-- Appends the rows of a pair to the list. 'path': text of its steps.
 local function rows(p, path, whole, list)
   local children = below(p)
   while children[1] and size(children[1]) >= MOST * size(p) do
@@ -145,9 +146,9 @@ local function rows(p, path, whole, list)
   end
 end
 
---- Paths that hold all that is alive in profiles with the holders 'a' and 'b', every
--- sample once: a list of {name (the steps), a, b ({samples, bytes}; nil: nothing), parted
--- (does it leave out what goes on from it, which other rows have?)}.
+--- Returns paths that contain every live sample of profiles with the holders 'a' and 'b' once: a
+-- list of {name (the steps), a, b ({samples, bytes}; nil: none), parted (true: some paths that
+-- extend it have separate rows)}.
 function M.of(a, b)
   local list, root = {}, {a = tree(a), b = tree(b)}
   rows(root, "", size(root), list)

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Who holds what, as text: the steps of a path joined as a person would say them.
--- Pure.
+-- Paths of holders as text. Pure.
 --
--- A step is {text, function (what it leads to, when that is one)}; paths begin with
--- what the state itself holds.
+-- A step is {text, function (the function that the step leads to, or nil)}; paths start at a root
+-- of the state.
 
 local order = require "asamp.sums.order"
 
@@ -11,11 +10,11 @@ local M = {}
 
 M.ARROW = " → "
 
--- Roots that say more than the registry in which they are.
+-- Roots that are shown without the preceding step "registry".
 local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = true,
                  ["reference of luaL_ref"] = true}
 
--- Does step 'a' lead to a function by its own name, which 'b' tells too?
+-- Returns true if step 'a' is the field of a function and step 'b' names the same function.
 local function told(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'
@@ -23,12 +22,12 @@ local function told(a, b)
          (of == a["function"]) and of:sub(1, #name + 2) == name .. " ("
 end
 
---- The texts of a path's steps, without those that others imply.
+--- Returns the texts of a path's steps, without those that others imply.
 function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do
     local following = path[i + 1]
-    if following and following.text == "" then  -- an upvalue: what it holds comes next
+    if following and following.text == "" then  -- an upvalue without a name: its value follows
       following = path[i + 2]
     end
     local thread = following and (following.text:find "^local " or
@@ -45,14 +44,14 @@ function M.steps(path)
   return list
 end
 
---- The path in one line.
+--- Returns the path as one line.
 function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Paths and their shares, of the rows of a merged tree (profiler.heap): one for each
--- row below which nothing holds more than the row itself. A list of {text, count,
--- value}, largest first.
+--- Returns paths and their shares from the rows of a merged tree (profiler.heap): one path for
+-- each row whose count exceeds that of the rows below it. A list of {text, count, value, class},
+-- the largest first.
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -77,7 +76,8 @@ function M.leaves(rows)
   return list
 end
 
---- The rows of such a tree that have at least so many bytes; what is below a row has no more.
+--- Returns the rows of such a tree with at least 'least' bytes. Rows below a row have no more
+-- bytes than it.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do
@@ -92,8 +92,8 @@ end
 -- Steps that represent many elements of one table.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] by weak key"] = "keys"}
 
---- The table in a path of holders that has many elements: its path, "list" or "keys", and the
--- steps after the element; of a path without one all of it and nil.
+--- Finds the table with many elements in a path: returns its path, "list" or "keys", and the steps
+-- after the element. Without such a table: the whole path, nil and "".
 function M.container(text)
   local steps = {}
   for step in (text .. M.ARROW):gmatch("(.-)" .. M.ARROW) do
@@ -110,11 +110,11 @@ end
 
 -- {== in a profile ==========================================================
 
--- A path is told as long as one step has MOST of it, and parts where steps have SOME of the
--- whole; at most PATHS paths are told.
+-- A path is extended while one step has the part MOST of it, and split if steps have the part
+-- SOME of the whole. PATHS: maximum number of paths.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
---- The text of a path of profile.holders.
+--- Returns the text of a path of profile.holders.
 function M.pathtext(h, path)
   local steps = {}
   while path > 0 do
@@ -124,8 +124,8 @@ function M.pathtext(h, path)
   return table.concat(steps, M.ARROW)
 end
 
--- What each path holds with all that go on from it, and which paths go on from it. 'own':
--- path -> samples.
+-- Returns the samples of each path, including all paths that extend it, and the children of each
+-- path. 'own': path -> samples.
 local function sums(h, own)
   local all, children = {}, {}
   for path, n in pairs(own) do
@@ -146,7 +146,7 @@ local function sums(h, own)
   return all, children
 end
 
--- Goes on from 'path' as long as one step has most of it.
+-- Returns the end of the path from 'path' on whose steps each have most of the previous one.
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do
@@ -156,14 +156,14 @@ local function deepest(path, all, children)
   return path
 end
 
--- The paths below 'path' that have a good part of 'total' each.
+-- Appends the paths below 'path' with the part SOME of 'total' to the list.
 local function parts(h, path, total, all, children, list)
   for _, child in ipairs(children[path] or {}) do
     if all[child] >= SOME * total and #list < PATHS then
       local at = deepest(child, all, children)
       local before = #list
       parts(h, at, total, all, children, list)
-      if #list < before + 2 then  -- it does not part: the path itself is told
+      if #list < before + 2 then  -- no split below it: the path itself is a row
         for i = #list, before + 1, -1 do
           list[i] = nil
         end
@@ -174,9 +174,9 @@ local function parts(h, path, total, all, children, list)
   end
 end
 
---- Who holds samples: own is path -> samples (path 0: nobody, they are dead or not told).
--- Returns a list of {text, samples, share}, the largest first, without what is little (empty:
--- not told), and how many samples these are shares of.
+--- Returns the main holders of samples: a list of {text, samples, share}, the largest first, and
+-- the total of which these are shares. 'own': path -> samples; path 0 (dead, or no known holder)
+-- does not count.
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do
@@ -191,7 +191,8 @@ function M.of(h, own)
   return list, total
 end
 
---- path -> samples, for each of what 'key' gives for a node (nil: it is left out).
+--- Groups the samples of holders: returns key -> {path -> samples}. key(node) returns the key, or
+-- nil to omit the node.
 function M.grouped(h, key)
   local groups = {}
   for i, node in ipairs(h.node) do
@@ -204,8 +205,8 @@ function M.grouped(h, key)
   return groups
 end
 
---- All paths with what goes on from each, as rows of a tree: {text, depth, samples,
--- bytes}, those of less than 'share' of all left out. Of a profile with holders.
+--- Returns all paths as rows of a tree: {text, depth, samples, bytes}, including paths that extend
+-- them, and the total bytes. Rows below 'share' of the total are omitted. 'h': profile.holders.
 function M.tree(h, share)
   local samples, bytes = {}, {}
   for i, path in ipairs(h.path) do

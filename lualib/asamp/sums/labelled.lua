@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What a profile tells by the labels that the program gave to its coroutines: rows of
--- the values of a label. Pure. Rows have value, samples, bytes, alive (at the end, as in
--- asamp.sums.totals: of what has a fate, and 0 when the file tells no deaths), time
--- (seconds), collections (that came while it ran) and pause (their seconds); the most
--- bytes, then the most time, first.
+-- Totals of a profile by the values of a label that the program has set. Pure. Rows have value,
+-- samples, bytes, alive (bytes at the end, as in asamp.sums.totals: without undecided samples; 0
+-- if the file has no deaths), time (seconds), collections (during such work) and pause (seconds
+-- of these). They are sorted by bytes, then by time, the largest first.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -12,14 +11,14 @@ local M = {}
 
 M.NONE = "(none)"
 
--- A value that is text like that is shown in quotes, and so is one that has these.
+-- A value of this form is shown in quotes, so that it differs from NONE.
 local LIKENONE = '^"*%(none%)"*$'
 
 local function shown(value)
   return not value and M.NONE or value:find(LIKENONE) and '"' .. value .. '"' or value
 end
 
---- The names that there are, in alphabetical order.
+--- Returns the names of labels in alphabetical order.
 function M.names(profile)
   local names, seen = {}, {}
   for _, set in ipairs(profile.labels or {}) do
@@ -33,8 +32,8 @@ function M.names(profile)
   return names
 end
 
---- A row for each value of the label called 'name', and one for what has none, if
--- anything ran with it.
+--- Returns a row for each value of the label 'name', and one for samples without it; rows with no
+-- costs are omitted.
 function M.rows(profile, name)
   local rows, byvalue, deaths = {}, {}, measures.tellsdeaths(profile)
   for _, set in ipairs(profile.labels or {}) do
@@ -60,7 +59,7 @@ function M.rows(profile, name)
   return rows
 end
 
---- Rows by the names of all labels; nil where there are none.
+--- Returns the rows of all labels by name; nil if there are no labels.
 function M.all(profile, top)
   local names, all = M.names(profile), {}
   for _, name in ipairs(names) do
@@ -70,8 +69,8 @@ function M.all(profile, top)
   return #names > 0 and all or nil
 end
 
---- "route=/checkout" as {name, value}, without value for "(none)"; nil: it is none. A value
--- that is called so itself stands in quotes, as rows have it.
+--- Parses "route=/checkout" into {name, value, text}; value is nil for "(none)". The value
+-- "(none)" itself is written in quotes. Returns nil if the text has another form.
 function M.parse(text)
   local name, value = text:match "^([^=]+)=(.*)$"
   if value == M.NONE then
@@ -82,7 +81,7 @@ function M.parse(text)
   return name and {name = name, value = value, text = text} or nil
 end
 
---- Does the profile have that name (and, unless nil, that value)? nil and what is wrong.
+--- Returns true if the profile has the label (and, unless nil, the value); else nil and a message.
 function M.check(profile, name, value)
   local names = M.names(profile)
   if #names == 0 then

@@ -1,24 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- How long what was sampled has lived: in bytes allocated between its birth and
--- its death. Pure: a profile in, rows out. Of each row the line that most of it
--- comes from: what lives neither shortly nor for good is what a generational
--- collector pays for.
+-- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Pure:
+-- the input is a profile, the output rows. Each row has the line with the largest part of it.
+-- Objects that live neither short nor to the end cause most of the work of a generational
+-- collector.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Lengths of life, in binary digits of bytes: the first row has those of less than
--- 1 MiB, each further one those of less than four times as much.
+-- Classes of lifetimes, as binary digits of bytes: the first row is below 1 MiB, each further row
+-- up to four times as much.
 local FIRST, STEP = 20, 2
 
--- The row of a life, 0, 1, ...
+-- Returns the index of the row for a lifetime: 0, 1, ...
 local function rowof(digits)
   return math.max(0, (digits - FIRST + STEP - 1) // STEP)
 end
 
--- Adds to a row what a node has; notes lines.
+-- Adds samples and bytes to a row, and the samples to the line's.
 local function add(row, line, samples, bytes)
   row.samples = row.samples + samples
   row.bytes = row.bytes + bytes
@@ -31,7 +31,7 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- The line with the most samples of the row, and its part of them.
+-- Stores the line with the most samples of the row and its share in the row.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -49,11 +49,10 @@ local function lead(row)
   return row
 end
 
---- {{kind ("young": dead before the first collection; "later"; "alive": not
--- known to have died), below (of "later": bytes allocated in their lives were
--- fewer), samples, bytes, file, line, name (of the line with the largest part of
--- it, nil: there is none), share (its part)}}, the shortest lives first, only
--- rows that have samples. nil when the file does not tell deaths.
+--- Returns rows {kind ("young": dead before the first collection; "later"; "alive": not known to
+-- have died), below (for "later": upper bound of the bytes allocated during the lifetime),
+-- samples, bytes, file, line, name (of the line with the largest part; nil: none), share (of that
+-- line)}, the shortest lifetimes first, without empty rows. nil if the file has no deaths.
 function M.of(profile)
   if (profile.followed or 0) == 0 or not profile.fates then
     return nil
@@ -90,16 +89,16 @@ function M.of(profile)
   return rows
 end
 
--- Parts of the run up to which a class is short-lived (FiLiP's), and mid-lived.
+-- Upper bounds of short and medium lifetimes, as shares of the run (as in FiLiP).
 local SHORT, MID = 0.05, 0.5
 
--- Shares of the run: FiLiP's words for them.
+-- Returns FiLiP's word for a lifetime that is this share of the run.
 local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- The median life in us, by a histogram whose rows each reach to twice as much as the one
--- before: all of a row are taken to have lived to its middle. What is alive lives longest.
+-- Returns the median lifetime in us from a histogram with bounds that double; the middle of the
+-- histogram's row is used. Live objects count as living longest: nil if the median is among them.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -111,7 +110,7 @@ local function median(row)
   return nil
 end
 
--- Counts by binary digits of us as a list, the shortest lives first.
+-- Converts counts by binary digits of us to a list, the shortest lifetimes first.
 local function histogram(digits)
   local list = {}
   for k = 0, 63 do
@@ -122,12 +121,12 @@ local function histogram(digits)
   return list
 end
 
---- Lifetimes by class (of objects without one: by type), in time: from birth to the
--- collection that found the object dead, or to the end. {{name, samples, bytes, objects
--- (estimates), mean, median (us; median nil: more than half are alive), share (mean, of the
--- run), sort ("short", up to a twentieth of the run, "mid", up to the half, "long"), kept
--- (objects alive), histogram ({{below (us, a power of 2), objects (that died so old)}})}},
--- most bytes first. nil when the file does not tell enough.
+--- Returns lifetimes by class (by type for objects without a class), as time from allocation to
+-- the collection that found the object dead, or to the end: {name, samples, bytes, objects
+-- (estimate), mean, median (us; nil: more than half are alive), share (mean as a share of the
+-- run), sort ("short": up to a twentieth of the run, "mid": up to half, "long"), kept (live
+-- objects), histogram ({{below (us, a power of 2), objects (dead at that age)}})}, the most bytes
+-- first. nil if the profile has too little data.
 function M.classes(profile)
   local sites, rows, byname, bykind, digits = profile.sites, {}, {}, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then
@@ -165,8 +164,8 @@ function M.classes(profile)
   return rows
 end
 
--- Of each line how much has died at which age: {[binary digits of the bytes allocated
--- meanwhile] = samples}.
+-- Returns by line how many samples died at which age: {[binary digits of the bytes allocated
+-- during the lifetime] = samples}.
 local function lives(profile, nearest)
   local list, found = profile.lifetimes, {}
   for i, node in ipairs(list.node) do
@@ -180,10 +179,10 @@ local function lives(profile, nearest)
   return found
 end
 
---- Lifetimes by line that allocated: {{file, line, name, samples, bytes, objects, mean, share,
--- sort, kept as those of M.classes, young (samples dead before their first collection), alive
--- (at the end), later ({{below (bytes allocated in their lives, a power of 2), samples}})}}, most
--- bytes first. nil when the file does not tell enough.
+--- Returns lifetimes by allocating line: {file, line, name, samples, bytes, objects, mean, share,
+-- sort, kept (as in M.classes), young (samples dead before their first collection), alive (at the
+-- end), later ({{below (bytes allocated during the lifetime, a power of 2), samples}})}, the most
+-- bytes first. nil if the profile has too little data.
 function M.lines(profile)
   local sites, rows, byline = profile.sites, {}, {}
   if not sites.life or (profile.duration or 0) == 0 then
@@ -221,9 +220,9 @@ function M.lines(profile)
   return rows
 end
 
---- How far the lifetimes of two rows of M.classes are from one another: the largest distance
--- of their distributions, 0 to 1 (Kolmogorov and Smirnov), and the distance that chance
--- exceeds once in twenty, for as many samples.
+--- Compares the lifetimes of two rows of M.classes: returns the largest distance of their
+-- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of the
+-- cases for this number of samples.
 function M.distance(a, b)
   local steps, most, sum = {}, 0, 0
   for _, slot in ipairs(a.histogram) do

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- What a running process tells of itself, as numbers, and what has changed since. Pure.
+-- Converts the statistics of a running process to numbers and rates. Pure.
 
 local M = {}
 
---- The fields of an answer to "stats" without who answered; now in seconds.
+--- Returns the fields of an answer to "stats" without 'peer'; 'now' is in seconds.
 function M.stats(fields)
   local s = {}
   for key, value in pairs(fields) do
@@ -15,8 +15,8 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- The rows of an answer to "names": what the states of each name are, and were; 'name' nil:
--- of those that have no sample yet.
+--- Returns the rows of an answer to "names": totals of the present and former states with each
+-- name; name = nil: states without a sample yet.
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do
@@ -31,8 +31,8 @@ function M.names(rows)
   return list
 end
 
---- Rates a second between two of them: allocated and inuse (bytes), gc (share of the time),
--- collections, samples. nil where there is no time between.
+--- Returns rates per second between two results of M.stats: allocated and inuse (bytes), gc (share
+-- of the time), collections, samples. nil if no time has passed.
 function M.rates(before, now)
   local seconds = now.now - before.now
   if seconds <= 0 then

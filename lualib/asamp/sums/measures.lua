@@ -1,34 +1,32 @@
 -- SPDX-License-Identifier: MIT
--- What can be measured of a sum (totals.lua says what a sum has), what that is
--- called, and how sure it is. Pure.
+-- The measures of a sum (fields: totals.lua), their names and their variances. Pure.
 
 local M = {}
 
---- Fields of a sum by the name of what they measure.
+--- Field of a sum for each measure.
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
               alive = "alivebytes", time = "timesamples"}
 
---- What the fields that can be sorted by are called.
+--- Names of the fields that rows can be sorted by.
 M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            survivedbytes = "bytes that survived",
            survived = "samples that survived",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- Of fields of bytes: the fields of their samples, and of their variances.
+-- For fields of bytes: the fields of their samples and of their variances.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
                    alivebytes = "alivesquares"}
 
---- The field of the samples that a field is made of.
+--- Returns the field with the number of samples for a field.
 function M.counted(field)
   return COUNTS[field] or field
 end
 
---- The variance of what a sum has of a field that can be sorted by, in that
--- field's unit, squared. The points of a block are independent of each other,
--- the periods of a stack of time are not.
+--- Returns the variance of a sum's value, in the square of the field's unit. The sample points of
+-- one block are independent; the periods of one time sample are not.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -40,8 +38,8 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Of what a sum has a fate: the part that 'survived', died 'later' or is 'alive',
--- and the whole; both in bytes if these are known.
+--- Returns the part of a sum with a known survival that 'survived', died 'later' or is 'alive',
+-- and the whole of that; in bytes if known, else in samples.
 function M.fate(sum, which)
   if sum.bytes > 0 then
     local undecided = sum.undecidedbytes
@@ -53,24 +51,24 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- How many independent observations a sum's time is worth; a number.
+--- Returns the number of independent observations that a sum's time is equivalent to.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
---- The field of a measure; 'unit': see M.of.
+--- Returns the field of a measure; 'unit': of totals.of.
 function M.field(by, unit)
   local field = M.MEASURES[by]
   return unit == "samples" and M.counted(field) or field
 end
 
---- Is a field one of bytes?
+--- Returns true if a field is in bytes.
 function M.isbytes(field)
   return COUNTS[field] ~= nil
 end
 
---- The clock of a profile's samples of time, "CPU", "wall" or both of them; nil when
--- it has none or does not tell.
+--- Returns the clock of a profile's time samples: "CPU", "wall" or "CPU and wall"; nil: no time
+-- samples, or unknown.
 function M.clock(profile)
   if profile.timesamples == 0 or not profile.own then
     return nil
@@ -78,7 +76,7 @@ function M.clock(profile)
   return profile.wall and (profile.cpu and "CPU and wall" or "wall") or "CPU"
 end
 
---- Does the file tell who died later, and so what is alive at the end?
+--- Returns true if the profile has later deaths, and therefore the bytes alive at the end.
 function M.tellsdeaths(profile)
   return profile.fates and (profile.followed or 0) > 0
 end

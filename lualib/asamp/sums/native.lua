@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Native memory by the library whose code asked for it, and when there was most of it. Pure:
--- a profile in, rows out.
+-- Native memory by library, and its peak. Pure: the input is a profile, the output rows.
 --
--- A sample counts for the object file of its innermost C function that is not of the C
--- library or C++'s: strdup's memory is its caller's. Where there are none but these, it is
--- theirs; a sample without a C stack has no library.
+-- A sample is charged to the object file of its innermost C function outside of the C and C++
+-- runtime libraries: strdup's memory is charged to its caller. If there are only runtime
+-- functions, the innermost one is charged; a sample without a C stack has no library.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
@@ -19,7 +18,7 @@ local function isruntime(file)
   return name:find "^libc[.-]" or name:find "^libstdc%+%+%." or name:find "^libc%+%+%."
 end
 
--- The library of a node: its path, or false.
+-- Returns the path of a node's library, or false.
 local function libraryof(profile, node)
   local nodes, innermost = profile.nodes, false
   while node > 0 do
@@ -35,8 +34,8 @@ local function libraryof(profile, node)
   return innermost
 end
 
--- The most bytes that were alive at the end of any slice of time, and that end in seconds.
--- What died before its first collection is in no slice.
+-- Returns the largest number of live bytes at the end of a time slice, and that time in seconds.
+-- Blocks that died before their first collection are not included.
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0
@@ -65,11 +64,11 @@ local function highest(profile, kinds, covered)
   return most, at
 end
 
---- nil when native memory was not sampled; else {samples, bytes, alive (bytes; nil here and
--- below: the file tells no deaths), peak (most alive at the end of a slice of time), peaktime
--- (seconds; nil of both: no slices), libraries = {{library (a path; "-": no C stack), samples,
--- bytes, alive, file, line, name (the line of Lua that most of it is for; nil: none)}}, the
--- largest first}. 'covered' (nil: all): which nodes count.
+--- Returns nil if native memory was not sampled; else {samples, bytes, alive (bytes; nil here and
+-- below: the file has no deaths), peak (largest live bytes at the end of a time slice), peaktime
+-- (seconds; both nil: no slices), libraries = {{library (a path; "-": no C stack), samples,
+-- bytes, alive, file, line, name (the Lua line with the most bytes; nil: none)}}, the largest
+-- first}. 'covered': the set of nodes that count (nil: all).
 function M.of(profile, covered)
   if not profile.malloc then
     return nil

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The order of rows, as table.sort asks for it.
+-- Comparison functions for table.sort.
 
 local M = {}
 
---- By the first of the keys in which two rows differ. Of a key with "-" before it the
--- larger value comes first, of any other the smaller one.
+--- Returns a comparison by the first key in which two rows differ. A key with the prefix "-" sorts
+-- larger values first, any other key smaller ones.
 function M.by(...)
   local keys, falling = {...}, {}
   for i, key in ipairs(keys) do
@@ -25,7 +25,8 @@ function M.by(...)
   end
 end
 
---- Of numbers: by their values in a list, the largest first, then the smaller number.
+--- Returns a comparison of indices by their values in a list, the largest first, then the smaller
+-- index.
 function M.values(list)
   return function(a, b)
     if list[a] ~= list[b] then

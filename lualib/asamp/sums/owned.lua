@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- A profile as the author of a program sees it: what libraries did is charged to the
--- line of the program that called them, where it can be changed. Pure. (Scalene does so, too.)
+-- Charges the costs of libraries to the line of the user's program that called them. Pure.
+-- (Scalene does the same.)
 
 local paths = require "asamp.sums.paths"
 
 local M = {}
 
---- A path without "." and "..", "//" and a slash at its end; one that does not begin
--- with a slash is below 'current', which is absolute.
+--- Returns an absolute path without ".", "..", "//" and a slash at its end. A relative path is
+-- below 'current', which is absolute.
 function M.normal(path, current)
   local names = {}
   for name in (path:find "^/" and path or current .. "/" .. path):gmatch "[^/]+" do
@@ -20,8 +20,8 @@ function M.normal(path, current)
   return "/" .. table.concat(names, "/")
 end
 
---- A test of a function's file: is it one of these, or below one that is a folder?
--- 'current': as of M.normal. Chunks that are no files are below none.
+--- Returns a test of a function's file: true if it is in the list or below a folder of the list.
+-- 'current': as in M.normal. Chunks that are not files fail the test.
 function M.below(list, current)
   local prefixes, here = {}, paths.written(current)
   for i, path in ipairs(list) do
@@ -41,8 +41,8 @@ function M.below(list, current)
   end
 end
 
--- Of every node the innermost of its stack whose function passes 'test', itself or one
--- that led to it; nil: there is none.
+-- Returns for every node the innermost node of its stack whose function passes 'test'; nil: none
+-- does.
 local function nearest(profile, test)
   local found, passed, nodes = {}, {}, profile.nodes
   for f, fn in ipairs(profile.functions) do
@@ -54,9 +54,10 @@ local function nearest(profile, test)
   return found
 end
 
---- The profile with every sample at the innermost line of its stack whose file passes
--- 'test'; samples without such a line stay where they were. Also returns how many samples of
--- allocation and of time have one. 'leaf' of a site is the node where its samples were before.
+--- Returns a profile in which every sample is charged to the innermost line of its stack whose
+-- file passes 'test'; samples without such a line are unchanged. Also returns the number of
+-- allocation samples and of time samples that have such a line. 'leaf' of a site is the original
+-- node of its samples.
 function M.of(profile, test)
   local found = nearest(profile, test)
   local function charged(columns)

@@ -1,13 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Paths of source files as profiles have them, and whether a path that a user gives is one
--- of them. Pure.
+-- Paths of source files in profiles, and their comparison with paths given by users. Pure.
 
 local M = {}
 
 local REPLACEMENT = "\u{FFFD}"
 
---- A path as a profile has it (asamp/format/framename.c): colons and control characters are
--- ";", and a byte that is not UTF-8 is U+FFFD.
+--- Returns a path as profiles contain it (asamp/format/framename.c): colons and control characters
+-- are replaced by ";", and bytes that are not UTF-8 by U+FFFD.
 function M.written(path)
   local pos, parts = 1, {}
   path = path:gsub("[\0-\31\127:]", ";")
@@ -22,18 +21,18 @@ function M.written(path)
   return table.concat(parts) .. path:sub(pos)
 end
 
---- Could the path be the written form of another one?
+--- Returns true if the path may be the written form of another path.
 function M.replaced(path)
   return path:find(";", 1, true) ~= nil or path:find(REPLACEMENT, 1, true) ~= nil
 end
 
--- Is 'tail' the path, or the end of it, from one of its names on?
+-- Returns true if 'tail' is the whole path or its last names.
 local function ends(path, tail)
   return path == tail or path:sub(-#tail - 1) == "/" .. tail
 end
 
---- Does the path 'wanted', as a user gives it, name the file of a profile, by the end of its path
--- at least? Of a very long path a profile has the end only, after three dots.
+--- Returns true if the path 'wanted' of a user can be the file of a profile, or the end of its
+-- path. A profile has only the end of a very long path, after three dots.
 function M.names(wanted, file)
   local written = M.written(wanted)
   local tail = file:match "^%.%.%.(.+)$"

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The call tree with its largest nodes only. Pure: a profile in, columns out. What
--- was cut hangs below its nearest kept caller as one node, so that every total stays
--- what it was.
+-- Reduces the call tree to its largest nodes. Pure: the input is a profile, the output columns.
+-- Removed nodes are merged into one node below their nearest remaining caller, so that all totals
+-- stay the same.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- For each node: its share of the allocation samples and of the time samples
--- together, with all that was called from it.
+-- Returns for each node its share of the allocation samples plus its share of the time samples,
+-- including everything called from it; and the shares of the nodes themselves.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}
@@ -32,9 +32,8 @@ local function weights(profile)
   return weight, itself
 end
 
--- The set of nodes that stay, or nil when all do. A caller's total is
--- not smaller than a callee's and its number is lower, so that callers stay
--- where callees do.
+-- Returns the set of remaining nodes; nil: all remain. A caller has at least the total of a
+-- callee and a lower index, so that the callers of remaining nodes remain.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then
@@ -51,8 +50,8 @@ local function largest(weight, limit)
   return keep
 end
 
--- Columns of the nodes that stay, the map from old numbers to new, and how
--- many were cut.
+-- Returns the columns of the new tree, the map from old nodes to new nodes, and the number of
+-- removed nodes.
 local function tree(profile, keep, cutfn)
   local from, to = profile.nodes, {parent = {}, fn = {}, line = {}}
   local map, cutof, n, cut = {[0] = 0}, {}, 0, 0
@@ -77,10 +76,10 @@ local function tree(profile, keep, cutfn)
   return to, map, cut
 end
 
---- {nodes = {parent, fn, line} (functions count from 0; what represents others has one
--- more than there are), map (from the profile's nodes to these, 0 to 0), cut (how many
--- were), share (of all samples, that these have themselves)}. At most 'limit' nodes of
--- the profile, those with the largest totals.
+--- Returns {nodes = {parent, fn, line} (functions are numbered from 0; merged nodes have the
+-- number of functions), map (from the profile's nodes to these; 0 to 0), cut (number of removed
+-- nodes), share (of all samples in removed nodes)}. The 'limit' nodes with the largest totals
+-- remain.
 function M.of(profile, limit)
   local weight, itself = weights(profile)
   local keep = largest(weight, limit)

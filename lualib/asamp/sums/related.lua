@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Which lines belong together: those of one function, of a function and the one
--- that called it, or of two that the same function called. Pure.
+-- Groups lines that belong together: lines of one function, of a function and its caller, or of
+-- two functions with the same caller. Pure.
 
 local order = require "asamp.sums.order"
 
@@ -10,11 +10,12 @@ local function key(file, defined)
   return file .. "\0" .. defined
 end
 
---- For every node the function written in Lua that called the one that the node is
--- in or below, as a key; "" where there is none.
+--- Returns for every node the key of the Lua function that called the innermost Lua function of
+-- its stack; "": none.
 function M.callers(profile)
   local nodes, functions = profile.nodes, profile.functions
-  local inner, callers = {[0] = ""}, {[0] = ""}  -- of each node: its function, the caller
+  local inner, callers = {[0] = ""}, {[0] = ""}  -- by node: its innermost Lua function and the
+                                                 -- caller of that
   for i, f in ipairs(nodes.fn) do
     local fn, up = functions[f], nodes.parent[i]
     if fn.native then
@@ -26,7 +27,7 @@ function M.callers(profile)
   return callers
 end
 
--- The caller through which most bytes of a row came.
+-- Returns the caller with the most bytes of a row.
 local function maincaller(row)
   local best, most = "", -1
   for caller, bytes in pairs(row.callers) do
@@ -37,7 +38,7 @@ local function maincaller(row)
   return best
 end
 
--- Is it the main chunk of a file, from which all of a program may be called?
+-- Returns true for the main chunk of a file: everything in a program may be called from it.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end
@@ -49,9 +50,8 @@ local function together(a, b)
          a.caller == b.caller and not ismain(a.caller)
 end
 
---- Rows {file, line, defined (line of the function's start), keptbytes, callers
--- (bytes by caller, as of M.callers)} in the order of their groups; sets row.group.
--- A new list.
+--- Groups rows {file, line, defined (line of the function's start), keptbytes, callers (bytes by
+-- caller, a key of M.callers)}. Returns a new list, sorted by groups, and sets row.group.
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Where resident memory is. Pure: the rows of a picture (of a profile, or of a running
--- process) in, rows for people out. The words of a picture are those of
--- doc/profile-format.md; one that is not known here is a row of its own.
+-- Breakdown of resident memory. Pure: the input is the rows of a snapshot of memory (of a profile
+-- or a running process), the output rows for reports. doc/profile-format.md lists the words in
+-- snapshots; an unknown word gets a row of its own.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- What the words are called, in the order in which rows are shown, and the group that
--- each belongs to.
+-- {word, group, text} in display order.
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
   {"lua.new", "lua", "made since then, alive or not yet collected"},
@@ -26,7 +25,7 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- Rows that are part of another one, by the line that has made them.
+-- Words of rows that are parts of another row, by the allocating line.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -35,8 +34,8 @@ end
 
 local bybytes = order.by("-bytes", "where")
 
--- The parts of a row: most bytes first. Estimates: together they are no more than the
--- row, and what they leave of it is nobody's.
+-- Sorts the parts of a row, the most bytes first, and sets row.known to their sum. Parts are
+-- estimates; their sum is at most the row, and the rest has no known line.
 local function settle(row)
   table.sort(row.parts, bybytes)
   local sum = 0
@@ -47,10 +46,10 @@ local function settle(row)
   return row
 end
 
---- Of a picture ({{what, bytes, text}}): {rss, sum (of all rows), outside (what userdata say
--- that they represent), lua, native, rest (sums), rows = {{what, group, text, bytes,
--- parts = {{where, bytes}} (lines, files), known (bytes of these)}}}. Bytes may be negative,
--- in files of older versions: what was asked for and never touched.
+--- Converts a snapshot ({{what, bytes, text}}) to {rss, sum (of all rows), outside (external bytes
+-- of userdata), lua, native, rest (sums), rows = {{what, group, text, bytes, parts = {{where,
+-- bytes}} (lines, files), known (sum of parts)}}}. In files of older versions bytes may be
+-- negative: reserved memory that was never touched.
 function M.of(picture)
   local rows, byword = {}, {}
   for _, word in ipairs(WORDS) do
@@ -90,7 +89,7 @@ function M.of(picture)
   return found
 end
 
--- The pictures in the order of their times, in which those of several threads are not told.
+-- Returns the snapshots sorted by time: several threads may have written them out of order.
 local function ordered(profile)
   local list = {}
   for i, picture in ipairs(profile.pictures) do
@@ -100,10 +99,10 @@ local function ordered(profile)
   return list
 end
 
---- Of a profile: {last, peak (as M.of, with 'time' in seconds), course = {{time, rss, lua,
--- free (lines, reserve), native, rest}}, by time, duration (seconds), highest (the most that
--- was resident behind a collection, whether there is a picture of that or not; nil: not
--- told)}. nil: it tells no picture.
+--- Returns the breakdown of a profile: {last, peak (results of M.of with 'time' in seconds),
+-- course = {{time, rss, lua, free (lines, reserve), native, rest}} by time, duration (seconds),
+-- highest (largest resident memory after a collection, with or without a snapshot; nil:
+-- unknown)}. nil: the profile has no snapshot.
 function M.ofprofile(profile)
   if not profile.pictures then
     return nil
@@ -129,7 +128,7 @@ function M.ofprofile(profile)
   return found
 end
 
---- The rows of a running process, from its answer ("BYTES WHAT[ TEXT]" each).
+--- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]".
 function M.told(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Which files and functions of two profiles are the same, though a program
--- was moved or edited between them. Pure: rows of totals in, maps out.
+-- Matches files, functions and lines of two profiles although the program was moved or edited
+-- between them. Pure: the input is rows of totals, the output maps.
 
 local order = require "asamp.sums.order"
 
 local M = {}
 
--- Has it no name of its own ("anonymous", "anonymous #2" of its line)?
+-- Returns true if a function has no name of its own ("anonymous", "anonymous #2" of its line).
 local function isanonymous(name)
   return name == "anonymous" or name:find "^anonymous #%d+$" ~= nil
 end
@@ -23,7 +23,7 @@ local function files(t)
   return set
 end
 
--- How many names two paths have in common at their ends.
+-- Returns the number of trailing names that two paths have in common.
 local function common(a, b)
   local n = 0
   while true do
@@ -36,8 +36,8 @@ local function common(a, b)
   end
 end
 
--- The one of a list of paths that ends most like 'path'; nil when there is
--- none, or several.
+-- Returns the path of a list with the longest common end with 'path'; nil if there is none or
+-- several.
 local function likest(path, paths)
   local best, most, several
   for _, other in ipairs(paths) do
@@ -51,9 +51,8 @@ local function likest(path, paths)
   return not several and best or nil
 end
 
---- Files of a that are called differently in b: {[path in a] = path in b}.
--- Only paths that the other profile lacks are paired, each with the one that
--- ends most like it, if both agree.
+--- Returns renamed files: {[path in a] = path in b}. Paths that exist in only one profile are
+-- paired if each is the best match of the other.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -76,7 +75,7 @@ end
 
 -- {== functions of a file ===================================================
 
--- Lua functions of every file, by the line of their definition.
+-- Returns the Lua functions of every file, sorted by the line of their definition.
 local function byfile(rows, rename)
   local lists = {}
   for _, row in ipairs(rows) do
@@ -92,14 +91,14 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Is the neighbour before (step -1) or behind (1) as far away in both?
+-- Returns true if the previous (step -1) or next (1) function is equally far away in both lists.
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
 end
 
--- How much speaks for a[i] and b[j] being the same function: the line, the name (where both
--- have one), the distance to the neighbours. 0 or less: they are not.
+-- Returns a score for a[i] and b[j] being the same function, from their lines, names and
+-- distances to neighbours. 0 or less: they are not.
 local function likeness(a, i, b, j)
   local x, y = a[i], b[j]
   local n = x.line == y.line and 2 or 0
@@ -109,7 +108,7 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Pairs of two lists that keep their order and are as like as can be.
+-- Calls pair for pairs of two lists in the same order, with the largest total score.
 local function align(a, b, pair)
   local best = {[0] = {}}
   for j = 0, #b do
@@ -141,7 +140,7 @@ local function nativekey(row)
   return row.name .. "\0" .. row.file
 end
 
---- The functions of both: {[row of a] = row of b}. 'same': as of M.files.
+--- Returns the functions of both profiles: {[row of a] = row of b}. 'same': result of M.files.
 function M.functions(a, b, same)
   local pairs_, native, lists = {}, {}, byfile(b, {})
   for file, list in pairs(byfile(a, same)) do
@@ -164,8 +163,8 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, line of the function's start) for the functions that rows are named after,
--- then for all others at their lines.
+-- Calls f(row, line of the function's start) first for the functions that rows are named after,
+-- then for all other functions at the lines.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -181,9 +180,9 @@ local function place(file, defined, line)
   return ("%s\0%d\0%d"):format(file, defined, line)
 end
 
---- The lines of both: {[row of a] = row of b}. A line is the same if it is in
--- the same function (of 'functions', as of M.functions) and as far behind its
--- start, or at the same place of a function that only one of them has.
+--- Returns the lines of both profiles: {[row of a] = row of b}. Lines match if they are in the
+-- same function ('functions': result of M.functions) at the same distance from its start, or at
+-- the same place in a function that only one profile has.
 function M.lines(a, b, functions, same)
   local pairs_, taken, definition, inb = {}, {}, {}, {}
   for x, y in pairs(functions) do

@@ -1,25 +1,23 @@
 -- SPDX-License-Identifier: MIT
--- Is the difference of two sums of samples more than chance? Pure: numbers in,
--- numbers out; knows no profile.
+-- Tests whether the difference of two sums of samples may be chance. Pure: numbers in and out.
 --
--- A sum is a value and its variance: as much as value / weight observations of
--- that weight, weight being variance / value. If both sums estimate the same
--- amount, then of their observations together each is the second's with a
--- probability that follows from the weights, whatever the amount: the exact test
--- of two Poisson counts (Przyborowski and Wilenski 1940).
+-- A sum has a value and a variance. It is equivalent to value / weight observations of the weight
+-- variance / value. If both sums estimate the same amount, each of their observations belongs to
+-- the second sum with a probability that depends only on the weights: the exact test of two
+-- Poisson counts (Przyborowski and Wilenski 1940).
 --
--- Of many rows some differ much by chance. So with m rows the k-th least
--- likely has to be less likely than k / m of the limit (Benjamini and Hochberg
--- 1995). When nothing has changed, all rows together pass for noise as surely as a
--- single one would; of the rows that are told, no larger share than the limit is
--- chance. Rows with so few samples that no difference could tell anything do
--- not count (Tarone 1990).
+-- Some of many rows differ strongly by chance. So of m rows the k-th most significant one must
+-- have a p-value below k / m of the limit (Benjamini and Hochberg 1995). If nothing has changed,
+-- the probability of any false report is at most the limit; among the reported rows, the expected
+-- share of false ones is at most the limit. Rows with too few samples to be significant at all
+-- are not counted in m (Tarone 1990).
 
 local M = {}
 
 -- {== distributions =========================================================
 
--- ln of the gamma function, x > 0: Stirling's series, from 10 on.
+-- Returns the logarithm of the gamma function for x > 0: Stirling's series for x >= 10,
+-- recurrence below.
 local function lgamma(x)
   local shift = 0
   while x < 10 do
@@ -33,7 +31,7 @@ end
 
 local TINY = 1e-300
 
--- The continued fraction of the incomplete beta function, by Lentz's method.
+-- Computes the continued fraction of the incomplete beta function with Lentz's method.
 local function fraction(x, a, b)
   local c, d = 1, 1 - (a + b) * x / (a + 1)
   d = 1 / (math.abs(d) < TINY and TINY or d)
@@ -54,7 +52,7 @@ local function fraction(x, a, b)
   return h
 end
 
---- The regularized incomplete beta function; 0 <= x <= 1, a and b > 0.
+--- Returns the regularized incomplete beta function; 0 <= x <= 1, a and b > 0.
 function M.beta(x, a, b)
   if x <= 0 or x >= 1 then
     return x <= 0 and 0 or 1
@@ -67,8 +65,8 @@ function M.beta(x, a, b)
   return 1 - front * fraction(1 - x, b, a) / b
 end
 
---- How likely a normal variable is at least so many standard deviations off,
--- to either side.
+--- Returns the two-sided probability that a normal variable deviates by at least z standard
+-- deviations.
 function M.normal(z)
   z = math.abs(z)
   if z < 2 then  -- the series of erf
@@ -89,16 +87,15 @@ end
 
 -- ==}
 
--- How much a sum's observations weigh.
+-- Returns the weight of a sum's observations.
 local function weightof(value, variance, usual)
   return value > 0 and variance > 0 and variance / value or usual
 end
 
---- Of two sums (values a and b with their variances, and the weights of
--- observations where a sum is 0): the standard error of b - a, which is not less
--- than it is when both estimate the same amount; how likely a difference like
--- that is then, or a larger one; and how likely the largest is that these
--- observations can make.
+--- Tests the difference of two sums: values a and b, their variances, and the weight of
+-- observations for a sum of 0. Returns the standard error of b - a, which is at least that for
+-- equal amounts; the p-value of the difference; and the smallest p-value that this number of
+-- observations can have.
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)
@@ -111,7 +108,7 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   local deviation = math.sqrt(math.max(variance, variancea + varianceb))
   local least = math.min(1, 2 * math.min(q, 1 - q) ^ n)
   if (b - a) ^ 2 < 0.25 * variance then
-    return deviation, 1, least  -- no news, and most rows are like that
+    return deviation, 1, least  -- not significant; most rows take this path
   end
   local p
   if b > a then
@@ -122,8 +119,8 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   return deviation, math.min(1, 2 * p), least
 end
 
---- Marks what may be chance in a list of rows {change, error, p, least}: sets
--- row.noise. 'sigma': the standard errors that a single row has to change by.
+--- Sets row.noise in a list of rows {change, error, p, least}: true if the change may be chance.
+-- 'sigma': standard errors that a single row must change by.
 function M.mark(rows, sigma)
   local limit = M.normal(sigma)
   local order, m = {}, 0

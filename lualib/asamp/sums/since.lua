@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lines of a profile that grows, by what they have come to since it was looked at before.
--- Pure.
+-- Lines of a growing profile, with their changes since the previous reading. Pure.
 
 local order = require "asamp.sums.order"
 
@@ -10,12 +9,13 @@ local function nameof(row)
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
--- What a line is known by in every look: its name may be another function's in the next.
+-- Returns the key of a line, without its name: another function may name the line in the next
+-- reading.
 local function place(row)
   return ("%s:%d"):format(row.file, row.line)
 end
 
---- What a later look compares with: by place what each line has.
+--- Returns the values of all lines by key, for comparison with a later reading.
 function M.remember(t)
   local known = {}
   for _, row in ipairs(t.lines) do
@@ -27,8 +27,9 @@ end
 
 local NONE = {bytes = 0, alive = 0, time = 0}
 
---- Rows {name, bytes, time (since then), alive, more (of that since then)}, the most bytes,
--- then the most time, first. 'before': remember's; nil: since the begin.
+--- Returns rows {name, bytes, time (both since 'before'), alive, more (change of alive)}, sorted
+-- by bytes, then by time, the largest first. 'before': result of M.remember; nil: since the
+-- start.
 function M.lines(t, before)
   local rows = {}
   for _, row in ipairs(t.lines) do

@@ -1,18 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- What was sampled in each slice of time, by node and kind: rows as columns, as many
--- as are asked for at most. Pure: a profile with bins in.
+-- Samples in each slice of time by node and kind, as columns with a limited number of rows. Pure:
+-- the input is a profile with bins.
 
 local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- What rows add up. What is alive at the end is what survived without the
--- later deaths; 0 when the file tells none.
--- Of time, samples are periods of the length of timeperiod.
+-- The added columns. alive: survivors without those that died later; 0 if the file has no deaths.
+-- Time samples are counted in periods of length timeperiod.
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
--- The rows of the profile's bins, or of one bin that is the whole time.
+-- Returns the rows of the profile's bins, or of a single bin for the whole time.
 local function rowsof(profile)
   local us = math.max(1, math.ceil(profile.duration * 1e6))
   local from, bins = profile.sites, {start = 0, width = us, n = 1}
@@ -35,8 +34,8 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Sums rows whose bin, node and kind are equal, in the order of their first.
--- 'bin' and 'node' map old numbers to new.
+-- Adds rows with equal bin, node and kind, in the order of the first of each. binof and nodeof
+-- map old numbers to new ones.
 local function sum(rows, binof, nodeof, kinds, nodes)
   local out, at = {bin = {}, node = {}, kind = {}}, {}
   for _, key in ipairs(COUNTS) do
@@ -62,7 +61,7 @@ local function sum(rows, binof, nodeof, kinds, nodes)
   return out, n
 end
 
--- Neighbouring bins become one until the rows fit.
+-- Merges neighbouring bins until the number of rows is at most 'limit'.
 local function fit(rows, bins, nodeof, kinds, nodes, limit)
   local step = 1
   while true do
@@ -75,18 +74,18 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
---- Columns bin (from 0), node and kind (from 0), and what these have together: samples
--- (of time, periods), bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes;
--- at most 'limit' rows, for which time is divided more coarsely. 'tree': the nodes that
--- there are (asamp.sums.pruned). Second result: the slices {start, width (microseconds), n}.
+--- Returns columns: bin, node, kind (all from 0), samples (of time: periods), bytes, survived,
+-- survivedbytes, undecidedbytes, alive, alivebytes. Slices are widened until there are at most
+-- 'limit' rows. 'tree': the nodes (asamp.sums.pruned). The second result describes the slices:
+-- {start, width (microseconds), n}.
 function M.of(profile, tree, limit)
   local rows, bins = rowsof(profile)
   return fit(rows, bins, function(node) return tree.map[node] end, #profile.kinds,
              #tree.nodes.parent, limit)
 end
 
---- Did the slices of time keep every stack? The reader counts what is beyond
--- its limits at node 0.
+--- Returns true if the time slices have every stack. The reader counts stacks beyond its limits at
+-- node 0.
 function M.whole(profile)
   local n = 0
   for i, node in ipairs(profile.sites.node) do

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The Lua states of a process that a profile tells apart: rows of what each has done,
--- and of all that have one name. Pure. Rows have id (not those of a name), name, count
--- (states), bytes and alive (estimated), allocated (exactly, 0: not told), time
--- (seconds), collections; the most bytes, then the most time, first.
+-- Totals of the Lua states of a process, each or by name. Pure. Rows have id (nil in rows by
+-- name), name, count (states), bytes and alive (estimates), allocated (exact; 0: unknown), time
+-- (seconds), collections; sorted by bytes, then by time, the largest first.
 
 local M = {}
 
@@ -27,7 +26,7 @@ local function rowof(s)
   }
 end
 
---- Each state; an empty list where the file does not tell them apart.
+--- Returns a row for each state; an empty list if the file has no states.
 function M.states(profile)
   local rows = {}
   for i, s in ipairs(profile.states or {}) do
@@ -37,7 +36,8 @@ function M.states(profile)
   return rows
 end
 
---- Those of one name together; what they have allocated is told if each of them tells it.
+--- Returns a row for all states of each name; 'allocated' is 0 unless it is known for each of
+-- them.
 function M.names(profile)
   local rows, byname, untold = {}, {}, {}
   for _, s in ipairs(profile.states or {}) do
@@ -61,7 +61,7 @@ function M.names(profile)
   return rows
 end
 
---- OS threads.
+--- Returns a row for each OS thread.
 function M.threads(profile)
   local rows = {}
   for i, t in ipairs(profile.threads or {}) do
@@ -72,8 +72,8 @@ function M.threads(profile)
   return rows
 end
 
---- The ids, rising, of the states that 'text' names: by their number, or with the text
--- in their names. nil and what is wrong.
+--- Returns the sorted ids of the states with this number, or with the text in their names; nil and
+-- a message if there are none.
 function M.find(profile, text)
   if not profile.states then
     return nil, "the file does not tell states apart"

@@ -1,28 +1,27 @@
 -- SPDX-License-Identifier: MIT
--- What share of a nursery survives, for a nursery of any size. Pure.
+-- Estimates the share of a nursery that survives, for a nursery of any size. Pure.
 --
--- Of what is allocated u bytes before a collection and v bytes after the one before, the share
--- A(u) B(v) is dead by then. A is mortality by age. B is below 1 right behind a collection, by
--- nepotism: an object that has just become old is alive to minor collections, even when it is
--- dead, and what is put into it is kept. In a smaller nursery more is born right behind a
--- collection.
--- Both can only grow, A with u, B with v, and so they are found: in turn, each the best for
--- the other (as Poisson counts), made monotone by pooling neighbours that violate it (isotonic
--- regression: Ayer, Brunk and others 1955). With nurseries of one size u + v is one number,
--- and what falls with u is told from what rises with it by that alone; with
--- nurseries of many sizes (LUA_GC=nursery=128K-2M) the two are told apart. Where the collector
--- chose these, how far each of the two alone, as if the other were 1, is from both is doubt.
--- All lengths are bytes that the nursery was filled with.
+-- Of the bytes allocated u bytes before a collection and v bytes after the previous one, the
+-- share A(u) B(v) is dead by the collection. A is the mortality by age. B is below 1 shortly
+-- after a collection because of nepotism: a newly tenured object counts as alive in minor
+-- collections even if it is dead, and keeps the objects stored into it alive. A smaller nursery
+-- has a larger part shortly after a collection.
+--
+-- A grows with u and B with v. They are fitted alternately, each as the best estimate given the
+-- other one (Poisson counts), and made monotone by pooling neighbours that violate it (isotonic
+-- regression: Ayer, Brunk and others 1955). If all nurseries have one size, u + v is constant,
+-- and only the monotonicity separates A from B. Nurseries of many sizes (LUA_GC=nursery=128K-2M)
+-- determine both. If the collector chose the sizes, the deviation of each factor alone from both
+-- together is the uncertainty (M.doubt). All lengths are bytes filled in the nursery.
 
 local M = {}
 
 local ROUNDS = 60
 local TAIL = 0.03
 
--- The best values that grow, for counts 'died' of 'exposed'; bins without exposure have the
--- value of the one before, and 'most' where none has any. The last value is that of TAIL of all
--- exposure at least: of a few samples it may be anything, and for all longer nurseries it would
--- count.
+-- Returns the best monotone shares of 'died' of 'exposed' by bin, at most 'most'. Bins without
+-- exposure have the value of the previous bin. The last value covers at least the part TAIL of
+-- the exposure: it applies to all longer nurseries, and with few samples it would be arbitrary.
 local function monotone(died, exposed, bins, most)
   local pools, all = {}, 0
   for k = 0, bins do
@@ -52,7 +51,7 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Sums of the cells by one of their bins, each weighted by what the other one has.
+-- Sums the cells by the bin 'by', weighted with the values of the bin 'other'.
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -63,8 +62,8 @@ local function sums(cells, by, other, values)
   return died, exposed
 end
 
---- From a profile's 'ages': what M.share wants; nil: there are none. 'reach': the longest
--- nursery that was seen; 'bytes': of all samples; 'mean': the share that has
+--- Fits the model to a profile's 'ages'. Returns the argument of M.share; nil: there are no ages.
+-- 'reach': the longest observed nursery; 'bytes': of all samples; 'mean': the share that
 -- survived.
 function M.of(ages)
   if #ages == 0 then
@@ -101,7 +100,7 @@ function M.of(ages)
           reach = startof(last + 1)}
 end
 
---- The share of what a nursery of n bytes is filled with that survives it.
+--- Returns the surviving share of a nursery filled with n bytes.
 function M.share(s, n)
   if n <= 0 then
     return 1
@@ -125,7 +124,7 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- How far that may be off where nothing tells ages and births apart.
+--- Returns the uncertainty of M.share from not separating age and allocation time.
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -1,26 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- A profile (as profiler.reader returns it) in, totals per function, line and
--- type out. Pure: reads the profile, changes nothing, prints nothing.
+-- Totals per function, line and type of a profile, as profiler.reader returns it. Pure: reads the
+-- profile and does not change it.
 --
--- self   what was allocated, or the time that passed, in the thing itself: of
---        a function, samples whose innermost frame it is; of a line, samples
---        whose innermost frame written in Lua is at that line
--- total  samples that have it anywhere on their stack, counted once however
---        often it is there (recursion)
+--   self   costs in the item itself: for a function, samples whose innermost frame it is; for a
+--          line, samples whose innermost Lua frame is at that line
+--   total  samples with the item anywhere on their stack; each sample counts once, also in
+--          recursion
 --
--- Every sum has these fields, all 0 at first; pairs() gives all, next() does not:
+-- Every sum has these fields, with 0 as default; pairs() visits all of them, next() does not:
 --   samples, bytes, survived, survivedbytes, undecided   of allocations
---   undecidedbytes   if the period was set again; else 0, see measures.fate
---   later, laterbytes    of those that survived, died later
---   alive, alivebytes    the others of them; 0 when the file tells no deaths
---   objects          blocks that the samples represent, estimated; 0: unknown
---   timesamples      sampling periods of time, of the length of the profile's
---                    timeperiod (if that was set again, no whole number); of these
---   nativesamples    with a C function innermost
+--   undecidedbytes   if the period was changed; else 0, see measures.fate
+--   later, laterbytes    the survivors that died later
+--   alive, alivebytes    the other survivors; 0 if the file has no deaths
+--   objects          estimated number of blocks; 0: unknown
+--   timesamples      time in periods of the profile's timeperiod (not an integer if the period was
+--                    changed); of these:
+--   nativesamples    with a C function as the innermost frame
 --   gcsamples        in a collection
---   timesquares      their variance: a stack may represent several periods
---   bytesquares, survivedsquares, alivesquares   likewise of bytes, if the
---                    period was set again; else 0, see measures.variance
+--   timesquares      variance of timesamples: a sample may represent several periods
+--   bytesquares, survivedsquares, alivesquares   variances of bytes if the period was
+--                    changed; else 0, see measures.variance
 
 local measures = require "asamp.sums.measures"
 
@@ -32,8 +31,8 @@ local ALLOCATION = {"samples", "bytes", "survived", "survivedbytes",
 local TIME = {"timesamples", "nativesamples", "gcsamples", "timesquares"}
 local SQUARES = {"bytesquares", "survivedsquares", "alivesquares"}
 
--- A row of a large profile has few of the fields, and there may be a row for every
--- function of a program: a sum holds what is not 0, its metatable the rest.
+-- A row of a large profile has few non-zero fields, and there are many rows. So a sum stores only
+-- non-zero fields; its metatable provides the zeros.
 local NOTHING = {}
 for _, fields in ipairs{ALLOCATION, TIME, SQUARES} do
   for _, field in ipairs(fields) do NOTHING[field] = 0 end
@@ -49,18 +48,18 @@ local function zero()
   return setmetatable({}, SUM)
 end
 
---- The frames that represent collections.
+--- Returns true for frames that represent collections.
 function M.iscollection(fn)
   return fn.native and
          (fn.name == "[minor collection]" or fn.name == "[major collection]")
 end
 
---- Returns true for the mark of callers that tail calls have replaced.
+--- Returns true for the frame that represents callers replaced by tail calls.
 function M.istailcalls(fn)
   return fn.native and fn.name == "(tail call)"
 end
 
--- {== sums of nodes: one list a field, index is the node ====================
+-- {== sums of nodes: one list for each field, indexed by node ================
 
 -- A list of n zeros.
 local function zeros(n)
@@ -80,8 +79,8 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for everything that the i-th site, one of time, has. What ran is
--- its leaf, where asamp.sums.owned has charged it to another.
+-- Calls add(field, n) for all fields of the i-th site, which is of time. The running function is
+-- that of its leaf if asamp.sums.owned has charged it to another node.
 local function addtime(profile, i, add)
   local sites = profile.sites
   local node = (sites.leaf or sites.node)[i]
@@ -96,7 +95,7 @@ local function addtime(profile, i, add)
   end
 end
 
--- Likewise of one of allocations. 'columns': the fields that the file has.
+-- The same for a site of allocations. 'columns': the fields in the file.
 local function addallocations(profile, i, columns, add)
   local sites = profile.sites
   for k = 1, #columns do
@@ -119,7 +118,7 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- The fields of sites that are summed up as they are.
+-- Returns the fields of sites that are added without conversion.
 local function columnsof(profile)
   local columns = {deaths = measures.tellsdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -131,9 +130,9 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums of the sites per node and per kind, and of all. 'covered' (nil: all)
--- says which nodes count. Of nodes only the fields that there is anything of: a
--- large profile of allocations alone costs no lists of time.
+-- Sums the sites by node, by kind and in total. 'covered': the set of nodes that count (nil:
+-- all). Only fields with values get lists of nodes, so that a large profile without time needs no
+-- lists for time.
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
@@ -173,7 +172,7 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Sums of every node with all that was called from it. Children stand behind
+-- Returns the sums of every node including all nodes below. Children have higher indices than
 -- their parents.
 local function sumtrees(parent, itself)
   local sums = {fields = itself.fields}
@@ -194,8 +193,7 @@ end
 
 -- {== rows ==================================================================
 
--- Calls enter(node) and leave(node) for every node, parents around their
--- children, without recursion.
+-- Calls enter(node) before and leave(node) after the children of every node, without recursion.
 local function walk(parent, enter, leave)
   local first, nextone = {}, {}
   for i = #parent, 1, -1 do
@@ -215,8 +213,7 @@ local function walk(parent, enter, leave)
   end
 end
 
--- Gives rows their sums, before anything is added to them: those of which nothing was
--- called have one for both.
+-- Adds zero sums to rows. A row whose nodes have no children uses one sum for self and total.
 local function addsums(rows, parent, rowof)
   local called = {}
   for _, up in ipairs(parent) do
@@ -228,10 +225,10 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds to every row's total the trees of its outermost nodes. rowof[node]
--- may be nil: the node belongs to no row.
+-- Adds the sums of each row's outermost nodes to the row's total. rowof[node] is nil if the node
+-- belongs to no row.
 local function addtotals(parent, sums, rowof)
-  local depth = {}  -- how often the row is on the path from the root
+  local depth = {}  -- number of nodes of the row on the path from the root
   walk(parent, function(node)
     local row = rowof[node]
     if row and row.total ~= row.self then
@@ -267,8 +264,8 @@ local function functions(profile, itself, sums)
   return rows
 end
 
--- The rows of lines, named by the first function there, as M.linerows returns them. And
--- those of which several functions are at the line: for each node its function's number.
+-- Returns the rows of lines as M.linerows does, named by the first function at each line; and the
+-- set of rows with several functions.
 local function rowsoflines(profile)
   local rows, rowof, nearest, bykey = {}, {}, {}, {}
   local nodes, first, several = profile.nodes, {}, {}
@@ -292,9 +289,9 @@ local function rowsoflines(profile)
   return rows, rowof, nearest, several
 end
 
--- What each function has of the lines at which there are several ('rowof', 'several'):
--- parts {row, name, defined}, and for every node those of its own line and of the innermost
--- Lua frame of its stack (nil: native, or the only function of its line).
+-- Splits the lines with several functions ('several') into parts {row, name, defined}. Returns
+-- the parts and, by node, the part of its own line and that of the innermost Lua frame of its
+-- stack (nil: native, or the line has only one function).
 local function partsoflines(profile, rowof, several)
   local parts, partof, nearest, known = {}, {}, {}, {}
   local nodes = profile.nodes
@@ -316,7 +313,7 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Names the rows of parts by those that have most. 'ismore(a, b)': does part a have more?
+-- Names rows after their largest parts. ismore(a, b): true if part a is larger than b.
 local function rename(parts, ismore)
   local best = {}
   for _, part in ipairs(parts) do
@@ -328,10 +325,10 @@ local function rename(parts, ismore)
   end
 end
 
---- The rows of lines of a profile, without sums: a list, and for every node the row of
--- its own line (nil: native) and of the innermost Lua frame of its stack. Where several
--- functions are at a line, as that of an anonymous one within it, the row has the name of
--- the one that has most of its bytes, or samples; with 'alive' of what is alive at the end.
+--- Returns the rows of lines of a profile, without sums: a list, and for every node the row of its
+-- own line (nil: native) and of the innermost Lua frame of its stack. If several functions are at
+-- a line (an anonymous function within it), the row has the name of the one with most bytes and
+-- samples; with 'alive', of the one with most bytes alive at the end.
 function M.linerows(profile, alive)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if not next(several) then
@@ -356,7 +353,7 @@ function M.linerows(profile, alive)
   return rows, rowof, nearest
 end
 
--- Gives rows of lines, or their parts, their sums.
+-- Computes the sums of the rows of lines, or of their parts.
 local function sumlines(profile, itself, sums, rows, rowof, nearest)
   addsums(rows, profile.nodes.parent, rowof)
   for i = 1, #profile.nodes.parent do
@@ -386,8 +383,8 @@ local function lines(profile, itself, sums)
   return rows
 end
 
--- Allocated kinds by type, with their classes; in the file's order, so that sums are
--- the same to the last digit in every process.
+-- Returns the allocated kinds by type, with their classes, in the file's order, so that
+-- floating-point sums are reproducible.
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do
@@ -436,7 +433,7 @@ local function order(field, key)
   end
 end
 
--- The row of a line, named by the function that has most of a field there.
+-- Returns the row of a line, named after the function with the largest value of the field.
 local function named(row, field, key)
   local list = row.functions
   if not list then
@@ -459,10 +456,9 @@ local function named(row, field, key)
   return new
 end
 
---- The rows that have anything of a field in their total (of types: in their
--- self): the largest self first, then the largest total, then by name and
--- place. With key = "total" the largest total first. A new list, whose lines are named
--- by the function that has most of it there.
+--- Returns the rows whose total (of types: self) of a field is above 0, in a new list: sorted by
+-- self, then by total, the largest first, then by name and place. key = "total": sorted by total
+-- first. Lines are named after the function with the largest value.
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do
@@ -474,7 +470,7 @@ function M.sorted(all, field, key)
   return rows
 end
 
--- The rows that have any samples, in the order of a field.
+-- Returns the rows with samples, sorted by a field.
 local function present(all, field)
   local rows = {}
   for _, row in ipairs(all) do
@@ -488,18 +484,16 @@ end
 
 -- ==}
 
---- Totals of a profile. 'options' (may be nil): covered = {[node] = true},
--- only samples with these stacks. Returns
--- {unit = "bytes", or "samples" (when the file does not tell bytes),
--- measures = the fields that the file has something of: the unit's, and
--- "timesamples", whole, functions, lines, types, self, sums}. 'whole' and every row's
--- 'self' and 'total' are sums. Rows of functions: {name, file, line, native,
--- self, total}; of lines: {file, line, name and defined (of the function there that has
--- most of the first measure), functions (nil: one; {name, defined, self, total} of each),
--- self, total}; of types: {name, self, blocks (sampled), objects (estimated, 0:
--- unknown), outside (of the blocks), classes = rows of the same form}. They
--- are sorted by the first measure. 'self' and 'sums' are lists a field: what
--- each node has itself, and with all that was called from it.
+--- Computes the totals of a profile. 'options' (may be nil): covered = {[node] = true}, only
+-- samples with these stacks. Returns {unit ("bytes", or "samples" if the file has no bytes),
+-- measures (fields with values: the unit, and "timesamples"), whole, functions, lines, types,
+-- self, sums}. 'whole' and every row's 'self' and 'total' are sums. Rows of functions: {name,
+-- file, line, native, self, total}; of lines: {file, line, name and defined (of the function with
+-- the largest value of the first measure), functions (nil: only one; {name, defined, self, total}
+-- for each), self, total}; of types: {name, self, blocks (sampled), objects (estimated; 0:
+-- unknown), outside (of the blocks), classes (rows of the same form)}. Rows are sorted by the
+-- first measure. 'self' and 'sums' have a list for each field: the value of each node itself, and
+-- including all nodes below.
 function M.of(profile, options)
   local covered = options and options.covered
   local itself, kinds, whole = sumsites(profile, covered)

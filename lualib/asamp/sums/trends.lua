@@ -1,27 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- What each line, and each function, has alive over time: bytes that it allocated and
--- that were not known to be dead at the end of each slice of time, and how fast they
--- grow. Pure: a profile with bins in, rows out. (Scalene's trend of a line's memory.)
+-- Live bytes over time by line and by function: bytes allocated there and not known to be dead at
+-- the end of each time slice, and their growth rate. Pure: the input is a profile with bins, the
+-- output rows. (Scalene has such a trend for lines.)
 --
--- What died before its first collection is in no slice. Of the rest a birth counts from
--- its slice on, and a death from the slice of the collection that has found it: the old are
--- found dead by major collections only. So the last slice is what is alive at the end.
+-- Blocks that died before their first collection are not included. Other blocks count from the
+-- slice of their allocation to the slice of the collection that found them dead; old blocks are
+-- found dead only by major collections. So the last slice is the state at the end.
 --
--- The slope is that of the straight line of least squares through the slices' ends. Its
--- error is one standard error of two things together: of the sampling, for each slice's
--- change is a sum of samples, births and deaths, each of which represents a period; and of
--- the line, for what grows in steps lies beside it.
+-- The slope is that of the least-squares line through the slices' ends. Its standard error
+-- combines the sampling error (the change in a slice is a sum of allocations and deaths, each of
+-- which represents a period) and the residuals: growth in steps deviates from a line.
 
 local measures = require "asamp.sums.measures"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
-local LEAST = 8  -- slices that a trend needs
-local SURE = 3   -- standard errors of a slope that is no chance
+local LEAST = 8  -- minimum number of slices of a trend
+local SURE = 3   -- standard errors of a significant slope
 
--- What is added to the rows: changes and variances by slice, of the bytes that samples of
--- the columns represent.
+-- Adds bytes of samples to the row's changes and variances by slice.
 local function add(row, slice, bytes, samples, sign)
   row.change[slice] = (row.change[slice] or 0) + sign * bytes
   row.variance[slice] = (row.variance[slice] or 0) + (samples > 0 and bytes * bytes / samples or 0)
@@ -31,9 +29,9 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- How much a change in each slice adds to the slope: it moves the sums of that slice and of
--- all later ones, so these slices' weights in least squares together. Also returns the mean of
--- the slices' ends, and the sum of squares of their distances from it.
+-- Returns the effect of a change in each slice on the slope: a change affects the sums of its
+-- slice and all later ones, so their least-squares weights are added. Also returns the mean of
+-- the slices' ends and the sum of their squared distances from it.
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -50,8 +48,7 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- The variance of the slope of a line through n points (seconds and numbers) which lie
--- beside it.
+-- Returns the variance of the slope from the residuals of the line's n points.
 local function beside(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do
@@ -63,7 +60,7 @@ local function beside(line, alive, slope)
   return rest / (n - 2) / line.squares
 end
 
--- Makes a row of its changes.
+-- Computes the fields of a row from its changes.
 local function finish(row, line)
   local weight = line.weight
   local alive, slope, variance = 0, 0, 0
@@ -103,11 +100,11 @@ local function sorted(rows, line)
   return list
 end
 
---- {seconds (the ends of the slices, since the start), lines, functions (rows {file, line
--- (of a function: of its definition), name, alive (bytes at the end of each slice), peak,
--- slope (bytes a second), error (of that), grows (true: by more than chance)}, those with
--- most alive at the end first), whole (a row of all)}. nil when the profile does not tell enough.
--- 'covered' (nil: all): which nodes count.
+--- Returns {seconds (ends of the slices, since the start), lines, functions (rows {file, line (of
+-- a function: of its definition), name, alive (bytes at the end of each slice), peak, slope
+-- (bytes per second), error (of the slope), grows (true: significantly)}, the most alive at the
+-- end first), whole (a row of all)}. nil if the profile has too little data. 'covered': the set
+-- of nodes that count (nil: all).
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or

@@ -1,18 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- Several profiles as one: what a fleet of processes, or many runs, did together. Pure.
--- What is called alike, in a file of one name, is one function, a call at one line below
--- the same callers is one node. Sums are sums; what has a time in one run (collections one
--- by one, marks, slices, states, who holds what) has none in all of them together, and is left out.
+-- Merges several profiles into one: of a fleet of processes, or many runs. Pure. Functions with
+-- equal names in files with equal names are merged, and so are calls at the same line below the
+-- same callers. Counts are added. Data with a time in one run (single collections, marks, slices,
+-- states, holders) have no meaning in the sum and are omitted.
 
 local M = {}
 
--- Columns of sites that each profile has, and those that may be absent.
+-- Columns of sites that every profile has, and optional ones.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Rows with two keys each: adds amounts to columns, which have 0 where nothing was added.
+-- Returns columns of rows with two keys, and a function that adds amounts to a row; the default
+-- is 0.
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do
@@ -35,7 +36,8 @@ local function rows(names, first, second)
   end
 end
 
--- Copies of a list's items, once for each key: of a profile's item its place there.
+-- Returns a function that maps an item to its index in 'list'; a copy of the first item with each
+-- key is appended.
 local function interned(list, key, copy)
   local places = {}
   return function(item)
@@ -48,7 +50,7 @@ local function interned(list, key, copy)
   end
 end
 
--- Adds the call tree of p to that of all: its nodes there, by their numbers in p.
+-- Adds the call tree of p to the merged tree. Returns the merged nodes by the numbers in p.
 local function addtree(p, functionof, nodeof)
   local at = {[0] = 0}
   for i, up in ipairs(p.nodes.parent) do
@@ -57,8 +59,8 @@ local function addtree(p, functionof, nodeof)
   return at
 end
 
--- What a site of p adds to the columns of all. Time is counted in periods of the length
--- 'timeperiod'; variances are there ('varied') if any of the profiles has them.
+-- Returns the amounts of a site of p. Time is in periods of length 'timeperiod'. 'varied': some
+-- profile has variances, so that they are computed for all.
 local function amounts(p, i, time, varied, timeperiod)
   local sites, sum = p.sites, {}
   for _, name in ipairs(COLUMNS) do
@@ -78,16 +80,16 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields that are sums over the profiles, those that are true if they are of each, and of any.
--- What no sample is of says nothing about samples, and has no say: a profile of time, or an
--- empty one, took survival from all the others.
+-- Fields that are added; fields that are true if they are true in all profiles; and if in any. A
+-- profile without samples of allocation has no effect on the fields about them: otherwise a
+-- profile of time, or an empty one, would remove survival from the result.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- What profiles tell that no sum of them has, in words: {text, does it tell that?}.
+-- Data of single profiles that the sum omits: {text, test}.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
@@ -110,7 +112,7 @@ local function alone(profiles)
   return list
 end
 
--- Of flight recorders: what they have from before together, and the shortest time.
+-- Combines flight recorders: adds the data from before, and keeps the shortest time.
 local function addring(all, ring)
   if not ring then
     return all
@@ -121,7 +123,8 @@ local function addring(all, ring)
           wanted = ring.wanted and math.max(all.wanted or 0, ring.wanted) or all.wanted}
 end
 
--- What a profile without labels did is what has none: a set as the reader has of these.
+-- Returns the set of labels that represents a profile without labels, in the form of the reader's
+-- sets.
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,
@@ -135,7 +138,7 @@ local function unlabelled(p)
   return set
 end
 
--- The sets of labels of all; nil where there are none.
+-- Returns the sets of labels of all profiles; nil if none has labels.
 local function labels(profiles)
   local all, found = {}, false
   for _, p in ipairs(profiles) do
@@ -146,7 +149,8 @@ local function labels(profiles)
   return found and all or nil
 end
 
--- The profile whose period those of the others are compared with.
+-- Returns the first profile with allocation samples: the periods of the others are compared with
+-- its period.
 local function sampled(profiles)
   for _, p in ipairs(profiles) do
     if p.samples > 0 then
@@ -156,13 +160,13 @@ local function sampled(profiles)
   return profiles[1]
 end
 
--- Adds what a profile with samples of allocations tells of all these.
+-- Adds the fields about allocation samples of a profile.
 local function addsampled(all, p, period)
   all.allocated = all.allocated and p.allocated and all.allocated + p.allocated
   all.periods = all.periods + (p.periods or 0) + (p.period ~= period and 1 or 0)
 end
 
--- What a sample of native memory represents, in those that have any; nil: it is not the same.
+-- Returns the bytes per sample of native memory; nil if profiles differ or none has it.
 local function malloc(profiles)
   local bytes
   for _, p in ipairs(profiles) do
@@ -228,9 +232,9 @@ local function head(profiles)
   return all
 end
 
---- One profile of a list of them, as profiler.reader returns these, for asamp.sums.totals,
--- calltree, focus and lifetimes; 'profiles': how many they were; 'alone': what they tell that
--- is of one run each, in words.
+--- Merges a list of profiles of profiler.reader into one for asamp.sums.totals, calltree, focus
+-- and lifetimes. 'profiles': number of profiles; 'alone': texts for the data of single profiles
+-- that are omitted.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}
