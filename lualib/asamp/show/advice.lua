@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a profile says about the collector, as text: asamp.sums.advice in. Pure.
+-- Renders the results of asamp.sums.advice as text. Pure.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -14,7 +14,7 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
--- Below so many columns a table of two numbers with their errors has no room for these.
+-- Below this width, tables omit the errors of their numbers.
 local ERRORS = 50
 
 local function within(style, unit, n, deviation)
@@ -27,7 +27,7 @@ end
 
 local BEYOND = "beyond what was seen"
 
--- Where a row has no room for it, what a star means is said below.
+-- If a row has no space for the text BEYOND, it has a star, which is explained below the table.
 local function sizes(style, advice)
   local rows, starred = advice.sizes, false
   local list = tables.whole(style, "Other nurseries", rows, {
@@ -88,12 +88,12 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- What is less than this part of the most that a pause looked at is not shown.
+-- Parts of a pause's work below this share of the largest part are omitted.
 local SEEN = 0.01
 local LOOKED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}
 
--- What a pause looked at, the most first.
+-- Returns the scanned items of a pause as text, the largest number first.
 local function looked(row)
   local list, words = {}, {}
   for i, l in ipairs(LOOKED) do
@@ -129,8 +129,8 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
--- What the times of runs again are worth: how far they are apart, and how much slower the machine
--- is than it was.
+-- Returns text about the times of the runs: their range, and the speed of the machine compared
+-- with the profile.
 local function clock(v)
   local function times(t)
     return v.runs == 1 and units.shorttime(t.time) or
@@ -141,7 +141,7 @@ local function clock(v)
     times(v.measured), v.runs == 1 and "" or "; the least counts")
 end
 
---- 'found': {advice, best, verified (advice.verified's)}. Text.
+--- Returns the text. 'found': {advice, best, verified (result of advice.verified)}.
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What asamp.sums.compare found, as text. Pure; colours on request.
+-- Renders the results of asamp.sums.compare as text. Pure; colours on request.
 
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
@@ -38,8 +38,8 @@ end
 
 -- ==}
 
--- One table: what grew and shrank first, then how much noise there is. 'under': text of
--- lines below each row; nil: none.
+-- Returns the lines of one table: significant rows first, then the number of noise rows.
+-- under(row): text below a row; nil: none.
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown, noise = {}, 0
@@ -104,7 +104,7 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- The last step of a path; all of it stands below.
+-- Returns the last step of a path; the whole path is below the row.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end
@@ -114,15 +114,15 @@ local function side(letter, profile, width)
                                                    width - 3))
 end
 
--- What is compared: with the clock of time, if both files tell it.
+-- Returns the name of the compared field, with the clock of time if both files have the same.
 local function nameof(a, b, field)
   local clock = field == "timesamples" and measures.clock(a)
   return (clock and clock == measures.clock(b) and clock .. " " or "") ..
          measures.NAMES[field]
 end
 
---- The text. 'results': of asamp.sums.compare, one a field; 'options': top, color,
--- width, all (noise too), sigma, scaled, cumulative, clocks (why time is not
+--- Returns the text. 'results': results of asamp.sums.compare, one for each field; 'options': top,
+-- color, width, all (include noise), sigma, scaled, cumulative, clocks (reason why time is not
 -- compared; nil: it is).
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- How many columns a character takes on a terminal: two if Unicode's East Asian Width is
--- wide or full, as of most emoji, none of what is put on the character before it, else one.
--- Pure. The wide ones are those of EastAsianWidth.txt of Unicode 14, with what later versions
--- have put between them, in ranges that go on over what represents nothing. Of those without
--- a width there are the scripts with which names in programs are likely to be written.
+-- Widths of characters on a terminal: 2 columns if Unicode's East Asian Width is wide or full
+-- (most emoji are), 0 for combining characters, else 1. Pure. WIDE is from EastAsianWidth.txt of
+-- Unicode 14 with the additions of later versions; ranges include unassigned code points. NONE is
+-- complete only for scripts that are likely in names of programs.
 
 local M = {}
 
@@ -25,8 +24,8 @@ local WIDE = {
   0x1F90C, 0x1F93A, 0x1F93C, 0x1F945, 0x1F947, 0x1F9FF, 0x1FA70, 0x1FAFF, 0x20000, 0x3FFFD,
 }
 
--- Combining marks, vowel signs above and below, the later parts of Korean syllables, what
--- joins and directs, selects variants or is no text.
+-- Combining marks, vowel signs above and below, later parts of Korean syllables, joiners,
+-- direction marks, variation selectors and tags.
 local NONE = {
   0x0300, 0x036F, 0x0483, 0x0489, 0x0591, 0x05BD, 0x05BF, 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5,
   0x05C7, 0x05C7, 0x0610, 0x061A, 0x061C, 0x061C, 0x064B, 0x065F, 0x0670, 0x0670, 0x06D6, 0x06DC,
@@ -37,7 +36,7 @@ local NONE = {
   0xE0001, 0xE01EF,
 }
 
--- Is the code in one of the ranges?
+-- Returns true if the code is in one of the sorted ranges.
 local function among(ranges, code)
   local low, high = 1, #ranges // 2
   while low <= high do
@@ -53,7 +52,7 @@ local function among(ranges, code)
   return false
 end
 
---- Columns of the character with that code: 0, 1 or 2.
+--- Returns the columns of the character with this code: 0, 1 or 2.
 function M.width(code)
   if code < 0x300 then
     return 1

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The columns of the report's tables: rows of totals in, columns of layout.grid out.
--- Pure. 'style': see tables.lua; 'field': what is measured.
+-- Columns of the report's tables: converts rows of totals to columns of layout.grid. Pure.
+-- 'style': see tables.lua; 'field': the measure.
 
 local measures = require "asamp.sums.measures"
 local tables = require "asamp.show.tables"
@@ -10,23 +10,23 @@ local M = {}
 
 -- {== cells =================================================================
 
--- Of what a sum has a fate: the share that has the fate 'which'.
+-- Returns the share of a sum with a known survival that 'survived', died 'later' or is 'alive'.
 local function fateshare(sum, which)
   local part, whole = measures.fate(sum, which)
   return whole > 0 and ("%.0f%%"):format(100 * part / whole) or "-"
 end
 
--- The share of what was decided that survived.
+-- Returns the share of decided samples that survived.
 local function lived(profile, sum)
   return profile.fates and fateshare(sum, "survived") or "-"
 end
 
--- The share of what was decided that is alive at the end.
+-- Returns the share of decided samples that is alive at the end.
 local function alive(profile, sum)
   return measures.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
--- The share of what survived, in bytes or samples, that is alive at the end.
+-- Returns the share of survivors, in bytes or samples, that is alive at the end.
 local function aliveof(sum, field)
   local whole = sum[field]
   return whole > 0 and ("%.0f%%"):format(
@@ -37,12 +37,12 @@ end
 
 -- {== columns ===============================================================
 
---- The share of a field that a sum is of the whole.
+--- Returns a sum's share of the whole by a field.
 function M.share(sum, whole, field)
   return units.percent(sum[field], whole[field])
 end
 
---- Columns of self and total of one field.
+--- Returns the columns self and total of one field.
 function M.measured(style, field)
   local whole = style.totals.whole
   local columns = {}
@@ -58,13 +58,13 @@ function M.measured(style, field)
   return columns
 end
 
--- Is a field one of all that was allocated, and not of what of it survived or is alive?
+-- Returns true if a field counts all allocations, not only survivors or live objects.
 local function ofall(field)
   return field == "bytes" or field == "samples"
 end
 
---- Adds the columns of how many blocks there were, and of how many bytes each. How many of
--- these survived is not known.
+--- Adds the columns with the number of blocks and their mean size. The number of surviving blocks
+-- is unknown.
 function M.blocks(style, columns, field)
   if style.totals.whole.objects == 0 or style.totals.unit ~= "bytes" or not ofall(field) then
     return
@@ -79,8 +79,7 @@ function M.blocks(style, columns, field)
   end}
 end
 
---- Adds the columns of what survived and of what is alive at the end, as shares of what the
--- field counts: all that survived did, and all that is alive is.
+--- Adds the columns of surviving and live shares, except those that are always 100% for the field.
 function M.fates(style, columns, field)
   if ofall(field) then
     columns[#columns + 1] = {"lived", spare = 2, function(row)
@@ -95,7 +94,7 @@ function M.fates(style, columns, field)
   end
 end
 
---- Adds the columns of where the time of a line went, in shares of all time.
+--- Adds the columns of a line's time in Lua, C and collections, as shares of all time.
 function M.times(style, columns)
   local whole = style.totals.whole
   local function column(title, spare, of)

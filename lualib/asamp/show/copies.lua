@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of copies: what asamp.sums.copies says in, a sentence and a table
--- out. Pure. 'style': see tables.lua.
+-- The report's section of copies: renders the results of asamp.sums.copies as a sentence and a
+-- table. Pure. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -13,19 +13,19 @@ local function rate(bytes)
   return bytes and units.short(bytes // 1 | 0) .. "/s" or "-"
 end
 
--- How often, rounded to what samples can tell.
+-- Formats the number of copies, rounded to the precision of samples.
 local function often(times)
   return times and (times < 9.95 and "%.1f" or "%.0f"):format(times) or "-"
 end
 
---- What a line does that copies all anew each time, for people.
+--- Returns advice about a line that copies in quadratic time.
 function M.advice(row)
   return ("quadratic: each byte is copied more than %s times. A concatenation that replaces " ..
           "its own operand (s = s .. x) copies all of it each time; table.concat copies " ..
           "all once"):format(units.count(row.times // 1 | 0))
 end
 
---- What was copied in all, in a sentence.
+--- Returns a sentence about all copies.
 function M.told(copies)
   return ("%s copied%s, %.0f%% of it more than once"):format(
     units.bytes(copies.bytes),
@@ -56,8 +56,8 @@ local function listing(style, copies)
   return lines
 end
 
---- Lines of text. 'copies' may be nil: they were not sampled, and there are none.
--- 'brief': without explanations.
+--- Returns lines of text; none if 'copies' is nil (copies were not sampled). 'brief': without
+-- explanations.
 function M.lines(style, copies, brief)
   if not copies then
     return {}

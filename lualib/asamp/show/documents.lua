@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What --json tells, as tables for json.lua: all rows, or the first of each list.
--- Pure. Keys are read by users' scripts: none goes, and none changes its meaning.
+-- The documents of --json, as tables for json.lua: with all rows, or the first rows of each list.
+-- Pure. Users' scripts read the keys: do not remove a key or change its meaning.
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
@@ -10,7 +10,7 @@ local verdict = require "asamp.show.verdict"
 
 local M = {}
 
--- What a report tells of a profile as the profile has it.
+-- Fields of the profile that are copied into a report.
 local HEAD = {
   "path", "command", "complete", "message", "version", "interpreter", "period", "periods",
   "malloc", "random", "fates", "started", "duration", "samples", "bytes", "allocated", "survived",
@@ -19,12 +19,12 @@ local HEAD = {
   "walks", "walked", "longestwalk", "ring", "alone",
 }
 
--- The first n of a list; nil: all.
+-- Returns the first n entries of a list; n = nil: all.
 local function first(list, n)
   return table.move(list, 1, math.min(#list, n or #list), 1, {})
 end
 
--- A verdict with its sentences.
+-- Returns a verdict with its sentences.
 local function verdictof(v, profile)
   if v then
     local doc = {sentences = verdict.sentences(v, profile)}
@@ -35,8 +35,8 @@ local function verdictof(v, profile)
   end
 end
 
---- A report of a profile and its totals: the tree too, if 'options' ask for that.
--- 'top': rows of each list, nil: all; 'options': as of text.render.
+--- Returns the report of a profile and its totals, with the call tree if 'options' request it.
+-- 'top': rows of each list, nil: all; 'options': those of text.render.
 function M.report(profile, t, top, options)
   local doc = {unit = t.unit, whole = t.whole}
   for _, key in ipairs(HEAD) do
@@ -81,7 +81,8 @@ function M.report(profile, t, top, options)
   return doc
 end
 
---- A comparison of profiles a and b. 'results': of asamp.sums.compare, one a field.
+--- Returns the comparison of profiles a and b. 'results': results of asamp.sums.compare, one for
+-- each field.
 function M.diff(a, b, results, top)
   local measures = {}
   for i, result in ipairs(results) do

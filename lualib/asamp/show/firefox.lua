@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The head of a Firefox profile: meta data, categories, schemas of markers.
--- Pure: a summary of the profile in, JSON text out. The tables, which grow
--- with the profile, are written by profiler.convert.
+-- The head of a Firefox profile: metadata, categories and marker schemas. Pure: the input is a
+-- summary of the profile, the output JSON text. profiler.convert writes the tables, whose size
+-- depends on the profile.
 
 local json = require "asamp.show.json"
 local units = require "asamp.show.units"
 
 local M = {}
 
-local MOST = 8  -- threads that are shown at first
+local MOST = 8  -- threads visible at first
 
 -- In the order of enum FirefoxCategory (asamp/convert/firefox.h).
 local CATEGORIES = {
@@ -69,7 +69,7 @@ local function entry(label, format, value)
   return {label = label, format = format, value = value}
 end
 
--- What the viewer's panel tells about the profile.
+-- Returns the entries of the viewer's information panel.
 local function extra(s)
   local list = {entry("Complete", "string", s.complete and "yes"
                       or "no: " .. (s.message or "cut"))}
@@ -98,7 +98,7 @@ local function extra(s)
   return {{label = "Lua", entries = list}}
 end
 
--- Of the threads the first few, and that of holders.
+-- Returns the indices of the visible threads: the first ones, and the thread of holders.
 local function visible(s)
   local list = {}
   for i = 1, math.min(s.groups, MOST) do
@@ -110,15 +110,15 @@ local function visible(s)
   return list
 end
 
---- The members "meta" and "libs" of a profile, without braces. 's': a summary
--- as profiler.convert makes them.
+--- Returns the members "meta" and "libs" of a profile, without braces. 's': a summary from
+-- profiler.convert.
 function M.head(s)
   local interval = s.timesamples > 0 and s.timeperiod > 0
                    and s.timeperiod / 1e6 or 1
   local meta = {
     version = 27, preprocessedProfileVersion = 64, product = "Lua",
     interval = interval, startTime = s.started // 1000,
-    -- the viewer leaves out what is at the end itself
+    -- The viewer excludes the end of the range.
     profilingStartTime = 0, profilingEndTime = s.duration / 1000 + interval,
     processType = 0, stackwalk = 1, debug = false, symbolicated = true,
     importedFrom = "asamp", platform = "X11", oscpu = "Linux",

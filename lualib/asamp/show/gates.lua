@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The checks of asamp.sums.gates in: lines for people, annotations for GitHub, and a JUnit file
--- out. Pure.
+-- Renders the checks of asamp.sums.gates as lines of text, GitHub annotations or a JUnit file.
+-- Pure.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"
@@ -22,7 +22,7 @@ local function place(row)
   return layout.clean(row.name or "?")
 end
 
--- How two values differ, with both limits of the comparison.
+-- Returns text about the difference of two values, with both limits of the comparison.
 local function differs(check)
   local percent = check.percent < math.huge and ("%+.1f%%"):format(check.percent) or "new"
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
@@ -33,7 +33,7 @@ local function differs(check)
   return text
 end
 
---- One line on a check.
+--- Returns one line of text about a check.
 function M.text(check)
   local text
   if check.before then
@@ -53,7 +53,7 @@ function M.text(check)
   return text
 end
 
---- All checks, a line each.
+--- Returns all checks, one line each.
 function M.lines(checks)
   local lines = {}
   for i, check in ipairs(checks) do
@@ -68,7 +68,7 @@ local function escaped(text, more)
   end))
 end
 
---- Workflow commands of GitHub Actions for the checks that failed: annotations at the lines.
+--- Returns workflow commands of GitHub Actions for failed checks: annotations at the lines.
 function M.github(checks)
   local lines = {}
   for _, check in ipairs(checks) do
@@ -90,7 +90,7 @@ local function xml(text)
   return (layout.clean(text):gsub('[&<>"]', ENTITIES))
 end
 
---- A JUnit file of the checks of a profile called 'name'.
+--- Returns a JUnit file of the checks of a profile called 'name'.
 function M.junit(checks, name)
   local failures, lines = 0, {}
   for _, check in ipairs(checks) do

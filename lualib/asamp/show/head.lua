@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's head: what was run, how much it allocated and how long it took, how
--- right the numbers are; and what to do when there are none. Pure: a profile and
--- its totals in, lines of text out.
+-- The head of a report: what was run, allocated bytes, duration, accuracy; and advice if there
+-- are no samples. Pure: the input is a profile and its totals, the output lines of text.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -10,7 +9,7 @@ local verdict = require "asamp.show.verdict"
 
 local M = {}
 
--- With fewer samples than FEW the head says which period would give about ENOUGH.
+-- With fewer than FEW samples, the head names the period that would give about ENOUGH samples.
 local FEW, ENOUGH = 100, 1000
 
 -- {== how much ==============================================================
@@ -24,7 +23,7 @@ local function rate(p, bytes)
     (" (%s/s)"):format(units.bytes(math.floor(bytes / p.duration))) or ""
 end
 
--- What of it is of a type, by the samples.
+-- Returns the bytes of a type according to the samples.
 local function bytesof(t, name)
   for _, row in ipairs(t.types) do
     if row.name == name then
@@ -34,12 +33,13 @@ local function bytesof(t, name)
   return 0
 end
 
--- What of it is memory that C code had from malloc, 0 where that was not sampled.
+-- Returns the bytes of native memory; 0 if it was not sampled.
 local function nativebytes(p, t)
   return p.malloc and bytesof(t, "native") or 0
 end
 
--- What Lua allocated, and beside it what userdata represent, which the exact number has, too.
+-- Returns text about the bytes allocated by Lua and the external bytes of userdata, which the
+-- exact total includes.
 local function apart(p, t)
   local outside = bytesof(t, "outside")
   if outside == 0 then
@@ -49,8 +49,8 @@ local function apart(p, t)
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
--- A part of a profile is known by its samples only, the whole exactly if the
--- file tells it.
+-- Returns the sentence about the allocated bytes. Parts of a profile are always estimates; the
+-- total is exact if the file has it.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local come = t.whole.samples == 1 and "comes" or "come"
@@ -78,7 +78,8 @@ local function amount(p, t, options)
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
 end
 
--- A period of which so many bytes make samples enough: a power of 2.
+-- Returns the period, a power of 2, with which this many bytes give about ENOUGH samples, and
+-- their number.
 local function better(bytes)
   local period = 64
   while period * 2 * ENOUGH <= bytes do
@@ -87,13 +88,13 @@ local function better(bytes)
   return period, bytes // period
 end
 
--- The option of that period, as one types it.
+-- Returns the command-line option for that period.
 local function option(period)
   return period % 1024 == 0 and ("--alloc %dK"):format(period // 1024)
          or ("--alloc %d"):format(period)
 end
 
--- What a run needs to have more samples of allocations; nil: nothing.
+-- Returns advice on how to get more allocation samples; nil: there are enough.
 local function remedy(p, samples)
   local bytes = p.allocated or p.bytes or 0
   local period, n = better(bytes)
@@ -104,7 +105,7 @@ local function remedy(p, samples)
     option(period), units.plural(n, "sample"))
 end
 
--- Why there is no sample, and what would help.
+-- Returns the reason why there are no samples, and a remedy.
 local function nothing(p)
   local parts = {}
   local timed = p.own and (p.timeperiod or 0) > 0
@@ -127,7 +128,8 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- What of that is no memory of Lua's. 'told': how much that is has been said.
+-- Returns a sentence about external bytes; nil: there are none. 'told': their number was
+-- mentioned before.
 local function outside(t, told)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if told and bytes > 0 then
@@ -138,7 +140,7 @@ local function outside(t, told)
     units.bytes(bytes)) or nil
 end
 
--- What a sample of an allocation, and so every number of it, means.
+-- Returns the explanation of an allocation sample and of the accuracy of numbers.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
     return "The file does not tell how many bytes a sample represents: the " ..
@@ -166,7 +168,7 @@ end
 
 -- ==}
 
--- The instant that the totals are of.
+-- Returns text about the time of --at.
 local function instant(at, p)
   if p.profiles then
     return at.inuse and "what was alive in each when most was in use there" or
@@ -179,7 +181,8 @@ local function instant(at, p)
   return text
 end
 
--- Native memory has a peak of its own.
+-- Returns a sentence about the peak of native memory, which has a different time than the heap's
+-- peak.
 local function nativepeak(at)
   return at.native and ("That is the peak of Lua's heap; of native memory most was there at %s, " ..
     "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
@@ -220,7 +223,7 @@ local function timing(p, t)
     return nil
   end
   local clock = measures.clock(p)
-  -- what several periods have in common is one observation
+  -- periods in one sample are a single observation
   local independent = math.max(1, math.floor(measures.observations(t.whole) + 0.5))
   local text = units.plural(independent, "sample") .. " of time"
   if (p.timeperiod or 0) > 0 then
@@ -235,7 +238,7 @@ local function timing(p, t)
     units.percent(t.whole.gcsamples, n))
 end
 
--- Threads whose time was to be sampled and was not.
+-- Returns a sentence about threads whose time could not be sampled; nil: there are none.
 local function untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
@@ -261,7 +264,7 @@ local function collected(p)
   return text .. "."
 end
 
--- What a flight recorder has kept.
+-- Returns a sentence about the contents of a flight recorder's file.
 local function recorder(p)
   local ring = p.ring
   if not ring then
@@ -279,7 +282,7 @@ local function recorder(p)
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
--- What the profiles tell and their sum does not.
+-- Returns a sentence about data of single profiles that are not in the sum.
 local function alone(p)
   local list = p.alone or {}
   if #list == 0 then
@@ -289,11 +292,11 @@ local function alone(p)
     :format(table.concat(list, ", "))
 end
 
---- The lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
--- asamp.sums.verdict; nil: none),
--- focus ({title}: the totals cover only a part), at ({seconds, inuse, native}: they are of what
--- was alive then; inuse: that is the peak; native:
--- {bytes, seconds} of its own peak, where it was sampled).
+--- Returns the lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
+-- asamp.sums.verdict; nil: none), label (the profile is restricted to it), focus ({title}: the
+-- totals cover only a part), at ({seconds, inuse, native}: the totals are those of this time;
+-- inuse: it is the peak, with this many bytes; native: {bytes, seconds} of native memory's own
+-- peak, if it was sampled).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}

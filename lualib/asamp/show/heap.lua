@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot of a heap as text: classes, holders, paths, and what changed from one to
--- another. Pure. 'style': {paint, width, top, least (share of a row that is shown)}.
+-- Renders a heap snapshot as text: classes, holders, paths, and the changes between two
+-- snapshots. Pure. 'style': {paint, width, top, least (smallest share of a visible row)}.
 
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
@@ -14,12 +14,12 @@ local function count(n, noun)
   return units.plural(n, noun)
 end
 
--- The objects of a row, which has none where it is what the state itself takes.
+-- Returns the number of objects of a row; "-" for memory of the state itself.
 local function objects(row)
   return row.count > 0 and units.count(row.count) or "-"
 end
 
---- What a snapshot is of, in sentences.
+--- Returns sentences about a snapshot.
 function M.told(info)
   local lines = {("%s in %s, which hold one another by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
@@ -69,7 +69,7 @@ local function classes(list, info, style)
   return lines
 end
 
--- "app.lua:5  handle" in n columns.
+-- Returns "app.lua:5  handle" in n columns.
 local function sitetext(row, n, paint)
   if not row.name then
     return layout.cutend("(not known)", n)
@@ -81,7 +81,7 @@ local function age(ms)
   return units.shorttime(ms / 1000)
 end
 
--- What a session had sampled, by the line that allocated it.
+-- Returns a table of the samples of a session by allocating line.
 local function sites(list, info, style, title)
   local columns = {
     {"alive", function(r) return units.short(r.bytes) end},
@@ -98,7 +98,7 @@ local function sites(list, info, style, title)
   return lines
 end
 
--- The text of a row of a tree, indented.
+-- Returns the indented text of a row of a tree.
 local function branch(row, n)
   local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
                (row.repeated and " (repeated)" or "") ..
@@ -132,7 +132,7 @@ local function append(to, lines)
   return table.move(lines, 1, #lines, #to + 1, to)
 end
 
---- The whole: 'parts' as commands/heap.lua makes them.
+--- Returns the whole text. 'parts': the table made by commands/heap.lua.
 function M.render(parts, style)
   local lines = {layout.wrap(M.told(parts.info), "  ", style.width)}
   if parts.classes then
@@ -158,15 +158,15 @@ function M.render(parts, style)
   return table.concat(lines, "\n") .. "\n"
 end
 
---- The share of a path, before its text. Objects that others of the list retain have their bytes
--- there: each byte counts once.
+--- Returns the text before a path: bytes and share. The bytes of objects retained by other objects
+-- of the list count there, so that each byte counts once.
 function M.leafhead(leaf, totals)
   local share = ("%s of %s:"):format(units.percent(leaf.count, totals.count), units.count(totals.count))
   return leaf.value > 0 and ("%s held by, %s"):format(units.short(leaf.value), share) or
          "retained by others of the list, held by, " .. share
 end
 
---- Paths to the objects of one class, each with its share.
+--- Returns lines about the paths to the objects of one class, with shares.
 function M.heldby(held, style)
   local lines = {"", tables.title(style, ("%s: %s of %s, which retain %s"):format(
     layout.clean(held.name), count(held.totals.count, "object"),
@@ -191,7 +191,7 @@ function M.heldby(held, style)
                             "retained"))
 end
 
---- Single objects, those that retain most first.
+--- Returns lines about single objects, those that retain most first.
 function M.paths(list, info, style)
   local lines = {"", tables.title(style, "Objects that retain most, and the shortest path to each")}
   for _, object in ipairs(list) do
@@ -209,14 +209,15 @@ function M.paths(list, info, style)
   return lines
 end
 
---- A change of bytes: "+1.2K".
+--- Formats a change of bytes: "+1.2K".
 function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
 local ADDRESSES = "; what is told as the same object has the same address by chance."
 
---- Why the rows of a diff do not mean what they say; nil: they do. 'info': of the new one.
+--- Returns a warning if the comparison of two snapshots is not meaningful; nil: it is. 'info': of
+-- the new one.
 function M.misfit(diff, info)
   if diff.misfit == "processes" then
     return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..
@@ -230,7 +231,7 @@ function M.misfit(diff, info)
   end
 end
 
---- What is new, gone and grown from one snapshot to another.
+--- Returns lines about the new, gone and grown objects from one snapshot to another.
 function M.diff(diff, info, style)
   local lines, misfit = {}, M.misfit(diff, info)
   if misfit then
@@ -239,7 +240,7 @@ function M.diff(diff, info, style)
   return append(lines, M.changes(diff, style))
 end
 
---- The tables of that.
+--- Returns the tables of M.diff.
 function M.changes(diff, style)
   local list = diff.classes
   local columns = {

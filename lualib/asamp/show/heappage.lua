@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot of a heap as one HTML file: tables, and trees that open and close. No
+-- Renders a heap snapshot as one HTML file: tables, and trees that can be unfolded. Contains no
 -- script; all text is escaped. Pure.
 
 local holders = require "asamp.sums.holders"
@@ -8,7 +8,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local ROWS = 200  -- of a table; trees are as asamp heap --least has them
+local ROWS = 200  -- limit of rows of a table; trees have the rows of asamp heap --least
 
 local HEAD = [[<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -70,20 +70,20 @@ local function heading(out, text)
   out[#out + 1] = "<h2>" .. escape(text) .. "</h2>\n"
 end
 
--- What the numbers below mean.
+-- Adds an explanation of the numbers below.
 local function legend(out, text)
   out[#out + 1] = '<p class="muted">' .. escape(text) .. "</p>\n"
 end
 
--- What would go, and what all is.
+-- Returns the explanation of retained sizes.
 local function retained(of)
   return "retained: what would be freed if " .. of .. " went, with all that nothing else holds."
 end
 
 -- {== tables ================================================================
 
--- A table of rows of cells, in HTML. 'columns': {title, text (no number), spare (not in a narrow
--- window)}. 'what' they are, where there are more than are shown.
+-- Adds a table of rows of HTML cells. 'columns': {title, text (true: not a number), spare (true:
+-- hidden in a narrow window)}. 'what': name of the rows in a remark about omitted ones.
 local function grid(out, columns, rows, what)
   local function line(tag, cells)
     local parts = {}
@@ -121,7 +121,7 @@ local function classes(out, list, info)
              {"class", text = true}}, rows, "class")
 end
 
--- What a session had sampled, by the line that allocated it.
+-- Returns the allocating line of a sample as HTML.
 local function siteline(row)
   return row.name and ("<code>%s:%d</code> %s"):format(escape(row.source), row.line,
                                                       escape(row.name)) or "(not known)"
@@ -149,13 +149,13 @@ local function rowtext(row, totals)
   return ('<span>%s</span><span>%s</span><span class="spare">%s</span>' ..
           '<span class="holder" style="--depth:%d"><code>%s</code>%s%s</span>'):format(
     units.short(row.value), units.percent(row.value, totals.value),
-    row.count > 0 and units.count(row.count) or "-",  -- the state itself: none
+    row.count > 0 and units.count(row.count) or "-",  -- the state itself has no objects
     row.depth, escape(row.text ~= "" and row.text or "value"),
     (row.repeated and " (repeated)" or "") .. (row.together and " (and otherwise)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 
--- Rows behind the one above each, as nested lists. 'least': the share of all that is shown.
+-- Adds rows, each after its parent, as nested lists. 'least': the smallest visible share.
 local function tree(out, rows, totals, least)
   legend(out, "A row holds what is set in below it: if it went, that would go. %: of " ..
               units.bytes(totals.value) .. ". (repeated): a chain of such, as of a list. (and otherwise): " ..
@@ -248,7 +248,8 @@ local function diff(out, found, info, least)
   end
 end
 
---- The page: 'p' as commands/heap.lua makes it; 'least': the share of rows that trees leave out.
+--- Returns the page. 'p': the table made by commands/heap.lua; 'least': the smallest share of
+-- visible rows in trees.
 function M.render(p, name, least)
   local out = {HEAD:format(escape(name), escape(name))}
   out[#out + 1] = "<p>" .. escape(show.told(p.info)) .. "</p>\n"

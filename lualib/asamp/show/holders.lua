@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The report's section "Held by": the holders of live objects at the end. Rows of
--- asamp.sums.verdict.held in, lines of text out. Pure. 'style': see tables.lua.
+-- The report's section "Held by": renders the holders of live objects (rows of
+-- asamp.sums.verdict.held) as lines of text. Pure. 'style': see tables.lua.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"
 
 local M = {}
 
---- Lines of text; none if the profile has no holders.
+--- Returns lines of text; none if the profile has no holders.
 function M.lines(style, held)
   if not held or #held == 0 then
     return {}

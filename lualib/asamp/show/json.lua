@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Lua values as JSON text. Pure; knows nothing of profiles. Keys of objects
--- come in alphabetical order, so that equal values give equal text. Bytes
--- that are no UTF-8 become U+FFFD, numbers that are none or infinite null.
+-- Converts Lua values to JSON text. Pure. Keys of objects are sorted, so that equal values give
+-- equal text. Bytes that are not UTF-8 are replaced by U+FFFD, and nan and infinity by null.
 
 local M = {}
 
@@ -27,7 +26,7 @@ local function quoted(text)
   end) .. '"'
 end
 
--- The characters that a terminal obeys (asamp.show.layout) as JSON writes them in ASCII.
+-- Escapes the characters that control a terminal (asamp.show.layout) as ASCII.
 local function escaped(text)
   local function codes(sequence)
     local c = utf8.codepoint(sequence)
@@ -50,13 +49,13 @@ local function number(n)
   elseif n ~= n or n == math.huge or n == -math.huge then
     return "null"
   end
-  return (("%.17g"):format(n):gsub("[^%w+-]+", "."))  -- the point of a locale may be another
+  return (("%.17g"):format(n):gsub("[^%w+-]+", "."))  -- the locale may have another decimal point
 end
 
 local function nothing() end
 
--- How values are laid out: what begins a line, and what each level adds to that. some() is
--- called where a list may be handed on in part (M.write).
+-- Styles of output: the start of a line, and the indentation of each level. some() is called
+-- where the output so far may be written (M.write).
 local OPEN = {line = "\n", step = "  ", colon = ": ", some = nothing,
               quoted = function(text) return escaped(quoted(text)) end}
 local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = function(text)
@@ -64,7 +63,7 @@ local TIGHT = {line = "", step = "", colon = ":", some = nothing, quoted = funct
                       :gsub("\xE2\x81[\xA6-\xA9]", "?"))
 end}
 
--- Does pairs() give nothing? (Sums have fields that next() does not see.)
+-- Returns true if pairs() visits nothing. (Sums have fields that next() does not see.)
 local function isempty(t)
   local step, state, key = pairs(t)
   return step(state, key) == nil
@@ -76,7 +75,7 @@ local function array(out, list, style, line)
   local inner = line .. style.step
   out[#out + 1] = "["
   local numbers = style == TIGHT and math.type(list[1]) == "integer" and table.concat(list, ",")
-  if numbers and not numbers:find("n", 1, true) then  -- no nan, no inf
+  if numbers and not numbers:find("n", 1, true) then  -- neither nan nor inf
     out[#out + 1] = numbers
   else
     for i, v in ipairs(list) do
@@ -103,7 +102,7 @@ local function object(out, t, style, line)
   out[#out + 1] = line .. "}"
 end
 
--- Appends the text of a value to the list 'out'. 'line': what begins its lines.
+-- Appends the text of a value to the list 'out'. 'line': the start of its lines.
 function put(out, v, style, line)
   local kind = type(v)
   if kind == "table" then
@@ -119,19 +118,19 @@ function put(out, v, style, line)
   end
 end
 
---- The text of a value: nil-free lists, tables with string keys, strings,
--- numbers, booleans. An empty table is an empty list.
+--- Returns the text of a value: lists without nil, tables with string keys, strings, numbers,
+-- booleans. An empty table is an empty list.
 function M.encode(value)
   local out = {}
   put(out, value, OPEN, OPEN.line)
   return table.concat(out)
 end
 
--- How many pieces are handed on as one text.
+-- Number of pieces that are written as one text.
 local PIECES = 10000
 
---- Hands the text of a value, and a newline, to write(text), part by part: the text of a
--- large profile is larger than its rows are.
+--- Writes the text of a value and a newline with write(text), in parts: the text of a large
+-- profile needs more memory than its rows.
 function M.write(value, write)
   local out = {}
   local function some()
@@ -146,9 +145,9 @@ function M.write(value, write)
   write(table.concat(out) .. "\n")
 end
 
---- Appends the text of a value to the list 'out', on one line, without a "<" and without what
--- turns the direction of a text, as a page may hold it. A list that begins with an integer has
--- numbers only: columns of them are written at once.
+--- Appends the text of a value to the list 'out' on one line, without "<" and direction marks, so
+-- that it can be embedded in a page. A list whose first entry is an integer must have only
+-- numbers: it is written as a whole.
 function M.embed(out, value)
   put(out, value, TIGHT, TIGHT.line)
 end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The values of a label as a table of the report. Pure. 'style': see tables.lua.
+-- The report's table of the values of a label. Pure. 'style': see tables.lua.
 
 local labelled = require "asamp.sums.labelled"
 local layout = require "asamp.show.layout"
@@ -14,7 +14,7 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 4}, {"pauses", "pause", units.shorttime, spare = 5},
 }
 
---- What there is of each value of the label.
+--- Returns lines with the totals of each value of the label.
 function M.lines(style, name)
   local all = labelled.rows(style.profile, name)
   return tables.titled(style, "By label " .. layout.clean(name), all, tables.sums(all, SUMS), "value",

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Functions and lines of a program in so many columns of text: names are cut
--- where least is lost. Pure. A 'row' has name, file, line and native, 'paint' is
--- as of layout.painter.
+-- Texts for functions and lines of a program in a given number of columns, cut where least
+-- information is lost. Pure. A 'row' has name, file, line and native; 'paint': a result of
+-- layout.painter.
 
 local layout = require "asamp.show.layout"
 local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- "file:line" of a Lua function or line, "[C] library" of a native one.
+-- Returns "file:line" of a Lua function or line, "[C] library" of a native function.
 local function whereof(row)
   if row.native then
     local library = row.file:match "([^/]+)$"
@@ -19,26 +19,26 @@ local function whereof(row)
   return row.line > 0 and row.file .. ":" .. row.line or row.file
 end
 
--- The name of a function. Of code without a name it has the library, which whereof has, too: the
--- place in that stays, which distinguishes such functions.
+-- Returns the name of a function. Code without a name is called library+offset; the library is
+-- omitted, because whereof returns it too.
 local function nameof(row)
   local name = layout.clean(row.name)
   local library, place = name:match "^(.*)(%+0x%x+)$"
   return row.native and library == layout.clean(row.file:match "([^/]*)$") and place or name
 end
 
--- Returns true for a row that is no code, and has no place.
+-- Returns true for a row that represents no code and has no place.
 local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end
 
--- The last name of a place, which is never cut.
+-- Returns the last name of a place, which is never cut.
 local function lastname(where)
   return where:match "([^/]*)$"
 end
 
---- A function and its place in n columns: the start and the end of the name, and of the place
--- the end, its last name before the rest of the function's.
+--- Returns a function and its place in n columns. The middle of the name and the start of the
+-- place are cut; the place's last name has precedence over the function's name.
 function M.offunction(row, n, paint)
   local name = nameof(row)
   if isplaceless(row) then
@@ -52,8 +52,8 @@ function M.offunction(row, n, paint)
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))
 end
 
---- A line and the function it is in, in n columns; the file's name goes before
--- the function's.
+--- Returns a line and its function in n columns; the file's name has precedence over the
+-- function's.
 function M.ofline(row, n, paint)
   local name, where = nameof(row), layout.clean(whereof(row))
   local room = math.min(n, math.max(layout.width(lastname(where)) + 2, n - n // 2,
@@ -67,8 +67,8 @@ function M.ofline(row, n, paint)
          or where .. "  " .. paint("dim", layout.cutmiddle(name, left))
 end
 
---- Columns for the labels of rows, so that the last names of their places can be seen;
--- 'named': the name of a function stands before that.
+--- Returns the columns needed to show the last names of the rows' places. 'named': the function's
+-- name precedes the place.
 function M.least(width, rows, named)
   local most = 0
   for _, row in ipairs(rows) do

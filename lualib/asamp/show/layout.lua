@@ -1,30 +1,30 @@
 -- SPDX-License-Identifier: MIT
--- Text to columns of a terminal: cleaning, cutting, wrapping, colours. Pure;
--- knows nothing of profiles. Widths are columns of a terminal (asamp.show.characters).
+-- Lays out text in columns of a terminal: cleaning, cutting, wrapping, colours. Pure. Widths are
+-- in columns of a terminal (asamp.show.characters).
 --
--- A terminal obeys characters of a text: escape sequences, and those that turn its direction. So each
--- text that may have names, paths or labels of a file, a process or an argument passes `printable` (a
--- line), `clean` (a cell of a table) or `screen` (lines that this command has laid out) before a
--- terminal sees it. asamp/base/printable.h has the same characters.
+-- A terminal interprets escape sequences and direction marks in text. So each text that may
+-- contain names, paths or labels of a file, a process or an argument must pass through
+-- `printable` (a line), `clean` (a cell of a table) or `screen` (lines laid out by this command)
+-- before it is written to a terminal. asamp/base/printable.h has the same list of characters.
 
 local characters = require "asamp.show.characters"
 
 local M = {}
 
---- Columns where nothing tells how wide the terminal is, and at least.
+--- WIDTH: default columns if the width is unknown. NARROW: minimum columns.
 M.WIDTH, M.NARROW = 80, 40
 
---- Columns that the text of a table gets, as long as there are others to spare.
+--- Minimum columns of the text column of a table while other columns can be dropped.
 M.LEAST = 16
 
--- ... and at the cost of all of these but the first.
+-- Minimum columns of it if all columns except the first were dropped.
 M.FEWEST = 8
 
--- Terminal sequences; without colours every style is plain.
+-- Terminal sequences by style.
 local STYLES = {bold = "\27[1m", dim = "\27[2m", red = "\27[31m",
                 green = "\27[32m", yellow = "\27[33m", cyan = "\27[36m"}
 
---- A function (style, text) -> text that paints when 'color' is true.
+--- Returns a function paint(style, text) that returns the text, with colours if 'color' is true.
 function M.painter(color)
   return function(style, text)
     local sequence = color and text ~= "" and STYLES[style]
@@ -32,9 +32,9 @@ function M.painter(color)
   end
 end
 
--- The text with "?" for each byte that is no UTF-8, and for each character that a terminal obeys:
--- 'controls' (a pattern of ASCII ones), U+0080 to U+009F, U+061C, U+200E, U+200F, U+2028 to U+202E,
--- U+2066 to U+206F, U+E0000 to U+E007F.
+-- Returns the text with "?" instead of each byte that is not UTF-8 and each character that
+-- controls a terminal: 'controls' (a pattern of ASCII characters), U+0080 to U+009F, U+061C,
+-- U+200E, U+200F, U+2028 to U+202E, U+2066 to U+206F, U+E0000 to U+E007F.
 local function without(text, controls)
   if not text:find("[^ -~]") then
     return text
@@ -53,12 +53,12 @@ local function without(text, controls)
                              :gsub("\xF3\xA0[\x80\x81][\x80-\xBF]", "?"))
 end
 
---- A text as one line for a terminal.
+--- Returns a text as one line for a terminal.
 function M.printable(text)
   return without(text, "%c")
 end
 
---- The same for a cell of a table: without spaces at its ends, too.
+--- Returns a text as a cell of a table: the same without spaces at its ends.
 function M.clean(text)
   return (M.printable(text):gsub("^ +", ""):gsub(" +$", ""))
 end
@@ -68,8 +68,8 @@ for _, sequence in pairs(STYLES) do
   OWN[sequence] = true
 end
 
---- Lines that were laid out here, for a terminal: their ends stay, and the sequences of M.painter if
--- 'color' is true.
+--- Returns lines that were laid out here for a terminal: keeps line ends, and the sequences of
+-- M.painter if 'color' is true.
 function M.screen(text, color)
   local parts, from, at = {}, 1, 1
   while color do
@@ -86,9 +86,9 @@ function M.screen(text, color)
   return table.concat(parts)
 end
 
---- Columns of a text.
+--- Returns the columns of a text.
 function M.width(text)
-  if not text:find "[\xCC-\xFF]" then  -- nothing from U+0300 on
+  if not text:find "[\xCC-\xFF]" then  -- no character from U+0300 on
     return utf8.len(text)
   end
   local n = 0
@@ -98,7 +98,7 @@ function M.width(text)
   return n
 end
 
---- The beginning of a text in n columns, with an ellipsis where the rest is gone.
+--- Returns the start of a text in n columns, with an ellipsis if it was cut.
 function M.cutend(text, n)
   if M.width(text) <= n then
     return text
@@ -114,12 +114,12 @@ function M.cutend(text, n)
   return text:sub(1, upto) .. "…"
 end
 
--- The place from which on a text has n columns at most.
+-- Returns the position from which the rest of a text has at most n columns.
 local function tail(text, n)
   local width, from = M.width(text), #text + 1
   for at, code in utf8.codes(text) do
     local own = characters.width(code)
-    if width <= n and own > 0 then  -- nothing that was put on what is gone
+    if width <= n and own > 0 then  -- does not start with a combining character
       from = at
       break
     end
@@ -128,8 +128,7 @@ local function tail(text, n)
   return from
 end
 
---- A name in n columns: its start and its end with an ellipsis between them, since names often
--- differ at the end.
+--- Returns a name in n columns with an ellipsis in the middle: names often differ at the end.
 function M.cutmiddle(text, n)
   if n < 8 or M.width(text) <= n then
     return M.cutend(text, n)
@@ -138,7 +137,7 @@ function M.cutmiddle(text, n)
   return M.cutend(text, n - behind) .. text:sub(tail(text, behind))
 end
 
---- The end of a text in n columns; of a path whole names are left, if there are any.
+--- Returns the end of a text in n columns; a path is cut at a slash if possible.
 function M.cutstart(text, n)
   if M.width(text) <= n then
     return text
@@ -147,8 +146,8 @@ function M.cutstart(text, n)
   return "…" .. (rest:match "/.*$" or rest)
 end
 
---- Words to lines of at most 'width' columns, each after 'indent'. Of a word that has no room
--- in a line of its own, as a path may be, the end is told.
+--- Breaks text into lines of at most 'width' columns, each after 'indent'. A word that is too long
+-- for a line, for example a path, loses its start.
 function M.wrap(text, indent, width)
   width = width or M.WIDTH
   local lines, line, used = {}, indent, #indent
@@ -168,8 +167,8 @@ function M.wrap(text, indent, width)
   return table.concat(lines, "\n")
 end
 
--- The columns that fit into the width beside 'least' of text, each with its own
--- ('w'), and what they take together.
+-- Returns the columns that fit if the text column has at least 'least' columns, with their widths
+-- ('w'), and their total width.
 local function fitting(columns, rows, width, least)
   local kept, left = {}, 0
   for i, column in ipairs(columns) do
@@ -197,13 +196,12 @@ local function fitting(columns, rows, width, least)
   return kept, left
 end
 
---- A table: columns of numbers on the left, a text that fills the rest of
--- the width on the right. 'columns': list of {title, cells (texts, as many as
--- rows), gap (spaces before it, default 2), spare (the larger, the sooner it is
--- left out where there is no room; nil: as long as FEWEST are left for the text,
--- never)}. 'label(i, n)': the text of row i in at most n columns, colours not
--- counted. 'least' (LEAST): columns that it gets at the cost of numbers. Returns
--- lines, where the text begins, and the columns that have found room.
+--- Lays out a table: columns of numbers on the left and a text column on the right. 'columns': a
+-- list of {title, cells (texts, one for each row), gap (spaces before it, default 2), spare
+-- (columns with larger values are dropped first if there is no space; nil: dropped only if the
+-- text would have fewer than FEWEST columns)}. label(i, n): the text of row i in at most n
+-- columns, not counting colours. 'least' (default LEAST): minimum columns of the text. Returns
+-- the lines, the start column of the text, and the remaining columns.
 function M.grid(columns, rows, title, label, width, paint, least)
   local kept, left = fitting(columns, rows, width, least or M.LEAST)
   local function cell(column, text)

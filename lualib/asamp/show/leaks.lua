@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of likely leaks: what asamp.sums.leaks has found in, a
--- sentence and a table out. Pure. 'style': see tables.lua.
+-- The report's section of likely leaks: renders the results of asamp.sums.leaks as a sentence and
+-- a table. Pure. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -9,7 +9,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Rows of native memory stand alone, or with those of Lua's own.
+-- Returns the sentence about native memory alone; or nil and the part of a sentence that also
+-- covers Lua's memory.
 local function toldnative(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -23,7 +24,8 @@ local function toldnative(found)
   return kept .. ", and all through it these lines asked for what was not"
 end
 
---- What was found, in a sentence without an end: with rows it is about these.
+--- Returns a sentence about the result, without a full stop; if there are rows, it introduces
+-- them.
 function M.told(found)
   local alone, besides
   if found.native then
@@ -51,13 +53,13 @@ function M.told(found)
   return "None: the heap does not grow. " .. low
 end
 
--- Who holds what a line keeps, under its row.
+-- Returns the text about the holder of a line's live samples, shown below its row.
 local function heldby(style, row, holder)
   return layout.wrap(("held by, %.0f%% of %s: %s"):format(100 * holder.share,
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- The lines with their numbers; of a group all but the first are set in.
+-- Returns the table of lines; all lines of a group except the first are indented.
 local function listing(style, found)
   local rows = tables.top(style, found.rows)
   local bytes = style.totals.unit == "bytes"
@@ -84,7 +86,7 @@ local function listing(style, found)
   return lines
 end
 
--- The lines about which too few samples say nothing; nil: there are none.
+-- Returns a sentence about lines with too few samples; nil: there are none.
 local function toldfew(found)
   local few = found.few
   return few and ("%s with fewer than %d samples alive, old and new, cannot be judged%s."):format(
@@ -92,8 +94,8 @@ local function toldfew(found)
     few.alloc and "; --alloc " .. few.alloc .. " would decide" or "") or nil
 end
 
---- Lines of text. 'found' may be nil: the profile does not tell, and there are
--- none. 'brief': without explanations.
+--- Returns lines of text; none if 'found' is nil (the profile lacks data). 'brief': without
+-- explanations.
 function M.lines(style, found, brief)
   if not found then
     return {}

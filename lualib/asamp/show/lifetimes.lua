@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of lifetimes: rows of asamp.sums.lifetimes in, a table
--- out. Pure. 'style': see tables.lua.
+-- The report's section of lifetimes: renders rows of asamp.sums.lifetimes as a table. Pure.
+-- 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -36,8 +36,8 @@ local function listing(style, rows)
     end, labels.least(style.width, rows))
 end
 
---- Lines of text. 'rows' may be nil: the profile does not tell, and there are
--- none. 'brief': without explanations.
+--- Returns lines of text; none if 'rows' is nil (the profile lacks data). 'brief': without
+-- explanations.
 function M.lines(style, rows, brief)
   if not rows or #rows == 0 then
     return {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A running process as text: its numbers, and the head of `asamp top`. Pure.
+-- Renders the statistics of a running process as text, and as the head of `asamp top`. Pure.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"
@@ -10,7 +10,7 @@ local function size(n)
   return units.short(math.floor(n + 0.5))
 end
 
---- What it tells of itself, a line each.
+--- Returns the statistics, one line each.
 function M.stats(s)
   local lines = {
     ("process %d"):format(s.pid),
@@ -46,7 +46,7 @@ function M.stats(s)
   return lines
 end
 
--- Parts of a line beside one another, in as many lines as the width asks for.
+-- Puts parts of text next to each other, in as many lines as the width requires.
 local function beside(parts, width)
   local lines = {}
   for _, part in ipairs(parts) do
@@ -60,8 +60,8 @@ local function beside(parts, width)
   return lines
 end
 
---- The same in two lines, or more where the width asks for that, with what has changed a
--- second ('rates': asamp.sums.living's; nil: nothing is known of that yet).
+--- Returns the statistics in two or more lines, according to the width, with changes per second.
+-- 'rates': of asamp.sums.living.rates; nil: not known yet.
 function M.head(s, rates, width)
   local r = rates or {}
   local function rate(text, ...)

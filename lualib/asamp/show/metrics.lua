@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What processes tell of themselves, in Prometheus' text format. Pure.
+-- Renders the statistics of processes in Prometheus' text format. Pure.
 
 local layout = require "asamp.show.layout"
 
@@ -7,7 +7,7 @@ local M = {}
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
--- Each: its name, its type, what it is, the field of asamp.sums.living.stats.
+-- Metrics: name, type, help text, field of asamp.sums.living.stats.
 local METRICS = {
   {"states", "gauge", "Lua states there are.", "states"},
   {"states_total", "counter", "Lua states there were while something was written.", "made"},
@@ -27,8 +27,8 @@ local METRICS = {
   {"profile_bytes", "gauge", "Size of the profile that is written.", "filebytes"},
 }
 
--- Likewise of the states of a name, which is a label; of asamp.sums.living.names. Counters are
--- of all states that there were and that had a sample, without which they have no name yet.
+-- Metrics by the name of states, which is a label; fields of asamp.sums.living.names. Counters
+-- cover all present and former states with a sample; a state without a sample has no name yet.
 local NAMED = {
   {"named_states", "gauge", "Lua states there are, by name.", "states"},
   {"named_states_total", "counter", "Lua states there were.", "made"},
@@ -46,7 +46,7 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
---- The text of a list of {name, stats (nil: it does not answer), names (nil: it has none)}.
+--- Returns the text for a list of {name, stats (nil: no answer), names (nil: not available)}.
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end
@@ -54,7 +54,7 @@ function M.text(targets)
     put("# HELP asamp_%s %s", name, help)
     put("# TYPE asamp_%s %s", name, kind)
   end
-  -- 'more': further labels, as text that begins with a comma.
+  -- 'more': further labels, as text with a leading comma.
   local function value(name, target, more, v)
     put('asamp_%s{target="%s"%s} %s', name, escaped(target.name), more, v)
   end
@@ -78,7 +78,7 @@ function M.text(targets)
       local known = {}
       for _, row in ipairs(t.names or {}) do
         local name = escaped(row.name or UNNAMED)
-        known[name] = (known[name] or 0) + 1  -- Prometheus refuses all if a row is there twice
+        known[name] = (known[name] or 0) + 1  -- Prometheus rejects a response with duplicate rows
         name = known[name] > 1 and ("%s [%d]"):format(name, known[name]) or name
         if row.name or m[2] == "gauge" then
           value(m[1], t, (',name="%s"'):format(name),

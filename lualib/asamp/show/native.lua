@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of native memory: what asamp.sums.native says in, a sentence and a
--- table out. Pure. 'style': see tables.lua.
+-- The report's section of native memory: renders the results of asamp.sums.native as a sentence
+-- and a table. Pure. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -9,12 +9,12 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- What a library is called: the end of its path.
+--- Returns the name of a library: the last name of its path.
 function M.library(row)
   return row.library == "-" and "(no C stack)" or row.library:match "[^/]*$"
 end
 
---- How much there was of it, in a sentence.
+--- Returns a sentence about the total.
 function M.told(native)
   return ("%s asked for%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
@@ -23,8 +23,8 @@ function M.told(native)
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
---- Lines of text. 'native' may be nil: it was not sampled, and there are none.
--- 'brief': without explanations.
+--- Returns lines of text; none if 'native' is nil (native memory was not sampled). 'brief':
+-- without explanations.
 function M.lines(style, native, brief)
   if not native then
     return {}

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Where resident memory is, as text: rows of asamp.sums.resident in. Pure.
+-- Renders the breakdown of resident memory (asamp.sums.resident) as text. Pure.
 
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"
@@ -7,15 +7,16 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Bytes for people; the number may be negative.
+-- Formats bytes; the number may be negative.
 local function size(n)
   return (n < 0 and "-" or "") .. units.short(math.abs(n))
 end
 
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
---- A row for each of a picture, below it those of its parts that are the most, at last the
--- sum: {{bytes, label, part (is it of the row above?), more (parts that are left out; no bytes)}}.
+--- Returns the rows of a snapshot, each followed by its largest parts, and the sum at the end:
+-- {bytes, label, part (true: part of the row above), more (number of omitted parts; without
+-- bytes)}.
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do
@@ -75,7 +76,7 @@ local NOTE = "Free lines are charged to the lines whose objects keep such blocks
   "estimates."
 local UNTOUCHED = " A row below nothing: memory that was asked for and not written to yet is not resident."
 
--- Is a so much more than b that who knows b alone is misled?
+-- Returns true if a is so much larger than b that b alone would be misleading.
 local function ismore(a, b)
   return (a or 0) > b * 9 / 8
 end
@@ -84,7 +85,7 @@ local function ofpicture(picture)
   return units.bytes(picture.rss) .. ", after " .. units.seconds(picture.time)
 end
 
--- What was resident at most, where that is not in the picture that is shown.
+-- Returns text about the largest resident size if it is not in the snapshot that is shown.
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then
@@ -95,8 +96,8 @@ local function most(found)
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
 
---- What is resident, in a sentence. Without a peak beside it the picture is the peak's, or
--- that of a running process: neither is the run's last.
+--- Returns a sentence about the resident size. Without 'peak' the snapshot is the peak itself, or
+-- that of a running process, and not the last one of the run.
 function M.told(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
@@ -107,7 +108,7 @@ function M.told(found)
     most(found))
 end
 
---- What the rows of a picture mean.
+--- Returns an explanation of the rows of a snapshot.
 function M.note(picture)
   for _, row in ipairs(picture.rows) do
     if row.bytes < 0 then return NOTE .. UNTOUCHED end
@@ -115,14 +116,14 @@ function M.note(picture)
   return NOTE
 end
 
---- What userdata of a picture say, in a sentence; nil: nothing.
+--- Returns a sentence about the external bytes of userdata; nil: there are none.
 function M.outside(picture)
   return picture.outside > 0 and
          ("userdata say that they represent %s outside of Lua"):format(units.bytes(picture.outside)) or nil
 end
 
---- 'found': {last, peak, course, …} of asamp.sums.resident's ofprofile; 'style': {paint, width,
--- top}. Text.
+--- Returns the text. 'found': the result of asamp.sums.resident.ofprofile; 'style': {paint, width,
+-- top}.
 function M.render(found, style)
   local now = found.last
   local lines = {layout.wrap(M.told(found), "", style.width)}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A file's source with what each line cost beside it: the lines that have samples and
--- those around them, as lines of text. Pure. 'style': see tops.lua.
+-- Shows the source of a file with the costs of its lines: lines with samples and their
+-- surroundings. Pure. 'style': see tops.lua.
 
 local cols = require "asamp.show.columns"
 local layout = require "asamp.show.layout"
@@ -10,12 +10,12 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local AROUND = 2  -- lines of context, before and behind
+local AROUND = 2  -- lines of context before and after
 
--- What ends a line for Lua: one of two characters, or both in either order.
+-- Line ends of Lua that have two characters.
 local ENDS = {["\r\n"] = 2, ["\n\r"] = 2}
 
---- The lines of a text, without their ends, as Lua counts them.
+--- Returns the lines of a text, without their ends, as Lua counts them.
 function M.split(text)
   local list, from = {}, 1
   while from <= #text do
@@ -26,7 +26,7 @@ function M.split(text)
   return list
 end
 
--- The numbers of the lines to show, false where some between two are left out.
+-- Returns the numbers of the lines to show, with false in place of omitted lines.
 local function shown(byline, n)
   local list, last = {}, 0
   for i = 1, n do
@@ -48,15 +48,15 @@ local function shown(byline, n)
   return list
 end
 
--- Code as a terminal may show it, in n columns.
+-- Returns code for a terminal in n columns.
 local function code(text, n)
   local spaces, rest = text:gsub("\t", "  "):match "^( *)(.*)$"
   return layout.cutend(spaces .. layout.clean(rest), n)
 end
 
---- 'file': {name, text (its lines), rows (of asamp.sums.totals, of this file), cut (why the text
--- ends before the file does, of one file; nil: it does not), changed (a warning that the file
--- is another one than the samples are of; nil: it seems to be the same)}.
+--- Returns lines of text. 'file': {name, text (its lines), rows (of asamp.sums.totals for this
+-- file), cut (reason why the text is incomplete; nil: it is complete), changed (a warning that
+-- the file has changed since the profile; nil: none)}.
 function M.lines(style, file)
   local whole, byline, behind, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do
@@ -69,7 +69,7 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  local numbers, rows = {}, {}  -- of the lines that are shown; false: it has no row
+  local numbers, rows = {}, {}  -- of the shown lines; false: the line has no row
   for i, line in ipairs(list) do
     numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false
   end

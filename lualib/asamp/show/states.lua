@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The Lua states of a process, and its OS threads, as tables of the report. Pure.
--- 'style': see tables.lua.
+-- The report's tables of the Lua states and OS threads of a process. Pure. 'style': see
+-- tables.lua.
 
 local layout = require "asamp.show.layout"
 local states = require "asamp.sums.states"
@@ -19,8 +19,8 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 6}, {"states", "count", units.count, spare = 1},
 }
 
--- 'name' and 'number' of a row: its name loses its begin where it is too long, and the number
--- before it, if there is one, stays: it is what --state takes.
+-- Returns a table. name(row), number(row): texts of a row. If a name is too long, its start is
+-- cut; the number before it, the argument of --state, is kept.
 local function titled(style, title, all, what, name, number)
   return tables.titled(style, title, all, tables.sums(all, SUMS), what, function(i, n)
     local lead = number and number(all[i]) or ""
@@ -32,7 +32,7 @@ local function nameof(row)
   return row.name
 end
 
---- What the states of one name come to; nothing where there is one state.
+--- Returns totals by the states' names; nothing if there is only one state.
 function M.names(style)
   local all = states.names(style.profile)
   if #all == 0 or style.profile.begun < 2 then
@@ -41,14 +41,14 @@ function M.names(style)
   return titled(style, "By script of the Lua states", all, "script", nameof)
 end
 
---- Each state by itself.
+--- Returns a table of single states.
 function M.states(style)
   return titled(style, "By Lua state", states.states(style.profile), "state", nameof, function(row)
     return row.id and ("%d  "):format(row.id)
   end)
 end
 
---- OS threads, by what ran on them.
+--- Returns a table of OS threads.
 function M.threads(style)
   return titled(style, "By OS thread", states.threads(style.profile), "thread", function(row)
     return tostring(row.id)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What the report's tables have in common: cells with numbers, the first rows
--- under a title. Pure. A 'style' is what everything that makes a section of the
--- report gets: {paint, width, top (rows), profile, totals, key ("total": sorted by
--- total instead of self), choice (is there more than one measure?), focus}.
+-- Common parts of the report's tables: cells with numbers, and the first rows of a list under a
+-- title. Pure. 'style' is passed to all sections of a report: {paint, width, top (rows), profile,
+-- totals, key ("total": sorted by total instead of self), choice (true: there are several
+-- measures), focus}.
 
 local layout = require "asamp.show.layout"
 local measures = require "asamp.sums.measures"
@@ -10,7 +10,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- What a sum has of a field, as a number for people.
+--- Formats the value of a sum's field.
 function M.value(profile, sum, field)
   local n = sum[field]
   if measures.isbytes(field) then
@@ -21,8 +21,8 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Puts title and cells into the columns that are {title, cell(row), gap =, least =,
--- spare =}, as layout.grid takes them. Returns the list of columns.
+--- Sets title and cells of columns {title, cell(row), gap =, least =, spare =} for layout.grid.
+-- Returns the list of columns.
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -31,15 +31,15 @@ function M.columns(rows, list)
   return list
 end
 
---- The column beside it of shares: row[field] of the whole.
+--- Returns a column of shares: row[field] of the whole.
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
   end}
 end
 
---- Columns of sums of which there is any in all rows: of the list's {title, field,
--- show(value): its text, spare =, shares = true: with its shares beside it}.
+--- Returns columns for those sums that are not 0 in all rows. 'list': {title, field, show(value):
+-- its text, spare =, shares = true: followed by a column of shares}.
 function M.sums(all, list)
   local columns = {}
   for _, sum in ipairs(list) do
@@ -56,30 +56,29 @@ function M.sums(all, list)
   return columns
 end
 
---- The rows that a table shows.
+--- Returns the rows that a table shows.
 function M.top(style, list)
   return table.move(list, 1, math.min(style.top, #list), 1, {})
 end
 
---- The title of a section, in as many lines as the width asks for.
+--- Returns the title of a section, in as many lines as the width requires.
 function M.title(style, title)
   return style.paint("bold", layout.wrap(title, "", style.width))
 end
 
---- A remark below a table, whose text begins at column 'left'.
+--- Returns a remark below a table, whose text starts at column 'left'.
 function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end
 
---- All rows of a list under a title, as lines: see M.titled.
+--- Returns all rows of a list under a title, as lines: see M.titled.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
---- The first rows of a list under a title, as lines, and the columns (of layout.grid) that
--- they have; says how many more there are.
--- 'columns' as M.columns takes them; 'what', 'label' and 'wanted': title, label and least
--- of layout.grid.
+--- Returns the first rows of a list under a title, as lines, with the number of omitted rows; and
+-- the columns of layout.grid. 'columns': of M.columns; 'what', 'label' and 'wanted': title, label
+-- and least of layout.grid.
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)
   local n = #rows

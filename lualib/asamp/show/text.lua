@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A profile and its totals in, the report as text out: as wide as it is told,
--- readable without knowing the file's format. Pure; colours on request. Head and
--- sections are in files of their own.
+-- Renders a profile and its totals as the text of a report. Pure; colours on request. The head
+-- and the sections are in separate files.
 
 local calltree = require "asamp.sums.calltree"
 local events = require "asamp.sums.events"
@@ -29,7 +28,7 @@ local M = {}
 
 -- {== sections ==============================================================
 
--- A sentence on --own: how many of the samples are charged to which code.
+-- Returns a sentence about --own: the shares of samples charged to that code.
 local function ownership(t, own)
   local parts = {}
   for _, part in ipairs{{own.samples, t.whole.samples, "of what was allocated"},
@@ -42,12 +41,12 @@ local function ownership(t, own)
           "where it was."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
--- Where the time of a line went, by the column.
+-- Explanations of the columns of time.
 local PASSED = {{"Lua", "at the line"}, {"C", "in C functions it called"},
                 {"GC", "in collections then"}}
 
--- What the columns mean of which tables have told: 'told' has the titles of these, a set for
--- each table. Nothing is explained that is not there.
+-- Returns explanations of the columns that the report contains. told[what]: the set of column
+-- titles of a table.
 local function legend(told, own, text)
   local parts = {own}
   local function has(title, ...)
@@ -84,20 +83,18 @@ local function legend(told, own, text)
   return table.concat(parts, " ")
 end
 
---- The sections there are, in the order in which they are shown.
+--- The sections, in display order.
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- The report. 'options': bylabel (the label of the section labels; nil: all), label (text:
--- what the profile was restricted to), top (rows of each table), color, width, show (set
--- of sections), by (field to sort by and take shares of; nil: all that the
--- totals have), cumulative (sort by total instead of self), brief (no
--- explanations), source (a file of asamp.show.source, in place of the sections), own
--- ({paths, samples, timesamples}: these are charged to code there), at (head.lua), leaks (what
--- asamp.sums.leaks has found), lifetimes (rows of asamp.sums.lifetimes), copies (of
--- asamp.sums.copies), trends (of asamp.sums.trends), native (of asamp.sums.native), verdict (of
--- asamp.sums.verdict), holders (of its function held), min and depth
--- (asamp.sums.calltree's), focus ({title, entries}: the totals cover only a part).
+--- Returns the report. 'options': bylabel (label of the section labels; nil: all), label (text:
+-- the restriction of the profile), top (rows of each table), color, width, show (set of
+-- sections), by (field to sort by and for shares; nil: all measures), cumulative (sort by total
+-- instead of self), brief (no explanations), source (a file of asamp.show.source; replaces the
+-- sections), own ({paths, samples, timesamples}: these are charged to code there), at (head.lua),
+-- min and depth (asamp.sums.calltree), focus ({title, entries}: the totals cover only a part),
+-- and results of asamp.sums modules: leaks, lifetimes, copies, trends, native, verdict, holders
+-- (of verdict.held).
 function M.render(profile, t, options)
   local style = {
     profile = profile, totals = t, top = options.top,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's sections of collections and markers: what asamp.sums.events sums up
--- in, lines of text out. Pure. 'style': see tables.lua.
+-- The report's sections of collections and markers: renders the results of asamp.sums.events as
+-- lines of text. Pure. 'style': see tables.lua.
 
 local events = require "asamp.sums.events"
 local layout = require "asamp.show.layout"
@@ -14,7 +14,7 @@ end
 
 local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
--- Numbers as bars, the highest full.
+-- Returns numbers as bars; the largest number is a full bar.
 local function bars(levels)
   local most, parts = 0, {}
   for _, level in ipairs(levels) do
@@ -26,8 +26,8 @@ local function bars(levels)
   return table.concat(parts)
 end
 
--- What the pauses are of the session; of several threads, whose pauses come at once, which
--- they are of.
+-- Returns the pauses' share of the session. With several threads pauses overlap: returns the
+-- number of threads.
 local function share(profile, p)
   local threads = #(profile.threads or {})
   if threads > 1 then
@@ -37,7 +37,7 @@ local function share(profile, p)
     and (", %s of the session"):format(units.percent(p.total / 1e6, profile.duration)) or ""
 end
 
--- Of so many as the profile has, of which some may have no line of their own.
+-- Returns a sentence about the pauses; some collections may have no record of their own.
 local function pauses(profile, p)
   local all = profile.minors + profile.majors
   return ("Pauses, in wall time: %s together%s; half of %s up to %s, 99%% up to %s, the " ..
@@ -47,7 +47,7 @@ local function pauses(profile, p)
     time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
 
--- Who holds what is alive was found out while the program waited.
+-- Returns a sentence about the walks of the heap that found the holders.
 local function walks(profile)
   return ("Who holds what is alive was looked up %s; the program waited %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
@@ -55,7 +55,7 @@ local function walks(profile)
     and (" together, at most " .. time(profile.longestwalk)) or "")
 end
 
---- Collections: how many, how long, what they left; nothing without any.
+--- Returns the section of collections; nothing if there are none.
 function M.collections(style)
   local profile, paint = style.profile, style.paint
   local sum = events.collections(profile)
@@ -100,7 +100,7 @@ local function number(n)
   return math.type(n) == "integer" and units.count(n) or ("%.6g"):format(n)
 end
 
--- What the values of a marker are.
+-- Returns the values of a marker as text.
 local function values(row, n)
   if row.mean then
     local text = row.least == row.most and number(row.least)
@@ -113,7 +113,7 @@ local function values(row, n)
                        or text, n)
 end
 
---- Markers by name; nothing without any.
+--- Returns the table of markers by name; nothing if there are none.
 function M.marks(style)
   local rows = events.marks(style.profile)
   if #rows == 0 then

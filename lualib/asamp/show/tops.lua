@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of functions, lines, types and callers: rows of totals in,
--- lines of text out. Pure. 'style': see tables.lua, and 'explain', a function (what, columns)
--- that is told which columns (of layout.grid) a table has; 'field': what is measured.
+-- The report's tables of functions, lines, types and callers: renders rows of totals as lines of
+-- text. Pure. 'style': see tables.lua; style.explain(what, columns) records the columns (of
+-- layout.grid) of a table for the legend; 'field': the measure.
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"
@@ -16,14 +16,14 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- A table (tables.titled) whose columns are explained below all.
+-- Returns a table (tables.titled) and records its columns for the legend.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
   style.explain(what, kept)
   return lines
 end
 
--- A table of functions or lines.
+-- Returns a table of functions or lines.
 local function placed(style, title, list, columns, what)
   local named = what ~= "line"
   local label = named and labels.offunction or labels.ofline
@@ -32,7 +32,7 @@ local function placed(style, title, list, columns, what)
   end, labels.least(style.width, tables.top(style, list), named))
 end
 
--- "By function", and by what when there is a choice.
+-- Returns the title "By function", with the measure if there are several.
 local function titleof(style, what, field)
   return what .. (style.choice and ", by " .. measures.NAMES[field] or "")
 end
@@ -41,8 +41,8 @@ local function isallocation(field)
   return field ~= "timesamples"
 end
 
--- Without the C functions that all stacks begin with: how the interpreter
--- comes to the script is no news.
+-- Returns the list without the C functions at the start of all stacks: how the interpreter calls
+-- the script is not informative.
 local function withoutstart(list, field, whole)
   local rows = {}
   for _, row in ipairs(list) do
@@ -54,7 +54,7 @@ local function withoutstart(list, field, whole)
   return rows
 end
 
---- Functions, the largest of a field first.
+--- Returns the table of functions, the largest value of a field first.
 function M.functions(style, field)
   local list = withoutstart(
     totals.sorted(style.totals.functions, field, style.key), field,
@@ -68,7 +68,7 @@ function M.functions(style, field)
                 "function")
 end
 
--- The rows that have anything of a field themselves.
+-- Returns the rows whose self value of a field is above 0.
 local function owning(list, field)
   local rows = {}
   for _, row in ipairs(list) do
@@ -77,8 +77,8 @@ local function owning(list, field)
   return rows
 end
 
---- Lines, the largest of a field first, with where their time went; with
--- samples of both sorts their totals have no room beside that.
+--- Returns the table of lines, the largest value of a field first, with columns of time. If the
+-- profile has both sorts of samples, there is no space for totals.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")
@@ -97,7 +97,7 @@ function M.lines(style, field)
                 "line")
 end
 
---- Types, each with its classes below it.
+--- Returns the table of types, each followed by its classes.
 function M.types(style, field)
   local list = totals.sorted(style.totals.types, field)
   local rows, classes = {}, false
@@ -118,7 +118,7 @@ function M.types(style, field)
   }
   cols.blocks(style, columns, field)
   cols.fates(style, columns, field)
-  local all = {}  -- as many as types left out, behind the rows shown
+  local all = {}  -- the omitted types follow the rows, so that their number is shown
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)
   return explained(setmetatable({top = #rows}, {__index = style}),
@@ -131,7 +131,7 @@ function M.types(style, field)
     end)
 end
 
---- Who called what the report is restricted to.
+--- Returns the table of callers of the functions that the report is restricted to.
 function M.callers(style, list, field)
   local columns = {
     {"total", function(row) return tables.value(style.profile, row.total, field) end},

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The call tree as text: rows of asamp.sums.calltree in, lines out. Pure.
+-- Renders the call tree (rows of asamp.sums.calltree) as text. Pure.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -8,7 +8,7 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- The lines that lead to a row: "│ ├ ".
+-- Returns the branches before a row: "│ ├ ".
 local function branches(row)
   local parts = {}
   for level = 1, row.level - 1 do
@@ -21,7 +21,7 @@ local function branches(row)
   return table.concat(parts)
 end
 
---- Lines of the tree. 'style': see tables.lua.
+--- Returns the lines of the tree. 'style': see tables.lua.
 function M.lines(style, rows, field, title)
   local profile, whole = style.profile, style.totals.whole
   local columns = {{title = "total", cells = {}}, {title = "", gap = 1, least = 6, cells = {}},

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of what lines and functions have alive over time: what
--- asamp.sums.trends says in, tables out. Pure. 'style': see tables.lua.
+-- The report's section of live bytes over time: renders the results of asamp.sums.trends as
+-- tables. Pure. 'style': see tables.lua.
 
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
@@ -11,7 +11,7 @@ local M = {}
 
 local BARS = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
---- A row of bars, of numbers from 0 to the most of them; a space where there is nothing.
+--- Returns numbers as a row of bars, scaled to 'most'; a space for 0.
 function M.sparkline(list, most)
   local bars = {}
   for i, n in ipairs(list) do
@@ -20,12 +20,12 @@ function M.sparkline(list, most)
   return table.concat(bars)
 end
 
--- Bytes for people, with a minus if the number is negative.
+-- Formats bytes; the number may be negative.
 local function signed(n)
   return (n < 0 and "-" or "") .. units.short(math.floor(math.abs(n) + 0.5))
 end
 
---- Growth in an hour, with its error: "+12.3G ±1.1G"; "level" when it may be chance.
+--- Returns the growth per hour with its error: "+12.3G ±1.1G"; "level" if it may be chance.
 function M.growth(row)
   local hour, error = 3600 * row.slope, 3600 * row.error
   if math.abs(hour) <= 3 * error or hour == 0 then
@@ -45,8 +45,8 @@ local function listing(style, title, list, what, label)
   labels.least(style.width, rows, what == "function"))
 end
 
---- Lines of text. 'trends' may be nil: the profile does not tell, and there are none.
--- 'brief': without explanations.
+--- Returns lines of text; none if 'trends' is nil (the profile lacks data). 'brief': without
+-- explanations.
 function M.lines(style, trends, brief)
   if not trends or #trends.lines == 0 then
     return {}

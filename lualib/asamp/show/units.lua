@@ -1,7 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Numbers for people: bytes, times, counts, shares. Pure functions from
--- numbers to strings; the same number always reads the same, in any locale
--- that Lua's string.format leaves alone.
+-- Formats numbers: bytes, times, counts, shares. Pure. The output does not depend on the locale.
 
 local M = {}
 
@@ -10,8 +8,8 @@ local STEPS = {
   {1 << 20, "M"}, {1 << 10, "K"},
 }
 
--- The number in the largest unit of which there is one, and the unit's
--- letter. What would be rounded to 1024.0 is 1.0 of the unit above.
+-- Returns the number in the largest unit in which it is at least 1, and the unit's letter. A
+-- number that would be rounded to 1024.0 is 1.0 of the next unit.
 local function split(n)
   for i, step in ipairs(STEPS) do
     if n >= step[1] * (i == 1 and 1 or 0.99995) then
@@ -21,14 +19,13 @@ local function split(n)
   return n, ""
 end
 
---- Bytes in at most six columns: "612.0M", "56B".
+--- Formats bytes in at most six columns: "612.0M", "56B".
 function M.short(n)
   local value, unit = split(n)
   return unit == "" and ("%dB"):format(n) or ("%.1f%s"):format(value, unit)
 end
 
---- Bytes in full: "612.0 MiB", "512 KiB", "56 bytes". Whole numbers of a
--- unit have no decimals.
+--- Formats bytes in full: "612.0 MiB", "512 KiB", "56 bytes". Integers have no decimals.
 function M.bytes(n)
   local value, unit = split(n)
   if unit == "" then
@@ -37,7 +34,7 @@ function M.bytes(n)
   return (value % 1 == 0 and "%d %siB" or "%.1f %siB"):format(value, unit)
 end
 
---- A count with its thousands apart: "1,234,567".
+--- Formats a count with separators: "1,234,567".
 function M.count(n)
   local s = ("%d"):format(n)
   repeat
@@ -47,12 +44,12 @@ function M.count(n)
   return s
 end
 
---- "1 sample", "2 samples".
+--- Formats a count and a noun: "1 sample", "2 samples".
 function M.plural(n, noun)
   return M.count(n) .. " " .. noun .. (n == 1 and "" or "s")
 end
 
---- Seconds: "350 ms", "4.21 s", "2 min 3 s", "3 h 5 min", "40 d 12 h".
+--- Formats seconds: "350 ms", "4.21 s", "2 min 3 s", "3 h 5 min", "40 d 12 h".
 function M.seconds(s)
   if s < 0.9995 then
     return ("%.3g ms"):format(s * 1000)
@@ -69,7 +66,8 @@ function M.seconds(s)
   return ("%d d %d h"):format(s // 86400, s % 86400 // 3600)
 end
 
---- Seconds in at most six columns: "85us", "350ms", "4.21s", "123s", "20m34s", "3h05m", "40d12h".
+--- Formats seconds in at most six columns: "85us", "350ms", "4.21s", "123s", "20m34s", "3h05m",
+-- "40d12h".
 function M.shorttime(s)
   if s == 0 then
     return "0s"
@@ -95,13 +93,13 @@ function M.shorttime(s)
   return ("%dd"):format(s // 86400)
 end
 
---- The resident size as 'format' writes it (M.bytes, M.short). A process that cannot read /proc does
--- not know it, and reports 0 or nothing.
+--- Formats a resident size with 'format' (M.bytes or M.short). It is 0 or nil, and "unknown", if
+-- the process cannot read /proc.
 function M.resident(n, format)
   return n and n > 0 and format(n) or "unknown"
 end
 
---- A share of a whole: "25.9%"; "-" of nothing.
+--- Formats a share of a whole: "25.9%"; "-" if the whole is 0.
 function M.percent(part, whole)
   if whole == 0 then
     return "-"

@@ -1,15 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The verdict as sentences, each with the command to type next: facts of asamp.sums.verdict in,
--- text out. Pure.
+-- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Pure.
 
 local layout = require "asamp.show.layout"
 local units = require "asamp.show.units"
 
 local M = {}
 
-local LARGE = 8 << 20  -- bytes alive for which collections cost time
+local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
--- A path as a word of a shell.
+-- Quotes a path for a shell if necessary.
 local function word(path)
   return path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
 end
@@ -23,7 +22,7 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
--- Functions of Lua's libraries by the names that programs use; others by their symbols.
+-- Returns the name of a C function in programs if it is of Lua's libraries; else its symbol.
 local function cname(name)
   local short = layout.clean(name):gsub("_aux$", "")
   local lib, rest = short:match "^(%a+)_(%w+)$"
@@ -46,7 +45,7 @@ local KINDS = {
   chain = "it holds more and more (a chain or list of objects)",
 }
 
--- Types of a program, for people.
+-- Names of types in sentences.
 local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
                ["table hash part"] = "fields of tables", table = "tables", string = "strings",
                coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures"}
@@ -69,7 +68,7 @@ local function leak(group)
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
 end
 
--- The heap's size in two quarters.
+-- Returns text about the heap's size in two quarters.
 local function quarters(v)
   return ("from %s in the second quarter of the run to %s in the last"):format(
     units.bytes(v.before), units.bytes(v.after))
@@ -170,7 +169,7 @@ local function timing(v, p, add)
   end
 end
 
---- The sentences of a verdict: a list of {text, command (to type next; nil: none)}.
+--- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none)}.
 function M.sentences(v, p)
   local list = {}
   local function add(text, command)
@@ -187,7 +186,7 @@ function M.sentences(v, p)
   return list
 end
 
---- Lines of text. 'style': see tables.lua.
+--- Returns lines of text. 'style': see tables.lua.
 function M.lines(style, v)
   local lines = {}
   for _, sentence in ipairs(M.sentences(v, style.profile)) do

@@ -1,43 +1,39 @@
 -- SPDX-License-Identifier: MIT
--- Lines that are likely to leak. Pure: a profile with bins in, rows out.
+-- Finds lines that are likely to leak. Pure: the input is a profile with bins, the output rows.
 --
--- The session is cut into parts of equal time (the reader's bins). There is a
--- leak to look for only when the heap grew: the least in use in the last
--- quarter is more than in the second, where start-up is over, by a tenth.
+-- The session is divided into parts of equal time (the reader's bins). Leaks are searched only if
+-- the heap grew: the minimum of bytes in use in the last quarter exceeds that of the second
+-- quarter, after start-up, by a tenth (GROWTH). A growth of 2% (SLOW) suffices if the lines that
+-- are found explain it.
 --
--- What a line keeps is what is alive at the end, if the file tells that: it
--- survived, and no major collection has found it dead. This is known of the
--- parts before the last major collection, which must be half of them at least;
--- then only these count. A server may be idle half of the day: parts in which nothing was
--- allocated are left out if they are more than a quarter and FEWBUSY others are there. A line
--- is likely to leak when
---   - it keeps something of at least three quarters of the parts, and of the
---     last quarter: old and new;
---   - of the second half it keeps at least two fifths of all that it keeps, and
---     that is at least a twentieth of what the heap grew by, or the line has
---     lost next to nothing of what it allocated: the closure or the node that
---     holds what is large need not be large. What is alive from before a flight
---     recorder's time stands in the first part, and is not what it keeps of the session.
--- With fewer than LEAST samples that it keeps nothing can be said.
+-- "Kept" means survived and, if the file has deaths, not found dead by a major collection. Deaths
+-- are known for the parts before the last major collection. If these are at least half of the
+-- session, only they are used, and the result is "proved". Parts without allocation are ignored
+-- if they are more than a quarter of the session and at least FEWBUSY other parts remain: a
+-- server may be idle half of the day. A line is likely to leak if
+--   - it keeps something in at least three quarters of the parts, and in the last quarter;
+--   - at least two fifths of the bytes that it keeps are from the second half, and these are at
+--     least a twentieth of the heap's growth; or the line has kept nearly everything that it
+--     allocated: a closure or a list node that holds large objects may be small itself. In a
+--     flight recorder's file, objects from before its time are in the first part and do not count.
+-- A line that keeps fewer than LEAST samples is not judged.
 --
--- A table that grows has its slots in one vector, which is replaced by one of
--- twice the size: all that is alive of its line is the last one, allocated once.
--- So a line's array or hash parts are what keeps a growing number when the last
--- ones are alive, came in the later half, and are the most of several.
+-- A growing table stores its slots in one vector, which is replaced by one of twice the size:
+-- only the last vector of the line is alive, and it was allocated once. So a line whose array or
+-- hash parts grow is found by another rule (function grows): the last vector is alive, is from
+-- the later half, and is a large part of several.
 --
--- Without that proof what survived its first collection is taken for it, and
--- more is asked for: the heap's growth is at least a third of what survived in
--- the second half (else most of it died later, and nothing tells what did not);
--- at least half of what the line allocated survived, what survived of it in
--- the second half is at most one and a half times the growth, and at least a
--- twentieth.
+-- Without proof, "survived" is used instead of "kept", and further conditions apply: the heap's
+-- growth is at least a third of the survivors of the second half (otherwise most of them died
+-- later, and it is unknown which); at least half of the line's samples survived; and its
+-- survivors of the second half are at most one and a half times the growth.
 --
--- Native memory is looked at by itself: whether it was freed is known at once, of all
--- parts, and no collection tells how much is in use. A line that keeps of it as above
--- is likely to leak, its growth being what all lines keep of the second half.
+-- Native memory is judged separately: its frees are known at once and for all parts, but
+-- collections do not report its size. The rules above apply with the bytes that all lines keep of
+-- the second half as the growth.
 --
--- Lines that belong together stand together (asamp.sums.related): what is kept, and
--- what keeps it.
+-- Related lines are grouped (asamp.sums.related): the objects and the table or closure that keeps
+-- them.
 
 local holders = require "asamp.sums.holders"
 local related = require "asamp.sums.related"
@@ -45,25 +41,28 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
---- Bins to ask the reader for; it makes half as many at least.
+--- Number of bins to request from the reader, which returns at least half as many.
 M.BINS = 16
 
 local LEAST = 12
 local GROWTH = 1.1
-local SLOW = 1.02  -- growth of a large heap, if lines explain it
+local SLOW = 1.02  -- growth of a large heap that suffices if lines explain it
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
-local ALL = 9 / 10  -- of its samples, of a line that loses nothing
-local FEWBUSY = 4
-local SLOWER = 1 / 4   -- of its mean rate, at which a line has stopped
-local STRAIGHT, SOME = 1 / 2, 1 / 2  -- of a heap that grows evenly; of the parts then
--- Of a vector: samples alive, parts with growth, the last growth's share.
-local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW is at most LEAST
+local ALL = 9 / 10  -- share of its samples that a line must keep to count as losing nothing
+local FEWBUSY = 4  -- minimum number of parts with allocation if others are ignored
+local SLOWER = 1 / 4   -- part of its mean rate below which a line has stopped
+local STRAIGHT, SOME = 1 / 2, 1 / 2  -- an evenly growing heap; the share of parts that is
+                                     -- required then
+-- For vectors: minimum of live samples (FEW) and of parts with growth (STEPS), and the last
+-- vector's minimum share (LAST).
+local FEW, STEPS, LAST = 6, 3, 1 / 4  -- FEW must be at most LEAST
 
--- What the slots of a table lie in when it grows.
+-- The types of vectors that store the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- The least in use during these parts, nil without a collection there.
+-- Returns the minimum of bytes in use in the parts from 'from' to before 'to'; nil: no collection
+-- there.
 local function floor(profile, from, to)
   local least
   local bins = profile.bins
@@ -76,8 +75,8 @@ local function floor(profile, from, to)
   return least
 end
 
--- How many parts end before the last major collection, which knows what of them is alive;
--- nil: too few, or the file does not tell.
+-- Returns the number of parts before the last major collection, for which deaths are known; nil:
+-- too few, or the file has no deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -101,21 +100,20 @@ local function add(list, key, n)
   list[key] = (list[key] or 0) + n
 end
 
--- Adds to a line what it allocated in a part: samples, of these kept, and their
--- bytes, of a type.
+-- Adds a part's samples of one type to a row: allocated samples, kept samples and kept bytes.
 local function addto(row, part, samples, kept, bytes, name)
   row.samples = row.samples + samples
   row.kept, row.keptbytes = row.kept + kept, row.keptbytes + bytes
   row.replaced = row.replaced + (VECTORS[name] and samples - kept or 0)
-  if not VECTORS[name] then  -- the vector of one table, which lives long, is no series of objects
+  if not VECTORS[name] then  -- a long-lived table's vector is a single object
     add(row.inpart, part, kept)
     add(row.bytesin, part, bytes > 0 and bytes or kept)
   end
   add(row.types, name == "upvalue" and "Lua closure" or name, bytes)
 end
 
--- The lines of nodes ('nearest') that keep enough samples for a word about them: a
--- profile has many that do not, and a row is large.
+-- Returns the set of lines in 'nearest' that keep enough samples to be judged. Most lines of a
+-- profile do not, and rows are large.
 local function worthy(bins, nearest, proved, wanted)
   local kept, set = {}, {}
   for i, node in ipairs(bins.node) do
@@ -129,7 +127,7 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Which kinds of allocations are native memory, or are not.
+-- Returns the set of kinds that are native memory, or that are not.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -138,8 +136,8 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- The numbers, 0, 1, ..., of those of the first n parts that count, by part; and how many
--- there are: those in which something of these kinds was sampled, or all.
+-- Returns a map from the first n parts to the numbers 0, 1, ... of the parts that count, and how
+-- many these are: those with samples of the 'wanted' kinds or of time, or all.
 local function busyparts(profile, n, wanted)
   local bins = profile.bins
   local has, number, busy = {}, {}, 0
@@ -161,9 +159,9 @@ local function busyparts(profile, n, wanted)
   return number, n
 end
 
--- What every line that is worth it keeps of the first n parts of these kinds, by part,
--- and of its vectors in all; and the bytes of all that is kept of the second half of
--- the n.
+-- Returns the rows of all judged lines with the samples and bytes that they keep of the first n
+-- parts, by part, and of their vectors in total; and the kept bytes of all lines from the second
+-- half of the n parts.
 local function keepers(profile, n, proved, wanted)
   local bins = profile.bins
   local _, _, nearest = totals.linerows(profile, true)
@@ -210,9 +208,9 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Bytes that were sampled in each part, the last part from which on a quarter of all of them came,
--- and how many of all came before that part. Time is a poor clock of a short run: a start-up may
--- have most of it, by waiting.
+-- Measures the session by sampled bytes: returns {parts (bytes by part), all (total), from (the
+-- part in which the last quarter of the bytes starts), before (bytes before it), n (number of
+-- parts)}. Time is a poor measure for a short run: start-up may take most of it by waiting.
 local function clockof(bins, wanted)
   local parts, all, after = {}, 0, 0
   for i, part in ipairs(bins.bin) do
@@ -228,9 +226,9 @@ local function clockof(bins, wanted)
   return {parts = parts, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns whether a line keeps bytes of enough parts, early and late. 'at' maps a part to the share of
--- the session that has passed at its end and the share that is the part's own; 'most': the share
--- of the session from which the line must keep something.
+-- Returns true if a line keeps bytes from enough parts, early and late. at(part) returns the
+-- share of the session that has passed at the part's end, and the part's own share; 'most': the
+-- share of the session in which the line must keep something.
 local function spread(row, all, at, most)
   local covered, late, last = 0, 0, 0
   for part, bytes in pairs(row.bytesin) do
@@ -245,11 +243,11 @@ local function spread(row, all, at, most)
   return covered >= most - 1e-9 and late >= LATE * all and last >= all * SLOWER / 4 and last > 0
 end
 
--- Does a line go on keeping, through all of the n parts that count ('busy': their numbers)?
--- 'ring': the first part also has objects from before. 'straight': the heap grows evenly: of
--- a queue that becomes longer the first elements are gone. Parts count by time, or by the bytes
--- that were sampled in them: a start-up may be long and allocate little. 'proved': by a major
--- collection.
+-- Returns true if a line keeps objects throughout the n parts that count ('busy': their numbers),
+-- measured by time, or by sampled bytes because a start-up may be long and allocate little.
+-- 'proved': deaths are known. 'ring': the first part also has objects from before. 'straight':
+-- the heap grows evenly; then fewer parts are required, because the first elements of a growing
+-- queue are gone.
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}  -- by bytes: periods may differ
   for part, bytes in pairs(row.bytesin) do
@@ -276,10 +274,10 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
          (proved or row.sure or row.kept >= SURVIVED * row.samples and row.late <= ROOM * growth)
 end
 
--- Returns whether a line has stopped to allocate: of the last parts it has far fewer samples, of any
--- fate, than it would have kept; by time, of those after the first n or of the last quarter in which
--- something was sampled, or by allocation.
--- Not of a flight recorder, whose first part has objects from before.
+-- Returns true if a line has stopped allocating: in the last parts it has far fewer samples, dead
+-- or alive, than its earlier rate predicts. The last parts are measured by time (those after the
+-- first n parts, or the last quarter of the parts with samples) and by sampled bytes. Not used
+-- for a flight recorder, whose first part has objects from before.
 local function stopped(row, n, bins, clock)
   local after, late, early = 0, 0, 0
   local from, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), {}
@@ -302,8 +300,8 @@ local function stopped(row, n, bins, clock)
   return bytime >= FEW and after < SLOWER * bytime or bybytes >= FEW and late < SLOWER * bybytes
 end
 
--- Is what a line keeps the vectors of a table that goes on growing, up to the n-th
--- part? Then the row is about these alone.
+-- Returns true if a line keeps the vectors of a table that grows up to about the n-th part. Then
+-- changes the row to the vectors alone.
 local function grows(row, n, clock)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
@@ -332,8 +330,9 @@ local function keyof(line)
   return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
 end
 
--- Rows of all parts, of the lines whose survivors the walk at the end of the session has found, nearly
--- all: no major collection is needed to prove these. And the other rows.
+-- Returns the rows, for all parts, of lines nearly all of whose survivors were reached by the
+-- walk at the end of the session: these need no major collection as proof. Also returns the other
+-- rows.
 local function confirmed(profile, rows, wanted)
   local h = profile.holders
   if not h then
@@ -359,9 +358,9 @@ local function confirmed(profile, rows, wanted)
   return sure, others
 end
 
--- The lines that keep something old and new, but fewer samples than a word about them needs:
--- {lines, alloc (the period with which the one with most would have enough; nil: the
--- profile has no period)}; nil: there are none.
+-- Returns {lines, least, alloc} about the lines that keep early and late objects but too few
+-- samples to be judged: their number, LEAST, and the period with which the largest of them would
+-- have enough (nil: unknown period). nil: there are no such lines.
 local function fewof(profile, n, proved, wanted)
   local bins, sums, lines, most = profile.bins, {}, 0, 0
   local _, _, nearest = totals.linerows(profile, true)
@@ -383,13 +382,12 @@ local function fewof(profile, n, proved, wanted)
   return lines > 0 and {lines = lines, least = LEAST, alloc = alloc >= 64 and alloc or nil} or nil
 end
 
--- The lines that are likely to leak: those that go on keeping, and tables that
--- grow up to the last of all parts, if these are worth a word or there are others
--- that they may keep.
+-- Returns the lines that are likely to leak: those that keep objects throughout, and growing
+-- tables if they keep enough bytes themselves or may hold the objects of other leaking lines.
 local function likely(profile, rows, n, growth, proved, straight)
   local list, vectors, all = {}, {}, profile.bins.n
   local clock = clockof(profile.bins, kindsof(profile, false))
-  local ended = 0  -- bytes kept of lines that do not go on: start-up, as a rule
+  local ended = 0  -- kept by lines that stopped, usually start-up
   local busy, nbusy = busyparts(profile, n, kindsof(profile, false))
   for _, row in ipairs(rows) do
     if steady(row, nbusy, busy, growth, proved, profile.ring, straight, clock) and
@@ -408,8 +406,8 @@ local function likely(profile, rows, n, growth, proved, straight)
   return list
 end
 
--- Returns whether the bytes that these lines keep of the second half are about the growth of the heap:
--- those of a cache that is full are replaced as fast as they come.
+-- Returns true if the bytes that these lines keep of the second half are at most about the growth
+-- of the heap. A full cache fails: it replaces its objects as fast as they are allocated.
 local function explained(rows, growth)
   local late = 0
   for _, row in ipairs(rows) do
@@ -418,7 +416,7 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Who holds what the lines of these rows have made and is alive, where the file tells.
+-- Adds the holders of live samples to rows, if the file has them.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
@@ -437,7 +435,7 @@ local function hold(profile, rows)
   end
 end
 
--- The type that most of what a row keeps is of.
+-- Returns the type with most of the bytes that a row keeps.
 local function typeof(row)
   local best, most
   for name, bytes in pairs(row.types) do
@@ -448,7 +446,8 @@ local function typeof(row)
   return best
 end
 
--- The lines that go on keeping native memory, and the bytes kept of the second half.
+-- Returns the lines that leak native memory, and the bytes that all lines keep of the second
+-- half.
 local function nativerows(profile)
   local n, list = profile.bins.n, {}
   if not profile.malloc or not profile.bins.later then
@@ -464,8 +463,8 @@ local function nativerows(profile)
   return list, late
 end
 
--- What is found of Lua's own memory: as M.of, rows without groups. nil when the file
--- does not tell enough.
+-- Returns the result for Lua's memory: the fields of M.of, with rows without groups. nil if the
+-- file lacks data.
 local function ofheap(profile)
   local n, wanted = profile.bins.n, kindsof(profile, false)
   local busy, nbusy = busyparts(profile, n, wanted)
@@ -501,21 +500,18 @@ local function ofheap(profile)
   return found
 end
 
---- {parts (that were looked at), proved (is it known what is alive at the end?),
--- before, after (bytes least in use in the second and the last quarter), grew (is
--- after more?), late (bytes kept of the second half), kept (can lines be told
--- from each other?), rows = {{file, line, name, samples (of decided fate or
--- not), survived, survivedbytes, kept, keptbytes (of the parts looked at, as all
--- of these), late, parts (of which it keeps something; of a table that grows:
--- in which it grew) of how many ('of'), type (of most that it
--- keeps), group, holders (who holds what is alive: list of {text, samples, share}; nil:
--- not told), held (samples that these are shares of)}}}; those that belong together have
--- the same group, 1, 2, ..., and
--- stand behind each other, groups and rows sorted by bytes kept. Rows of native memory
--- have the type "native"; 'native': of how many bytes of it that is kept of the second
--- half, nil: no row is; 'few': {lines, least, alloc}, of lines with too few samples.
--- Without a collection 'before' and the fields that need it are absent.
--- nil when the file does not tell enough, or when one profile after the other is in it.
+--- Returns {parts (number of judged parts), proved (true: deaths are known), before, after
+-- (minimum of bytes in use in the second and the last quarter), grew (true: the heap grew), late
+-- (kept bytes of the second half), kept (true: lines can be judged), rows = {{file, line, name,
+-- samples (decided or not), survived, survivedbytes, kept, keptbytes (all for the judged parts),
+-- late, parts (number of parts of which it keeps something; for a growing table: in which it
+-- grew), of (number of parts), type (with most kept bytes), group, holders (list of {text,
+-- samples, share}; nil: unknown), held (samples of which these are shares)}}, few ({lines, least,
+-- alloc} about lines with too few samples), native (kept bytes of native memory from the second
+-- half; nil: no row is of native memory)}. Related rows have the same group (1, 2, ...) and are
+-- adjacent; groups and rows are sorted by kept bytes. Rows of native memory have the type
+-- "native". Without collections 'before' and the fields that depend on it are nil. Returns nil if
+-- the file lacks data, or if several profiles are merged in it.
 function M.of(profile)
   local bins = profile.bins
   if not bins or profile.profiles or bins.n < M.BINS // 2 or not profile.fates or

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- The verdict on a profile: whether the heap grows, the line that allocates most and the reason,
--- the holder of most live bytes, the slowest place. Pure: a profile, its totals and the results of
--- other sums in, facts out. The rules and their thresholds:
+-- the holder of most live bytes, the line with most time. Pure: the input is a profile, its
+-- totals and other results of asamp.sums, the output facts. The rules and their thresholds:
 --
--- growth     asamp.sums.leaks: the least in use grows, and lines keep bytes from all
---            parts of the session. A growth below SMALL samples is "small", whatever its factor.
--- a reason   of a line that allocates at least WORTH of all, with at least FEW samples: at that
---            number a share of one half is right to 1 part in 3.
---   quadratic  copies were sampled, and each byte of its strings is copied 10 times or more
+-- growth     from asamp.sums.leaks: the least in use grows, and lines keep bytes from all parts
+--            of the session. A growth of less than SMALL sampling periods is "small".
+-- a reason   for a line with at least WORTH of all bytes and at least FEW samples: with that
+--            number a share of one half has an error of 1/3 at most.
+--   quadratic  copies were sampled, and each byte of the line's strings was copied 10 times or more
 --   closures, tables that grow, strings, tables, coroutines
 --            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
 --            these bytes survived their first collection
--- time       needs FEWTIME samples; C is named from SLOW of all time on, collections from SLOWGC on
+-- time       needs FEWTIME samples; C is named if it has SLOW of all time, collections if SLOWGC
 
 local holders = require "asamp.sums.holders"
 local order = require "asamp.sums.order"
@@ -22,19 +22,21 @@ local M = {}
 local FEW, FEWTIME, SMALL = 20, 8, 12
 local SLOWGC = 1 / 5
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
-local GROWN = 1 / 4    -- of a line's bytes, copied by growth
-local ENOUGH = 1000    -- samples that decide
-local DECIDED = 100    -- samples of which none survived: less than 3% do, to 1 in 20
+local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
+local ENOUGH = 1000    -- samples that decide about growth
+local DECIDED = 100  -- decided samples without a survivor: then less than 3% survive, with 95%
+                     -- confidence
 local HELDROWS = 5
 
--- Types that are one thing to a reader.
+-- Types that are one sort for a reader.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
 
 -- {== lines =================================================================
 
--- The C function that the innermost Lua function of a stack called; nil: it runs itself.
+-- Returns the C function that the innermost Lua function of a stack called; nil: Lua code was
+-- running.
 local function calledfrom(profile, node)
   local nodes, found = profile.nodes, nil
   while node > 0 do
@@ -54,7 +56,7 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- The key of the largest value, and that.
+-- Returns the key with the largest value, and the value.
 local function largest(t)
   local best
   for key, n in pairs(t) do
@@ -65,7 +67,8 @@ local function largest(t)
   return best, best and t[best] or 0
 end
 
--- The bytes that each line allocated, by sort of type and by the C function that it called.
+-- Returns the lines with their allocated bytes, by sort of type and by called C function; and the
+-- total.
 local function alllines(profile)
   local rows, _, nearest = totals.linerows(profile)
   local sites, all = profile.sites, 0
@@ -90,7 +93,8 @@ local function alllines(profile)
   return rows, all
 end
 
--- Why a line allocates: a word that asamp.show.verdict makes a sentence of; nil: unknown.
+-- Returns the reason for a line's allocation, a word that asamp.show.verdict turns into a
+-- sentence; nil: unknown.
 local function reasonof(row, copied)
   local sort, most = largest(row.sorts)
   row.type, row.sort = largest(row.types), sort
@@ -113,7 +117,7 @@ local function reasonof(row, copied)
            coroutines = "coroutines"})[sort] or "others"
 end
 
--- The line that allocates most, and others that have a reason of their own.
+-- Reasons with which a line is listed in addition to the largest one.
 local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
 
 local function lines(profile, copies)
@@ -145,7 +149,7 @@ end
 
 -- {== holders and leaks ========================================================
 
--- The kind of a group's container: coroutines, closures, list, keys or chain.
+-- Returns the kind of a group's container: coroutines, closures, list, keys or chain.
 local function kindof(group)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -162,7 +166,7 @@ local function kindof(group)
          "chain"
 end
 
--- The group whose holder is a part of that path, or the reverse; nil: there is none.
+-- Returns the group whose holder is a prefix of the path, or the reverse; nil: there is none.
 local function inside(groups, holder)
   for _, group in ipairs(groups) do
     local path = group.holder
@@ -177,7 +181,7 @@ local function inside(groups, holder)
   end
 end
 
--- Likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}.
+-- Returns likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}.
 local function leaksof(found)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
@@ -208,9 +212,9 @@ local function leaksof(found)
   return groups
 end
 
---- The holders of live bytes at the end: list of {text, samples, bytes, share}, the largest
--- first, by the table that has many elements where there is one; nil: the file has no holders.
--- 'limit': how many, nil: all.
+--- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
+-- largest first. A path is cut at the table with many elements, if there is one. nil: the file
+-- has no holders. 'limit': maximum number; nil: all.
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -242,7 +246,8 @@ end
 
 -- {== time ==================================================================
 
--- The line, and of C the function that it called, with most time of one sort.
+-- Returns the line, and for C the called function, with the most time of one sort: "lua", "c" or
+-- "gc".
 local function slowest(profile, sort)
   local _, _, nearest = totals.linerows(profile)
   local sites, sums, byrow = profile.sites, {}, {}
@@ -290,7 +295,7 @@ end
 
 -- ==}
 
--- The period with which n bytes give ENOUGH samples: a power of 2, at least 64.
+-- Returns the period, a power of 2 and at least 64, with which n bytes give about ENOUGH samples.
 local function period(bytes)
   local p = 64
   while p * 2 * ENOUGH <= bytes do
@@ -299,8 +304,8 @@ local function period(bytes)
   return p
 end
 
--- Does the heap grow: "grows", "small", "level", "lines" (it grows, without an outstanding line),
--- "few" (too few samples) or nil (unknown).
+-- Returns whether the heap grows: "grows", "small", "level", "lines" (it grows, but no line
+-- stands out), "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = profile.period or 0
   if profile.own and profile.fates and profile.survived == 0 and
@@ -320,11 +325,11 @@ local function growthof(profile, found)
   return found.few and "few" or "lines"
 end
 
---- {growth (see growthof), before, after (bytes least in use), alloc (the period that would
--- decide), leaks = {{holder, kind, bytes, rows}}, lines = {{file, line, name, bytes, samples, share,
--- type, sort, reason, times, calls, survived}}, held (M.held, HELDROWS of them), time = {samples, lua, c,
--- gc (shares), seconds, sort, at = {file, line, name, calls, share}}}. 'found' of
--- asamp.sums.leaks, 'copies' of asamp.sums.copies, both may be nil.
+--- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
+-- would decide), leaks = {{holder, kind, bytes, rows}}, lines = {{file, line, name, bytes,
+-- samples, share, type, sort, reason, times, calls, survived}}, held (HELDROWS rows of M.held),
+-- time = {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
+-- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found)}
   v.before, v.after = found and found.before, found and found.after

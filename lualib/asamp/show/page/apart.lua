@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What the page tells of whose the samples are: of the values of each label that the
--- program gave, of the Lua states of a process and of its OS threads. Pure: a profile in,
--- tables of what the page embeds out, each of at most ROWS rows, the largest; 'left' tells
--- how many more there are. All are of the whole run, whatever is selected on the page.
+-- Tables of the page by label, Lua state and OS thread. Pure: the input is a profile, the output
+-- tables to embed, each with at most ROWS rows, the largest; 'left' is the number of further
+-- rows. They cover the whole run, also if a part is selected on the page.
 
 local labelled = require "asamp.sums.labelled"
 local states = require "asamp.sums.states"
@@ -21,9 +20,9 @@ local function cut(title, what, all, name)
   return {title = title, what = what, rows = rows, left = #all - #rows}
 end
 
---- {labels = a list of tables, states = likewise}; a table is {title, what (heads the
--- names), rows = {{name, bytes, alive (bytes), time (seconds), collections, count (of
--- states; nil: not of these)}}, left}.
+--- Returns {labels (a list of tables), states (a list of tables)}. A table is {title, what (title
+-- of the names), rows = {{name, bytes, alive (bytes), time (seconds), collections, count (of
+-- states; nil: other tables)}}, left}.
 function M.of(profile)
   local out = {labels = {}, states = {}}
   for _, label in ipairs(labelled.names(profile)) do

@@ -1,16 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- A profile (as profiler.reader returns it) in, what the page embeds out:
--- columns of numbers, names once. Pure. The size is bounded:
---   VD1  at most options.nodes nodes are kept, those with the largest totals;
---        what was cut hangs below its nearest kept caller as one node of the
---        function [smaller callees], so that every total stays what it was;
---   VD2  at most ROWS rows (bin, node, kind): time is divided more coarsely
---        until they fit;
---   VD3  at most POINTS collections: of neighbours the largest values stay;
---   VD4  what VD1 to VD3 and the limits of the reader (left) left out is told in
---        'notes'; what heldby.lua and lives.lua leave out, in their views.
--- Node 0 is the root, bins and nodes count from 0 and 1, kinds, functions and
--- files from 0. Times are microseconds since the profile's start.
+-- Converts a profile, as profiler.reader returns it, to the data that the page embeds: columns of
+-- numbers, and each name once. Pure. The size is bounded:
+--   VD1  at most options.nodes nodes are kept, those with the largest totals. Removed nodes are
+--        merged into one node of the function [smaller callees] below their nearest kept
+--        caller, so that all totals stay the same;
+--   VD2  at most ROWS rows (bin, node, kind): time slices are widened until the rows fit;
+--   VD3  at most POINTS collections: of neighbouring collections the largest values are kept;
+--   VD4  data omitted by VD1 to VD3 and by limits of the reader (left) are listed in 'notes';
+--        those omitted by heldby.lua and lives.lua are mentioned in their views.
+-- Node 0 is the root; nodes count from 1; bins, kinds, functions and files from 0. Times are
+-- microseconds since the start of the profile.
 
 local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"
@@ -50,8 +49,9 @@ local function functions(profile)
   return out, files, add
 end
 
--- VD3: collections as columns; of a group of neighbours the largest of each
--- value stays, and the time of the last. Pauses are -1 where there is none.
+-- Returns collections as columns (VD3): of neighbouring collections the largest of each value and
+-- the last time are kept. Pauses are -1 if there is none. Also returns the number of collections
+-- of a row.
 local function collections(list)
   local out = {time = {}, inuse = {}, held = {}, rss = {}, minor = {},
                major = {}}
@@ -74,7 +74,7 @@ local function collections(list)
   return out, step
 end
 
--- Of more than MARKS some, evenly.
+-- Returns at most MARKS marks, evenly selected.
 local function marks(list)
   local out, step = {}, math.max(1, (#list + MARKS - 1) // MARKS)
   for i = 1, #list, step do
@@ -83,7 +83,7 @@ local function marks(list)
   return out
 end
 
--- Marks of the profiler's own: when who holds what is alive was looked for.
+-- Appends marks of the profiler: the walks of the heap that found the holders.
 local function walks(list, out)
   for _, walk in ipairs(list or {}) do
     out[#out + 1] = {time = walk.time, name = "who holds it",
@@ -92,15 +92,15 @@ local function walks(list, out)
   return out
 end
 
--- The slice that holds the samples of a cut file that lost their time; -1: there are none.
--- Stacks of version 7 have times of their own.
+-- Returns the slice with the samples of a truncated file that lost their time; -1: there are
+-- none. Stacks of version 7 have times of their own.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Drops columns of bytes: as a rule bytes are samples times the period, and need not be
--- written.
+-- Removes columns of bytes that equal samples times the period, which is the common case: the
+-- page computes them.
 local function drop(rows, period, kinds)
   for _, pair in ipairs{{"samples", "bytes"}, {"survived", "survivedbytes"},
                         {"alive", "alivebytes"}} do
@@ -119,15 +119,14 @@ local function drop(rows, period, kinds)
   rows.undecidedbytes = undecided > 0 and rows.undecidedbytes or nil
 end
 
--- Numbers without a fraction as integers, which are shorter.
+-- Converts floats without a fraction to integers, whose text is shorter.
 local function shorten(list)
   for i, n in ipairs(list) do
     list[i] = math.tointeger(n) or n
   end
 end
 
--- The samples of time in periods of the length of timeperiod, and how many
--- independent observations they are.
+-- Returns the time in periods of length timeperiod, and the number of independent observations.
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
@@ -141,7 +140,8 @@ local function timeof(profile)
          math.floor(measures.observations(time) + 0.5)
 end
 
--- Bytes of a type, "native" or "outside", where native memory was sampled; nil: it was not.
+-- Returns the bytes of the type 'name', "native" or "outside"; nil: native memory was not
+-- sampled.
 local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do
@@ -152,7 +152,7 @@ local function bytesof(profile, name)
   return profile.malloc and bytes
 end
 
---- What the page embeds. 'options': nodes (VD1), rows (VD2, optional).
+--- Returns the data that the page embeds. 'options': nodes (VD1), rows (VD2, optional).
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)

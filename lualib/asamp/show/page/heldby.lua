@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- What the page tells of who holds what is alive at the end: the paths as a tree, and
--- the lines that allocated what each holds. Pure: a profile in, columns out. At most
--- PATHS paths stay, those that hold most with all that goes on from them, and ROWS pairs
--- of a path and a line; what is left out counts for the path above it, or for no line.
+-- Data of the page about the holders of the objects alive at the end: the paths as a tree, and
+-- the allocating lines of the objects that each path holds. Pure: the input is a profile, the
+-- output columns. At most PATHS paths are kept, those that hold most including the paths that
+-- extend them, and ROWS pairs of path and line. Omitted paths count for the path that they
+-- extend, omitted lines for no line.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -11,8 +12,8 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- What each path holds with all that goes on from it: a path goes on from one of a lower
--- number.
+-- Returns the values of each path including all paths that extend it. The path that a path
+-- extends has a lower number.
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -24,8 +25,8 @@ local function sums(h, own)
   return all
 end
 
--- The columns of the paths that stay, the map from all paths to these (from 1 on, 0: no
--- path), and how many that hold something do not.
+-- Returns the columns of the kept paths, the map from all paths to these (from 1; 0: no path),
+-- and the number of omitted paths that hold something.
 local function paths(h, limit)
   local own = {}
   for path = 1, #h.parent do
@@ -56,8 +57,8 @@ local function paths(h, limit)
   return out, map, #holding - n
 end
 
--- Pairs of a path and a line, the largest of them alone: {path, place, samples, bytes}
--- as columns, places from 1 on, 0: no line.
+-- Returns the largest pairs of path and line as columns: {path, place, samples, bytes}, with
+-- places from 1; 0: no line. Also returns the places and the number of omitted pairs.
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}
   local bykey = {}
@@ -104,10 +105,10 @@ local function pairsof(h, map, nearest, limit)
   return out, places, math.max(0, #list - limit)
 end
 
---- {paths = {parent, step} (columns; paths count from 1, parent 0: it begins with a root),
--- rows = {path (0: nobody is known), place, samples, bytes}, places = {{file, line, name}}
--- (from 1; place 0: no line, or one of many small ones), left (paths that are left out),
--- leftrows (rows that are)}; nil where the file does not tell. 'limits' {paths, rows}; nil:
+--- Returns {paths = {parent, step} (columns; paths count from 1; parent 0: the step is a root),
+-- rows = {path (0: no known holder), place, samples, bytes}, places = {{file, line, name}} (from
+-- 1; place 0: no line, or one of many small ones), left (number of omitted paths), leftrows
+-- (number of omitted rows)}; nil if the file has no holders. 'limits': {paths, rows}, default
 -- PATHS and ROWS.
 function M.of(profile, limits)
   local h = profile.holders

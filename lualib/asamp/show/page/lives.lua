@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What the page tells of lives: the lines that are likely to leak, how long
--- things lived, what lines have alive over time and what they copy, as the report has
--- them. Pure: a profile with bins in, tables of what the page embeds out, of at most ROWS
--- lines; 'left' tells how many more there are. All are of the whole run, whatever is selected
--- on the page.
+-- Data of the page about lifetimes: likely leaks, lifetimes, live bytes over time, copies and
+-- native memory, as in the report. Pure: the input is a profile with bins, the output tables to
+-- embed with at most ROWS lines; 'left' is the number of further lines. They cover the whole run,
+-- also if a part is selected on the page.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -19,8 +18,8 @@ local M = {}
 
 local ROWS = 500
 
--- The profile with as many slices as asamp.sums.leaks wants: the page's, which are shorter, are
--- added up to those that the reader would have made for it.
+-- Returns the profile with the number of slices that asamp.sums.leaks expects: the page's shorter
+-- slices are merged into those that the reader would have made for it.
 function M.coarse(profile)
   local from, step = profile.bins, 1
   if not from then
@@ -36,10 +35,10 @@ function M.coarse(profile)
   return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
 end
 
---- {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of
--- the samples), parts, of, type, below (does it belong to the row above?), holder, heldshare
--- (who holds most of it, and the share of what is held; nil: not told)}}, left}; a sentence
--- alone when the profile does not tell enough.
+--- Returns {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of the
+-- samples), parts, of, type, below (true: belongs to the row above), holder, heldshare (the main
+-- holder and its share of the kept objects; nil: unknown)}}, left}. If the profile lacks data,
+-- 'told' is the reason and there are no rows.
 function M.leaks(profile)
   local found = leaks.of(M.coarse(profile))
   if not found then
@@ -75,9 +74,9 @@ local function trendrows(list)
   return rows
 end
 
---- Of lines, and of functions (by the line of their definition): {{file, line, name, bars (one
--- a slice of the run), alive (bytes at the end), growth (in an hour, in words)}}; nil when the
--- profile does not tell.
+--- Returns the trends of lines and of functions (by the line of their definition): {{file, line,
+-- name, bars (one for each slice of the run), alive (bytes at the end), growth (per hour, as
+-- text)}}; nil if the profile lacks data.
 function M.trends(profile)
   local found = trends.of(M.coarse(profile))
   if not found then
@@ -86,7 +85,7 @@ function M.trends(profile)
   return trendrows(found.lines), trendrows(found.functions)
 end
 
---- {{file, line, bytes, share (copied more than once), advice (text; nil: none)}}; nil when
+--- Returns {{file, line, bytes, share (copied more than once), advice (text; nil: none)}}; nil if
 -- copies were not sampled.
 function M.copies(profile)
   local found = copies.of(profile)
@@ -99,9 +98,9 @@ function M.copies(profile)
   return found and rows
 end
 
---- {told (a sentence), rows = {{library (its name), path, bytes, alive (nil: not told), samples,
--- file, line, name (of the line that it asked most for; nil: none)}}}; nil when native memory was
--- not sampled, or has no sample.
+--- Returns {told (a sentence), rows = {{library (its name), path, bytes, alive (nil: unknown),
+-- samples, file, line, name (the line with most of its bytes; nil: none)}}}; nil if native memory
+-- was not sampled or has no sample.
 function M.native(profile)
   local found = native.of(M.coarse(profile))
   if not found or found.samples == 0 then
@@ -117,7 +116,7 @@ function M.native(profile)
   return {told = shownnative.told(found), rows = rows}
 end
 
---- Rows of asamp.sums.lifetimes; none when the file does not tell deaths.
+--- Returns rows of asamp.sums.lifetimes; none if the file has no deaths.
 function M.lifetimes(profile)
   return lifetimes.of(profile) or {}
 end

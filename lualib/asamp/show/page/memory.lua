@@ -1,23 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- What the page tells of resident memory: the rows of asamp memory, of the last picture and
--- of the one with most, and the sums over time. Pure: a profile in, what the page embeds out.
+-- Data of the page about resident memory: the rows of asamp memory for the last snapshot and the
+-- largest one, and the sums over time. Pure: the input is a profile.
 
 local resident = require "asamp.sums.resident"
 local shown = require "asamp.show.resident"
 
 local M = {}
 
-local PARTS = 8     -- lines and files of a row
-local COURSE = 500  -- pictures of the course, the last ones
+local PARTS = 8     -- limit of lines and files of a row
+local COURSE = 500  -- limit of snapshots over time; the last ones are kept
 
 local function picture(of)
   return {time = of.time, rss = of.rss, rows = shown.rows(of, PARTS), outside = shown.outside(of),
           note = shown.note(of)}
 end
 
---- {told (a sentence), last, peak (nil: it is the last) = {time (seconds), rss (bytes), rows
--- (asamp.show.resident's), outside, note (sentences, nil: nothing to say)}, course = {{time, rss, lua,
--- free, native, rest}}, left (pictures that the course leaves out)}; nil when the profile has no picture.
+--- Returns {told (a sentence), last, peak (nil: the last one is the peak) = {time (seconds), rss
+-- (bytes), rows (of asamp.show.resident), outside, note (sentences; nil: none)}, course = {{time,
+-- rss, lua, free, native, rest}}, left (number of snapshots omitted from course)}; nil if the
+-- profile has no snapshot.
 function M.of(profile)
   local found = resident.ofprofile(profile)
   if not found then

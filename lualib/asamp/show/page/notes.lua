@@ -1,24 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- What the page says of what it leaves out, or shows in part (VD4). Pure.
+-- Notes of the page about omitted and incomplete data (VD4). Pure.
 
 local units = require "asamp.show.units"
 
 local M = {}
 
---- The function that represents what was cut of the call tree.
+--- Name of the function that represents the removed nodes of the call tree.
 M.CUT = "[smaller callees]"
 
 local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
--- What goes with one of it, or with several.
+-- Returns the word for a singular or plural number.
 local function number(n, one, several)
   return n == 1 and one or several
 end
 
---- A list of sentences. 'tree': of asamp.sums.pruned, 'limit' of its nodes; 'data': what
--- the page embeds.
+--- Returns a list of sentences. 'tree': result of asamp.sums.pruned, 'limit': limit of its nodes;
+-- 'data': the data that the page embeds.
 function M.of(profile, tree, limit, data)
   local out = {}
   local function note(text, ...)
@@ -62,7 +62,7 @@ function M.of(profile, tree, limit, data)
     note("The timeline shows the largest values of every %s collections.",
          units.count(data.step * (profile.collections[1].n or 1)))
   end
-  local marks = #data.marks - #(profile.walktimes or {})  -- the program's own
+  local marks = #data.marks - #(profile.walktimes or {})  -- the number of the program's marks
   if #profile.marks > marks then
     note("The timeline shows %s marks, evenly among all.", units.count(marks))
   end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A page with data in it: the template that `view/build` makes of view/ in, the
--- page out. Pure. Data are embedded as JSON in which no "<" is left, so that
--- nothing in a name or in a source line can end the element or begin another:
---   VP1  no byte of a profile or a source file reaches the page but as the
---        content of a JSON string or as a number.
+-- Inserts data into the page's template, which `view/build` makes from view/. Pure. The data are
+-- JSON without "<", so that no name or source line can end the script element or start another
+-- one:
+--   VP1  bytes of a profile or a source file reach the page only as the contents of JSON strings
+--        or as numbers.
 
 local json = require "asamp.show.json"
 
@@ -11,7 +11,7 @@ local M = {}
 
 local MARK = "@DATA@"
 
---- The page with the data in it.
+--- Returns the page with the data.
 function M.fill(template, columns)
   local from, to = template:find(MARK, 1, true)
   local out = {template:sub(1, from - 1)}

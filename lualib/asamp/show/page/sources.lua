@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The source lines that the page shows: those with frames on them, and a few
--- around. Pure: columns of the page in, and a function that finds files
--- (asamp.cli.sources, with the rules of what may be read); lines out.
---   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines
---        are taken in all, MAXLINE of a line, which then ends in an ellipsis;
---   VS3  of every file whose lines are wanted, either they are there or it is
---        told why not.
+-- Selects the source lines that the page embeds: lines with frames, and their surroundings. Pure:
+-- the input is the page's columns and a function that reads files (asamp.cli.sources has the
+-- rules of what may be read).
+--   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded in
+--        total, and MAXLINE bytes of a line, which then ends with an ellipsis;
+--   VS3  every file with frames has either its lines or a reason why they are missing.
 
 local layout = require "asamp.show.layout"
 local source = require "asamp.show.source"
@@ -13,12 +12,12 @@ local units = require "asamp.show.units"
 
 local M = {}
 
---- Bytes that are read of a file.
+--- Limit of the bytes read of a file.
 M.MAXFILE = 8 << 20
 
 local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
--- Why lines are missing, as it is said of several files and of one.
+-- Reasons of missing lines, as text about several files.
 local REASONS = {
   {"outside", "lie outside the current folder and those of --source"},
   {"hidden", "are in hidden folders, which --source has to name"},
@@ -28,7 +27,7 @@ local REASONS = {
   {"absent", "are not here; --source says where to look"},
 }
 
---- The same of one file, by the reason's name.
+--- The same about one file.
 M.WHY = {
   outside = "lies outside the current folder and those of --source",
   hidden = "is in a hidden folder, which --source has to name",
@@ -38,7 +37,8 @@ M.WHY = {
   absent = "is not here; --source says where to look",
 }
 
--- files[f] = {[line] = true}: the lines that have frames, by index from 0.
+-- Returns {[file] = {[line] = true}}, the lines with frames by file index from 0, and the files
+-- in order of use.
 local function wanted(columns)
   local files, order = {}, {}
   local fns, nodes = columns.functions, columns.nodes
@@ -55,8 +55,8 @@ local function wanted(columns)
   return files, order
 end
 
--- The lines around those of the set, by "L" and number, from a list of all;
--- how many bytes they have, and the highest number in the set.
+-- Returns the lines around those of the set, by "L" and number; their total bytes; and the
+-- largest number in the set. 'all': list of all lines.
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
   for line in pairs(set) do
@@ -72,9 +72,9 @@ local function around(set, all)
   return texts, bytes, last
 end
 
---- For every file that was found {L1 = text, ...}, by "F" and the file's
--- index, and for every other one the name of the reason (VS3). 'find': name of a
--- file -> its text, or nil and the reason; with a text the reason "long": it goes on.
+--- Returns {L1 = text, ...} for every file that was found, by "F" and the file's index; and the
+-- reason's name for every other file (VS3). find(name) returns the text, or nil and the reason;
+-- with a text the reason may be "long": the text was cut.
 function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
@@ -94,8 +94,8 @@ function M.of(columns, find)
   return out, missing
 end
 
---- Of the files without lines: how many, and why, in a sentence without an
--- end; nil when there are none. One file of each reason is named.
+--- Returns a sentence, without a full stop, with the number of files without lines and the
+-- reasons; nil: all files have lines. One file is named for each reason.
 function M.told(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do

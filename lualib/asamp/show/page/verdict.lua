@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The verdict of the page: the sentences of the report. Pure: a profile with bins in, a list of
--- {text, command} out; empty for a profile of several, one after the other.
+-- The verdict of the page: the sentences of the report. Pure.
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -11,7 +10,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- The sentences.
+--- Returns a list of {text, command} for a profile with bins; empty for merged profiles.
 function M.of(profile)
   if profile.profiles or profile.samples + profile.timesamples == 0 then
     return {}
