@@ -56,7 +56,7 @@ export function decode(text) {
     },
     trends: byplace(raw.trends), functionTrends: byfunction(raw.functiontrends), copies: byplace(raw.copies),
     leaks: raw.leaks, apart: raw.apart, lifetimes: raw.lifetimes, holders: raw.holders,
-    native: raw.native, memory: raw.memory,
+    native: raw.native, memory: raw.memory, compared: raw.compared,
     collections: raw.collections, step: raw.step,
     verdict: raw.verdict,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none

@@ -13,35 +13,31 @@ const ROW = 21, PAD = 5, LEAST = 0.5;
 const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
                 "frame-dim", "match", "match-text", "focus", "panel"];
 
-// The meaning of the colours.
-function legend() {
-  const box = name => el("i", { style: `background: var(--${name})` });
-  return el("p", { class: "swatches" },
-    el("span", {}, ...[1, 2, 3, 4, 5].map(n => box(`lua${n}`)), "Lua, a colour for each file"),
-    el("span", {}, box("native"), "C"), el("span", {}, box("collector"), "collections"),
-    el("span", {}, box("rest"), "all, and frames too small to show"), el("span", {}, box("match"), "found"));
-}
+// A box of a colour, for legends.
+export const swatch = name => el("i", { style: `background: var(--${name})` });
 
+// 'store': the page's Store, or an object with its graph, state, derived.marks, data.functions, set().
 export class Flame {
-  constructor(store) {
+  constructor(store, names = COLORS, id = "frame") {
     this.store = store;
+    this.names = names;
     this.focus = 0;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.spacer = el("div", { class: "flame-height" });
     this.scroller = el("div", {
       class: "flame", tabindex: 0, role: "group", "aria-roledescription": "flame graph",
       "aria-label": "Flame graph. Arrow keys walk from frame to frame, Enter zooms, Escape goes back.",
-      "aria-describedby": "frame",
+      "aria-describedby": id,
     }, this.canvas, this.spacer);
     this.name = el("b");
     this.where = el("i");
     this.numbers = el("span");
-    this.details = el("p", { id: "frame", class: "frame", "aria-live": "polite" },
+    this.details = el("p", { id, class: "frame", "aria-live": "polite" },
                       this.name, this.where, this.numbers);
     this.callers = el("button", { type: "button", class: "quiet", hidden: true,
       onclick: () => store.set({ fn: this.current(), tab: "callers" }) }, "Callers and callees");
     this.element = el("div", {}, el("div", { class: "told" }, this.details, this.callers), this.scroller,
-                      legend());
+                      this.legend());
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", event => this.key(event));
     this.scroller.addEventListener("focus", () => this.draw());
@@ -55,8 +51,21 @@ export class Flame {
     new ResizeObserver(() => this.update([])).observe(this.scroller);
   }
 
+  // The meaning of the colours.
+  legend() {
+    return el("p", { class: "swatches" },
+      el("span", {}, ...[1, 2, 3, 4, 5].map(n => swatch(`lua${n}`)), "Lua, a colour for each file"),
+      el("span", {}, swatch("native"), "C"), el("span", {}, swatch("collector"), "collections"),
+      el("span", {}, swatch("rest"), "all, and frames too small to show"),
+      el("span", {}, swatch("match"), "found"));
+  }
+
+  describe(node) {
+    return describe(this.store, node);
+  }
+
   update(changed) {
-    if (changed.includes("theme") || !this.colors) this.colors = colors(COLORS);
+    if (changed.includes("theme") || !this.colors) this.colors = colors(this.names);
     const { tree, total } = this.store.graph;
     const { zoom } = this.store.state;
     if (tree !== this.tree) this.focus = zoom;
@@ -83,7 +92,7 @@ export class Flame {
 
   tell(node) {
     this.callers.hidden = node === 0;
-    const { name, where, numbers } = describe(this.store, node);
+    const { name, where, numbers } = this.describe(node);
     this.name.textContent = name;
     this.where.textContent = where;
     this.numbers.textContent = numbers;
@@ -164,7 +173,7 @@ export class Flame {
 
   // The name, and where there is room for both, the place after it.
   text(g, node, x, y, room, hit) {
-    const { name, where } = describe(this.store, node);
+    const { name, where } = this.describe(node);
     const full = g.measureText(name).width;
     if (full > room) {
       const n = Math.floor(name.length * room / full) - 1;

@@ -109,7 +109,7 @@ export function showHead(data) {
   byId("title").textContent = title;
   document.title = `${title} – Asamp`;
   showVerdict(data.verdict);
-  const parts = [head.path];
+  const parts = [data.compared ? `${head.path}, compared with ${data.compared.old}` : head.path];
   if (head.command && head.command !== title) parts.push(head.command);
   if (head.started) parts.push(new Date(head.started * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC");
   if (head.interpreter) parts.push(head.interpreter);

@@ -21,6 +21,8 @@ export function fragment(state, initial) {
   put("function", "fn");
   put("zoom", "zoom");
   put("holder", "held");
+  put("compare", "compare");
+  put("widths", "widths");
   const text = out.toString();
   return text === "" ? "" : `#${text}`;
 }
@@ -44,6 +46,8 @@ export function stateOf(hash, { data, modes, initial }, tabs) {
   for (const [name, key] of Object.entries(FLAGS)) state[key] = from.get(name) === "1";
   state.fn = number("function", data.functions.length) ?? initial.fn;
   state.held = number("holder", (data.holders?.paths.parent.length ?? 0) + 1) ?? 0;
+  if (data.compared?.measures.some(m => m.key === from.get("compare"))) state.compare = from.get("compare");
+  if (from.get("widths") === "old") state.widths = "old";
   state.zoom = number("zoom", Infinity) ?? 0;
   return state;
 }

@@ -5,6 +5,7 @@
 import { Apart } from "./apart.js";
 import { Callers } from "./callers.js";
 import { CallTree } from "./calltree.js";
+import { Compared } from "./compared.js";
 import { decode, modesOf } from "./data.js";
 import { byId, el } from "./dom.js";
 import { Flame } from "./flame.js";
@@ -33,6 +34,8 @@ const views = [
   { key: "apart", title: "Labels and states", view: new Apart(store) },
   { key: "memory", title: "Memory", view: new Memory(store) },
 ];
+if (data.compared) views.unshift({ key: "compared", title: "Compared", view: new Compared(store) });
+const viewOf = key => views.find(v => v.key === key).view;
 const shown = () => views.find(v => v.key === store.state.tab);
 
 function makeModes() {
@@ -87,6 +90,7 @@ function showControls() {
     byId(id).checked = store.state[key];
   }
   byId("start-label").hidden = store.prepared.start.length === 0 || !trees && !["functions", "callers"].includes(store.state.tab);
+  byId("modes").hidden = byId("found").hidden = byId("selection").hidden = store.state.tab === "compared";
   const search = byId("search");
   if (search.value.trim() !== store.state.query) search.value = store.state.query;
   const { marks, matched, total } = store.derived;
@@ -122,6 +126,7 @@ function showSelection() {
 // Esc takes back one thing: the zoom, the search, the type, the range.
 function back() {
   const { state, graph } = store;
+  if (state.tab === "compared" && viewOf("compared").back()) return;
   if (state.tab === "flame" && state.zoom > 0) store.set({ zoom: graph.tree.parent[state.zoom] });
   else if (state.query !== "") store.set({ query: "" });
   else if (state.kind >= 0) store.set({ kind: -1 });
@@ -159,7 +164,8 @@ function theme() {
   const show = () => {
     byId("theme").textContent = dark() ? "Light" : "Dark";
     byId("theme").setAttribute("aria-label", dark() ? "Change to light colours" : "Change to dark colours");
-    views[0].view.update(["theme"]);
+    viewOf("flame").update(["theme"]);
+    if (data.compared) viewOf("compared").update(["theme"]);
   };
   byId("theme").addEventListener("click", () => {
     document.documentElement.dataset.theme = dark() ? "light" : "dark";
@@ -200,7 +206,7 @@ byId("search").addEventListener("keydown", event => {
   if (event.key !== "Enter") return;
   clearTimeout(waiting);
   store.set({ query: event.target.value.trim() });
-  if (store.state.tab === "tree") views[1].view.reveal();
+  if (store.state.tab === "tree") viewOf("tree").reveal();
   focusView();
 });
 document.addEventListener("keydown", keys);

@@ -6,7 +6,8 @@
 //        query, byLine, start (are the C frames shown that all stacks begin
 //        with?), inverted (does the tree begin with the innermost functions?),
 //        fn (whose callers are shown, -1: nobody chosen), tab, zoom (node of
-//        the graph, 0: all), held (node of the tree of holders, 0: all)
+//        the graph, 0: all), held (node of the tree of holders, 0: all),
+//        compare (key of the measure by which two profiles are compared), widths ("new" or "old")
 // derived.graph is what the flame graph and the call tree show: the tree, or the
 // inverted one. 'left': see invert.js.
 
@@ -22,7 +23,8 @@ export class Store {
     this.listeners = [];
     const mode = modes.find(m => m.on) || modes[1];
     this.state = { mode: mode.key, range: null, kind: -1, query: "", byLine: false,
-                   start: false, inverted: false, fn: -1, tab: "flame", zoom: 0, held: 0 };
+                   start: false, inverted: false, fn: -1, tab: data.compared ? "compared" : "flame",
+                   zoom: 0, held: 0, compare: data.compared?.measures[0].key, widths: "new" };
     this.initial = { ...this.state };
     this.derive(["range"]);
   }

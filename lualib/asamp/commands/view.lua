@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp view`: converts a profile to one HTML page.
+-- The command `asamp view`: converts a profile, or two to compare, to one HTML page.
 
+local compare = require "asamp.sums.compare"
+local compared = require "asamp.show.page.compared"
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
 local files = require "asamp.cli.sources"
@@ -20,13 +22,14 @@ local BINS = {256, 32, 1}
 M.summary = "one HTML page: flame graph, call tree, lines, types, timeline"
 
 local DESCRIPTION = {
-  command = "view", arguments = "FILE",
+  command = "view", arguments = "[OLD] FILE", most = 2,
   about = "Writes one HTML file that shows a profile in a browser: flame " ..
     "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
     "with a timeline of heap and collections to select from. The page needs " ..
     "no network and holds the source lines that it shows. FILE is a VMProf " ..
-    "log, as for asamp report; - is standard input.",
-  options.out("the page (default FILE.html; - is standard output, and the " ..
+    "log, as for asamp report; - is standard input. With OLD, an earlier " ..
+    "profile, the page starts with a flame graph coloured by the changes.",
+  options.out("the page (default FILE.html, of two profiles FILE.diff.html; - is standard output, and the " ..
     "default for standard input)"),
   options.sources("folders, with colons between them, in which source " ..
     "files of relative names are looked for besides the current one; of no " ..
@@ -68,9 +71,30 @@ local function read(path, world)
   end
 end
 
+-- The comparison of the old profile with 'new'; nil and a message.
+local function readold(path, new, world, tell)
+  local old, message = world.read(path)
+  if not old then
+    return nil, message
+  end
+  tell.partial(path, old.message, old.samples + old.timesamples, "the readable part is compared")
+  local found = compared.of(old, new)
+  if not found then
+    for _, profile in ipairs{old, new} do
+      if profile.samples + profile.timesamples == 0 then
+        return nil, ("'%s' has no samples"):format(profile.path)
+      end
+    end
+    return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(
+      path, new.path, ": " .. (compare.clocks(old, new) or "one has only allocations, the other only time"))
+  end
+  return found
+end
+
 -- Creates the page of a profile. Returns its text and a list of messages for stderr; on failure
 -- nil and a list with the message, which is empty if it was printed already.
 local function make(path, out, o, world, tell)
+  local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()
   if not template then
     return nil, {missing}
@@ -85,6 +109,12 @@ local function make(path, out, o, world, tell)
     return nil, {}
   end
   local columns = data.of(profile, {nodes = o.nodes or 100000})
+  if oldpath then
+    columns.compared, message = readold(oldpath, profile, world, tell)
+    if not columns.compared then
+      return nil, {message}
+    end
+  end
   local find, opened = files.finder(o.source or {})
   columns.sources, columns.nosources = sources.of(columns, find)
   columns.reasons = sources.WHY
@@ -100,11 +130,17 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, tell)
-  local path = o.files[1]
-  local out = o.out or path == "-" and "-" or path .. ".html"
-  local code = results.refuse(tell, out, o.out, path, "a page of asamp view")
-  if code then
-    return code
+  local path = o.files[#o.files]
+  local out = o.out or path == "-" and "-" or path .. (o.files[2] and ".diff.html" or ".html")
+  for _, file in ipairs(o.files) do
+    local code = results.refuse(tell, out, o.out, file, "a page of asamp view")
+    if code then
+      return code
+    end
+  end
+  local twice = o.files[2] and options.twice(o.files)
+  if twice then
+    return tell.wrong("%s", twice)
   end
   local text, messages = make(path, out, o, world, tell)
   if text and out ~= "-" then

@@ -76,7 +76,7 @@ describe("asamp view", function()
       {"no file given"},
       {"unknown option '--nodse', did you mean --nodes?", "--nodse", "x"},
       {"unknown option '-x'", "-x", "x"},
-      {"one file at a time, got 'a' and 'b'", "a", "b"},
+      {"at most 2 files, got 3", "a", "b", "c"},
       {"--out wants a value, got nothing", "x", "-o"},
       {"--nodes wants a whole number from 1, got '0'", "--nodes", "0", "x"},
       {"--nodes wants a whole number from 1, got 'many'", "--nodes=many", "x"},

@@ -1,0 +1,89 @@
+-- SPDX-License-Identifier: MIT
+-- The differential flame graph of the page. Pure: two profiles in, columns of the page out. At most
+-- NODES frames and ROWS functions, the largest; the view shows how many frames are left out.
+
+local difftree = require "asamp.sums.difftree"
+local order = require "asamp.sums.order"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+local NODES, ROWS = 20000, 500
+local SCALE = 1e6  -- errors are millionths of the whole
+
+local function integer(x)
+  return math.tointeger(x) or x
+end
+
+-- Rows as columns of the given keys.
+local function columns(rows, keys)
+  local out = {}
+  for _, key in ipairs(keys) do
+    out[key] = {}
+    for i, row in ipairs(rows) do
+      out[key][i] = row[key]
+    end
+  end
+  return out
+end
+
+-- Rounds the numbers of a row.
+local function rounded(row)
+  return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
+          totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),
+          error = math.floor(row.error * SCALE + 0.5), noise = row.noise and 1 or 0}
+end
+
+-- The functions whose share changed most, those that are no noise first.
+local function largest(rows)
+  local list = {}
+  for _, row in ipairs(rows) do
+    if row.a + row.b > 0 then
+      list[#list + 1] = {row = row, noise = row.noise and 1 or 0, size = math.abs(row.change), fn = row.fn}
+    end
+  end
+  table.sort(list, order.by("noise", "-size", "fn"))
+  local out = {}
+  for i = 1, math.min(ROWS, #list) do
+    out[i] = rounded(list[i].row)
+  end
+  return out
+end
+
+--- nil where the profiles have no measure in common; else {old (its path), functions = columns
+-- name, file, line, native, nodes = columns parent (0: the root), fn (from 0), left (frames that are
+-- left out), measures = {{key, worth (seconds of one unit of the old and of the new profile; nil: no
+-- time), wholea, wholeb, a, b, error, noise (columns by node), rows = columns fn (from 0), a, b,
+-- totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the most frames.
+function M.of(old, new, limit)
+  local a, b = totals.of(old), totals.of(new)
+  local list = difftree.measures(old, a, new, b)
+  if #list == 0 then
+    return nil
+  end
+  local found = difftree.of(old, a, new, b, list, math.min(limit or NODES, NODES))
+  local fns = {}
+  for i, fn in ipairs(found.functions) do
+    fns[i] = {name = fn.name, file = fn.file, line = fn.line, native = fn.native and 1 or 0}
+  end
+  local out = {old = old.path, functions = columns(fns, {"name", "file", "line", "native"}),
+               nodes = {parent = found.nodes.parent, fn = {}}, left = found.left, measures = {}}
+  for i, fn in ipairs(found.nodes.fn) do
+    out.nodes.fn[i] = fn - 1
+  end
+  local seconds = (old.timeperiod or 0) > 0 and (new.timeperiod or 0) > 0
+  for i, r in ipairs(found.measures) do
+    local nodes = {}
+    for k, row in ipairs(r.nodes) do
+      nodes[k] = rounded(row)
+    end
+    local m = columns(nodes, {"a", "b", "error", "noise"})
+    m.key, m.wholea, m.wholeb = r.key, integer(r.wholea), integer(r.wholeb)
+    m.worth = r.key == "time" and seconds and {old.timeperiod, new.timeperiod} or nil
+    m.rows = columns(largest(r.functions), {"fn", "a", "b", "totala", "totalb", "error", "noise"})
+    out.measures[i] = m
+  end
+  return out
+end
+
+return M

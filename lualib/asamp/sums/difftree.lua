@@ -1,0 +1,296 @@
+-- SPDX-License-Identifier: MIT
+-- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
+-- each node. Pure: profiles and their totals in, columns out. Differences are those of shares of
+-- the whole, so that a run that was longer differs in nothing. The C functions with which nearly
+-- all stacks of a profile start are left out.
+
+local compare = require "asamp.sums.compare"
+local measures = require "asamp.sums.measures"
+local samecode = require "asamp.sums.samecode"
+local significance = require "asamp.sums.significance"
+
+local M = {}
+
+local SIGMA = 3      -- standard errors that a difference has at least
+local START = 0.9    -- share of a profile's samples that its first C functions have
+local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
+
+--- The measures that both profiles have, in the order in which they are offered: {key, field (of
+-- sums)}.
+function M.measures(pa, a, pb, b)
+  local out = {}
+  local function offer(key, field)
+    if a.whole[field] > 0 and b.whole[field] > 0 then
+      out[#out + 1] = {key = key, field = field}
+    end
+  end
+  local unit = (a.unit == "samples" or b.unit == "samples") and "samples" or "bytes"
+  offer(unit, unit)
+  offer("blocks", "objects")
+  if measures.tellsdeaths(pa) and measures.tellsdeaths(pb) then
+    offer("alive", measures.field("alive", unit))
+  end
+  if not compare.clocks(pa, pb) then
+    offer("time", "timesamples")
+  end
+  return out
+end
+
+-- {== one profile ===========================================================
+
+-- The variance of the estimated blocks of each node with its callees: a sample represents as many
+-- as fit into its bytes.
+local function blocksvariance(profile)
+  local parent, sites, list = profile.nodes.parent, profile.sites, {}
+  for i = 0, #parent do
+    list[i] = 0
+  end
+  for i, node in ipairs(sites.node) do
+    local objects, n = sites.objects and sites.objects[i] or 0, sites.samples[i]
+    if objects > 0 and n > 0 then
+      list[node] = list[node] + objects * objects / n
+    end
+  end
+  for i = #parent, 1, -1 do
+    list[parent[i]] = list[parent[i]] + list[i]
+  end
+  return list
+end
+
+-- One profile for one measure: {whole, value(node), variance(node) (of the share of the whole), both
+-- with all that the node called, usual (the variance of a single observation's share)}.
+local function side(profile, t, field)
+  local whole, columns = t.whole[field], t.sums
+  local blocks = field == "objects" and blocksvariance(profile)
+  -- A sum as measures.variance reads it, of one node.
+  local node
+  local sum = setmetatable({}, {__index = function(_, key)
+    local column = columns[key]
+    return column and column[node] or 0
+  end})
+  local function variance(i)
+    if blocks then
+      return blocks[i] / whole ^ 2
+    end
+    node = i
+    return measures.variance(profile, sum, field) / whole ^ 2
+  end
+  local column = columns[field] or {}
+  return {whole = whole, value = function(i) return column[i] or 0 end, variance = variance,
+          usual = (blocks and blocks[0] or measures.variance(profile, t.whole, field)) / whole ^ 2}
+end
+
+-- The nodes that represent the start of nearly all stacks: C functions from the root on in which no
+-- sample ended.
+local function start(profile, t)
+  local set, parent = {}, profile.nodes.parent
+  local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
+  local function most(i)
+    for field, limit in pairs(limits) do
+      local column = t.sums[field]
+      if limit > 0 and column and column[i] >= limit then
+        return true
+      end
+    end
+  end
+  for i, up in ipairs(parent) do
+    local ended = false
+    for field in pairs(limits) do
+      ended = ended or t.self[field] and t.self[field][i] > 0
+    end
+    if (up == 0 or set[up]) and profile.functions[profile.nodes.fn[i]].native and not ended and most(i) then
+      set[i] = true
+    end
+  end
+  return set
+end
+
+-- ==}
+
+-- {== the common tree =======================================================
+
+local function keyof(fn)
+  return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
+end
+
+-- The functions of both, the new profile's first; by number of a function in the old profile, in the
+-- new one and by key their numbers in this list.
+local function functions(pa, pb, same)
+  local list, at, old, partner = {}, {}, {}, {}
+  local function number(fn)
+    local key = keyof(fn)
+    if not at[key] then
+      list[#list + 1] = {name = fn.name, file = fn.file, line = fn.line, native = fn.native}
+      at[key] = #list
+    end
+    return at[key]
+  end
+  local new = {}
+  for i, fn in ipairs(pb.functions) do
+    new[i] = number(fn)
+  end
+  for x, y in pairs(same) do
+    partner[keyof(x)] = keyof(y)
+  end
+  for i, fn in ipairs(pa.functions) do
+    local key = partner[keyof(fn)]
+    old[i] = key and at[key] or number(fn)
+  end
+  return list, old, new, at
+end
+
+-- Adds a profile's nodes to the tree; returns for each of them the tree's node, 0: the root.
+local function add(tree, bykey, profile, numbers, folded)
+  local map = {[0] = 0}
+  for i, up in ipairs(profile.nodes.parent) do
+    if folded[i] then
+      map[i] = map[up]
+    else
+      local fn = numbers[profile.nodes.fn[i]]
+      local key = map[up] << 32 | fn
+      local node = bykey[key]
+      if not node then
+        node = #tree.parent + 1
+        tree.parent[node], tree.fn[node], bykey[key] = map[up], fn, node
+      end
+      map[i] = node
+    end
+  end
+  return map
+end
+
+-- Adds to the rows {a, b, va, vb} of the tree's nodes the amounts and variances of one profile, under
+-- the keys 'value' and 'variance'. 'map': of add.
+local function gather(one, map, folded, rows, value, variance)
+  for i = 1, #map do
+    local row = not folded[i] and rows[map[i]]
+    if row then
+      row[value] = row[value] + one.value(i)
+      row[variance] = row[variance] + one.variance(i)
+    end
+  end
+end
+
+-- ==}
+
+-- Tests the rows against each other: sets change, error and noise.
+local function test(rows, sa, sb)
+  local list = {}
+  for i = 1, #rows do
+    local row = rows[i]
+    local x, y = row.a / sa.whole, row.b / sb.whole
+    row.change = y - x
+    row.error, row.p, row.least = significance.test(x, row.va, sa.usual, y, row.vb, sb.usual)
+    list[i] = row
+  end
+  significance.mark(list, SIGMA)
+end
+
+local function newrows(n)
+  local rows = {}
+  for i = 1, n do
+    rows[i] = {a = 0, b = 0, va = 0, vb = 0}
+  end
+  return rows
+end
+
+-- Functions: {fn, a, b, va, vb (themselves), totala, totalb (with all that they called)}. 'same':
+-- the partners among the rows of totals, 'at': the numbers of functions by
+-- key.
+local function byfunction(pa, a, pb, b, field, same, at)
+  local rows, byrow = {}, {}
+  local function variance(profile, sum, whole)
+    if sum[field] == 0 then
+      return 0
+    end
+    return (field == "objects" and sum.objects ^ 2 / sum.samples or
+            measures.variance(profile, sum, field)) / whole ^ 2
+  end
+  for _, fn in ipairs(b.functions) do
+    local row = {fn = at[keyof(fn)], a = 0, b = fn.self[field], va = 0, totala = 0, totalb = fn.total[field],
+                 vb = variance(pb, fn.self, b.whole[field])}
+    rows[#rows + 1], byrow[fn] = row, row
+  end
+  for _, fn in ipairs(a.functions) do
+    local row = byrow[same[fn]]
+    if not row then
+      row = {fn = at[keyof(fn)], b = 0, vb = 0, totalb = 0}
+      rows[#rows + 1] = row
+    end
+    row.a, row.totala, row.va = fn.self[field], fn.total[field], variance(pa, fn.self, a.whole[field])
+  end
+  return rows
+end
+
+-- Drops the nodes that are small in every measure, the smallest first where there are more than
+-- 'limit'. Returns the tree without them, for each node its new number, and how many were dropped.
+local function prune(tree, results, limit)
+  local weight, order = {}, {}
+  for i = 1, #tree.parent do
+    local most = 0
+    for _, r in ipairs(results) do
+      most = math.max(most, r.nodes[i].a / r.wholea, r.nodes[i].b / r.wholeb)
+    end
+    weight[i] = most
+    order[#order + 1] = most >= SMALL and i or nil
+  end
+  table.sort(order, function(x, y)
+    if weight[x] ~= weight[y] then
+      return weight[x] > weight[y]
+    end
+    return x < y
+  end)
+  local keep = {}
+  for k = 1, math.min(limit, #order) do
+    keep[order[k]] = true
+  end
+  local out, map = {parent = {}, fn = {}}, {[0] = 0}
+  for i, up in ipairs(tree.parent) do
+    if keep[i] then
+      map[i] = #out.parent + 1
+      out.parent[map[i]], out.fn[map[i]] = map[up], tree.fn[i]
+    end
+  end
+  return out, map, #tree.parent - #out.parent
+end
+
+--- The whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
+-- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or more
+-- than 'limit'), measures = {{key, field, wholea, wholeb, nodes, functions}}}; the last two are
+-- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala and
+-- totalb, too), change (of the share), error (standard error of
+-- that), noise (true: chance may make such a change)}. 'list': of M.measures.
+function M.of(pa, a, pb, b, list, limit)
+  local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
+  local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)
+  local tree, bykey = {parent = {}, fn = {}}, {}
+  local foldedb, foldeda = start(pb, b), start(pa, a)
+  local mapb = add(tree, bykey, pb, newnumbers, foldedb)
+  local mapa = add(tree, bykey, pa, oldnumbers, foldeda)
+  local results = {}
+  for i, measure in ipairs(list) do
+    local sa, sb = side(pa, a, measure.field), side(pb, b, measure.field)
+    local rows = newrows(#tree.parent)
+    gather(sa, mapa, foldeda, rows, "a", "va")
+    gather(sb, mapb, foldedb, rows, "b", "vb")
+    local fnrows = byfunction(pa, a, pb, b, measure.field, same, at)
+    results[i] = {key = measure.key, field = measure.field, wholea = sa.whole, wholeb = sb.whole,
+                  nodes = rows, functions = fnrows, a = sa, b = sb}
+  end
+  local kept, map, left = prune(tree, results, limit)
+  for _, r in ipairs(results) do
+    local rows = {}
+    for i, row in ipairs(r.nodes) do
+      if map[i] then
+        rows[map[i]] = row
+      end
+    end
+    r.nodes = rows
+    test(r.nodes, r.a, r.b)
+    test(r.functions, r.a, r.b)
+    r.a, r.b = nil, nil
+  end
+  return {functions = fns, nodes = kept, left = left, measures = results}
+end
+
+return M

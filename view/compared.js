@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Two profiles compared: one flame graph whose widths are those of the new profile or of the old one,
+// and whose colours are the differences of the shares (B. Gregg's differential flame graphs); and the
+// functions that changed most. It covers the whole runs and ignores the selection.
+
+import { el } from "./dom.js";
+import { Flame, swatch } from "./flame.js";
+import { bytes, count, percent, place, plural, seconds } from "./format.js";
+import { Grid } from "./grid.js";
+import { sorted } from "./tree.js";
+import { label } from "./views.js";
+
+const STEPS = 4;  // shades of a colour
+const LESS = [4, 3, 2, 1].map(n => `less${n}`), MORE = [1, 2, 3, 4].map(n => `more${n}`);
+const NAMES = [...LESS, ...MORE, "rest", "frame-text", "frame-dim", "match", "match-text", "focus", "panel"];
+const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "Alive at the end", time: "Time" };
+
+const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
+
+// How an amount reads, of the old profile (0) or of the new one (1).
+function textOf({ key, worth }, which) {
+  if (key === "time" && worth) return n => seconds(n * worth[which]);
+  return key === "bytes" || key === "alive" ? bytes : count;
+}
+
+function treeOf({ parent, fn }, functions) {
+  const n = parent.length + 1;
+  const tree = { n, parent: Int32Array.from([-1, ...parent]), fn: Int32Array.from([-1, ...fn]),
+                 depth: new Int32Array(n), line: new Int32Array(n) };
+  for (let i = 1; i < n; i++) {
+    tree.depth[i] = tree.depth[tree.parent[i]] + 1;
+    tree.line[i] = functions[tree.fn[i]].line;
+  }
+  return tree;
+}
+
+class Differences extends Flame {
+  legend() {
+    return el("p", { class: "swatches" },
+      el("span", {}, ...LESS.map(swatch), "smaller share than before"),
+      el("span", {}, swatch("rest"), "less than 3 standard errors of difference, or chance among all these frames"),
+      el("span", {}, ...MORE.map(swatch), "larger share"), el("span", {}, swatch("match"), "found"));
+  }
+
+  color(node) {
+    const change = node > 0 ? this.store.changes[node] : 0;
+    if (change === 0) return this.colors.rest;
+    const step = Math.ceil(STEPS * Math.sqrt(Math.abs(change) / this.store.largest));
+    return this.colors[`${change < 0 ? "less" : "more"}${Math.max(1, Math.min(STEPS, step))}`];
+  }
+
+  describe(node) {
+    return this.store.describe(node);
+  }
+
+  tell(node) {
+    super.tell(node);
+    this.callers.hidden = true;
+    this.canvas.title = `${this.name.textContent} ${this.where.textContent}\n${this.numbers.textContent}`;
+  }
+}
+
+export class Compared {
+  constructor(store) {
+    this.page = store;
+    const { functions: f, nodes } = this.data = store.data.compared;
+    this.functions = f.name.map((name, i) =>
+      ({ name, file: f.file[i], line: f.line[i], native: f.native[i] === 1 }));
+    this.tree = treeOf(nodes, this.functions);
+    const self = this;
+    // The store of the flame graph.
+    this.model = {
+      state: { zoom: 0 }, derived: { marks: null }, data: { functions: this.functions },
+      get graph() { return self.graph; },
+      get changes() { return self.changes; },
+      get largest() { return self.largest; },
+      describe: node => this.describe(node),
+      set: ({ zoom }) => this.zoom(zoom),
+    };
+    this.flame = new Differences(this.model, NAMES, "frame-compared");
+    this.zoomed = el("button", { type: "button", class: "quiet", onclick: () => this.zoom(0) }, "Show the whole graph");
+    this.grid = new Grid({ label: "Largest changes", columns: this.columns() });
+    this.about = el("p", { class: "muted", "aria-live": "polite" });
+    this.element = el("div", { class: "lives" },
+      el("h3", {}, "Compared with ", el("i", {}, this.data.old)),
+      el("div", { class: "choices" },
+        this.choice("compare", "Compare by", this.data.measures.map(m => [m.key, TITLES[m.key]]),
+                    key => store.set({ compare: key })),
+        this.choice("widths", "Widths of the frames", [["new", "Widths: new"], ["old", "Widths: old"]],
+                    key => store.set({ widths: key })),
+        this.zoomed),
+      this.about, this.flame.element, el("h3", {}, "Largest changes of functions"),
+      el("p", { class: "muted" }, "Own shares of the whole, in percentage points. Grey: may be chance."),
+      this.grid.element);
+  }
+
+  choice(name, text, options, change) {
+    return el("fieldset", { class: "switch" }, el("legend", { class: "hidden" }, text),
+      ...options.map(([value, title]) => el("label", {},
+        el("input", { type: "radio", name, value, onchange: () => change(value) }), el("span", {}, title))));
+  }
+
+  columns() {
+    const share = (of, whole) => row => percent(row[of], this.measure[whole]);
+    const column = (title, about, cell, more) => ({ title, about, width: "4.6rem", number: true, cell, ...more });
+    return [
+      column("change", "change of the function's own share, in points",
+             row => el("span", { class: `delta ${row.noise ? "" : row.change < 0 ? "less" : "more"}` }, points(row.change)),
+             { value: row => Math.abs(row.change) - (row.noise ? 1 : 0) }),
+      column("±", "standard error of the change, in points", row => (row.error / 1e4).toFixed(1), { wide: true }),
+      column("old", "share in the old profile", share("a", "wholea"), { value: row => row.a / this.measure.wholea }),
+      column("new", "share in the new profile", share("b", "wholeb"), { value: row => row.b / this.measure.wholeb }),
+      column("total", "change of the share with all that was called, in points",
+             row => points(row.totalb / this.measure.wholeb - row.totala / this.measure.wholea), { wide: true }),
+      { title: "old amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 0)(row.a) },
+      { title: "new amount", width: "var(--number)", number: true, wide: true, cell: row => textOf(this.measure, 1)(row.b) },
+      { title: "function", width: "minmax(0,1fr)", value: row => this.functions[row.fn].name,
+        cell: row => label(this.functions[row.fn], this.functions[row.fn].line, this.page.state.query) },
+    ];
+  }
+
+  zoom(node) {
+    this.model.state.zoom = node;
+    this.zoomed.hidden = node === 0;
+    this.flame.update([]);
+  }
+
+  // Takes back the zoom, as Esc does; returns false without one.
+  back() {
+    const { zoom } = this.model.state;
+    if (zoom > 0) this.zoom(this.tree.parent[zoom]);
+    return zoom > 0;
+  }
+
+  // The numbers of a frame.
+  describe(node) {
+    const { measure: m, amounts: { a, b }, tree } = this;
+    const change = b[node] / m.wholeb - a[node] / m.wholea;
+    const parts = [`new ${textOf(m, 1)(b[node])}, ${percent(b[node], m.wholeb)}`,
+                   `old ${textOf(m, 0)(a[node])}, ${percent(a[node], m.wholea)}`];
+    if (node > 0) {
+      parts.push(`${points(change)} points ± ${(m.error[node - 1] / 1e4).toFixed(1)}` +
+                 `${m.noise[node - 1] ? ", may be chance" : ""}`);
+      if (a[node] === 0) parts.push("only in the new profile");
+      if (b[node] === 0) parts.push("only in the old profile");
+    }
+    if (node === 0) return { name: "all", where: "", numbers: parts.join(" · ") };
+    const fn = this.functions[tree.fn[node]];
+    return { name: fn.name, where: place(fn, fn.line), numbers: parts.join(" · ") };
+  }
+
+  // Recomputes everything that depends on the measure and the widths.
+  derive() {
+    const { compare, widths } = this.page.state, { tree } = this;
+    const m = this.measure = this.data.measures.find(one => one.key === compare);
+    const column = (list, whole) => Float64Array.from([whole, ...list]);
+    this.amounts = { a: column(m.a, m.wholea), b: column(m.b, m.wholeb) };
+    const total = widths === "old" ? this.amounts.a : this.amounts.b;
+    this.changes = total.map((n, i) => i === 0 || m.noise[i - 1] ? 0
+      : this.amounts.b[i] / m.wholeb - this.amounts.a[i] / m.wholea);
+    this.largest = this.changes.reduce((most, change) => Math.max(most, Math.abs(change)), 0) || 1;
+    this.graph = { tree, total, children: sorted(tree, total) };
+    const { zoom } = this.model.state;
+    if (!(total[zoom] > 0)) this.model.state.zoom = 0;
+    this.shown = `${compare} ${widths}`;
+  }
+
+  update(changed) {
+    const { state } = this.page;
+    if (this.shown !== `${state.compare} ${state.widths}`) this.derive();
+    const { measure: m, element } = this;
+    for (const [name, key] of [["compare", "compare"], ["widths", "widths"]]) {
+      for (const input of element.querySelectorAll(`[name=${name}]`)) input.checked = input.value === state[key];
+    }
+    const words = state.query.trim().toLowerCase();
+    const hit = fn => `${fn.name} ${fn.file}:${fn.line}`.toLowerCase().includes(words);
+    this.model.derived.marks = words === "" ? null : Uint8Array.from(this.functions, fn => hit(fn) ? 1 : 0);
+    const gone = this.changes.filter((change, i) => change !== 0 && this.amounts.b[i] === 0).length;
+    const left = this.data.left;
+    this.about.textContent = `Old ${textOf(m, 0)(m.wholea)}, new ${textOf(m, 1)(m.wholeb)} in all; colours compare ` +
+      "the shares of each." +
+      (gone > 0 && state.widths === "new" ? ` ${plural(gone, "frame")} only in the old profile: choose its widths.` : "") +
+      (left > 0 ? ` ${plural(left, "small frame")} ${left === 1 ? "is" : "are"} left out.` : "");
+    const { rows } = m;
+    this.grid.setRows(rows.fn.map((fn, i) => ({
+      id: fn, fn, a: rows.a[i], b: rows.b[i], totala: rows.totala[i], totalb: rows.totalb[i],
+      error: rows.error[i], noise: rows.noise[i] === 1, rank: -i,
+      change: rows.b[i] / m.wholeb - rows.a[i] / m.wholea }))
+      .filter(row => words === "" || hit(this.functions[row.fn])));
+    this.zoomed.hidden = this.model.state.zoom === 0;
+    this.flame.update(changed);
+  }
+}
