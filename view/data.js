@@ -14,6 +14,27 @@ function withRoot(list, root) {
   return out;
 }
 
+// Bytes of each row that were alive at the high-water mark: of a node and kind they are known together
+// (lualib/asamp/show/page/peak.lua), and divided among its slices as the survivors are.
+function atPeak({ peak, rows, kinds }, bytes, survived) {
+  const out = new Float64Array(rows.node.length);
+  if (!peak) return out;
+  const key = (node, kind) => node * kinds.length + kind;
+  const at = new Map(peak.node.map((node, i) => [key(node, peak.kind[i]), i]));
+  const entry = i => rows.bin[i] <= peak.bin ? at.get(key(rows.node[i], rows.kind[i])) : undefined;
+  const sums = [bytes, survived].map(of => {
+    const sum = new Float64Array(peak.node.length);
+    out.forEach((n, i) => { if (entry(i) !== undefined) sum[entry(i)] += of[i]; });
+    return sum;
+  });
+  return out.map((n, i) => {
+    const e = entry(i);
+    if (e === undefined) return 0;
+    const [of, sum] = sums[1][e] > 0 ? [survived, sums[1][e]] : [bytes, sums[0][e]];
+    return sum > 0 ? peak.bytes[e] * of[i] / sum : 0;
+  });
+}
+
 export function decode(text) {
   const raw = JSON.parse(text);
   const { head, functions: f, rows } = raw;
@@ -37,6 +58,8 @@ export function decode(text) {
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
     values ? Float64Array.from(values) : Float64Array.from(of, n => n * head.period);
+  const bytes = scaled(rows.bytes, rows.samples), survived = scaled(rows.survivedbytes, rows.survived);
+  const undecided = rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length);
   return {
     head, functions, kinds: raw.kinds, types, bins: raw.bins, notes: raw.notes, marks: raw.marks,
     nodes: {
@@ -49,14 +72,14 @@ export function decode(text) {
       n: rows.node.length,
       bin: column(rows.bin), node: column(rows.node), kind: column(rows.kind),
       samples: column(rows.samples, Float64Array),
-      bytes: scaled(rows.bytes, rows.samples),
-      survived: scaled(rows.survivedbytes, rows.survived),
+      bytes, survived, undecided,
       alive: scaled(rows.alivebytes, rows.alive),
-      undecided: rows.undecidedbytes ? Float64Array.from(rows.undecidedbytes) : new Float64Array(rows.node.length),
+      young: bytes.map((n, i) => n - survived[i] - undecided[i]),
+      peak: atPeak(raw, bytes, survived),
     },
     trends: byplace(raw.trends), functionTrends: byfunction(raw.functiontrends), copies: byplace(raw.copies),
     leaks: raw.leaks, apart: raw.apart, lifetimes: raw.lifetimes, holders: raw.holders,
-    native: raw.native, memory: raw.memory, compared: raw.compared,
+    native: raw.native, memory: raw.memory, peak: raw.peak, compared: raw.compared,
     collections: raw.collections, step: raw.step,
     verdict: raw.verdict,
     untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
@@ -87,6 +110,13 @@ export function modesOf(data, format) {
       about: "allocated and still alive at the first collection" },
     { key: "alive", title: "Alive", on: allocations && tellsDeaths(head) && head.bytes > 0,
       text: format.bytes, about: "allocated and still alive at the end" },
+    { key: "peak", title: "At the peak", on: allocations && head.bytes > 0 && data.peak !== undefined,
+      text: format.bytes,
+      about: data.peak ? "alive when most of Lua's heap was in use after a collection " +
+        `(${format.bytes(data.peak.inuse)} at ${format.seconds(data.peak.time)}), as far as collections had found ` +
+        "deaths; with a range: divided as survivors are" : "" },
+    { key: "young", title: "Died young", on: allocations && head.fates && head.bytes > 0, text: format.bytes,
+      about: "allocated and dead at the first collection: temporary objects" },
     { key: "time", title: "Time", on: head.timesamples > 0,
       text: head.timeperiod > 0 ? n => format.seconds(n * head.timeperiod) : format.count,
       about: head.timeperiod > 0 ? "spent, estimated: samples of time × their period"

@@ -28,7 +28,7 @@ export class Lives {
     };
     const rows = list => Array.from(list, (of, id) => ({ id, of }));
     this.leaks = new Grid({
-      label: "Likely leaks", onActivate: show,
+      label: "Likely leaks", onActivate: show, onMove: ({ of }) => this.choose(of),
       columns: [
         { title: leaks.proved ? "alive" : "survived", width: "var(--number)", number: true,
           cell: ({ of }) => amount(of.keptbytes, of.kept) },
@@ -39,9 +39,9 @@ export class Lives {
         { title: "mostly", width: "8.5rem", wide: true, cell: ({ of }) => of.type },
         place("line", row => row.below),
         { title: "held by", about: "the shortest path to most of it from the globals, modules and stacks",
-          width: "minmax(0,1.6fr)", wide: true, hide: () => !leaks.rows.some(row => row.holder),
-          cell: ({ of }) => of.holder ? el("span", { class: "path", title: of.holder },
-            `${Math.round(100 * of.heldshare)}% ${of.holder}`) : "" }],
+          width: "minmax(0,1.6fr)", wide: true, hide: () => !leaks.rows.some(row => row.holders),
+          cell: ({ of }) => of.holders ? el("span", { class: "path", title: of.holders[0].text },
+            this.holder(of.holders[0])) : "" }],
     });
     this.lifetimes = new Grid({
       label: "By lifetime", onActivate: show,
@@ -57,13 +57,15 @@ export class Lives {
           cell: ({ of }) => of.share === undefined ? "–" : `${Math.round(100 * of.share)}%` },
         place("comes from line")],
     });
+    this.paths = el("ol", { class: "paths", "aria-live": "polite", "aria-label": "Paths of the chosen line" });
     this.leaks.setRows(rows(leaks.rows));
+    this.choose(leaks.rows[0] || {});
     this.lifetimes.setRows(rows(lifetimes));
     this.leaks.empty.remove();
     this.element = el("div", { class: "lives" },
       el("h3", {}, "Likely leaks"),
       el("p", { class: "muted" }, `${leaks.told}${leaks.rows.length > 0 ? ":" : "."}`),
-      this.leaks.element,
+      this.leaks.element, this.paths,
       leaks.left > 0 ? el("p", { class: "muted" }, `and ${count(leaks.left)} more, which asamp report shows`) : null,
       leaks.rows.some(row => row.below) ? el("p", { class: "muted" },
         "Set in: belongs to the line above, by its function or its caller. A closure there, or the parts of a " +
@@ -75,6 +77,16 @@ export class Lives {
           : "The file does not tell when what survived died."),
       this.lifetimes.element);
     this.lifetimes.empty.remove();
+  }
+
+  holder({ share, text }) {
+    return `${Math.round(100 * share)}% ${text}`;
+  }
+
+  // Shows the whole paths that hold the samples of a line.
+  choose({ holders }) {
+    this.paths.hidden = !holders;
+    this.paths.replaceChildren(...(holders || []).map(one => el("li", {}, this.holder(one))));
   }
 
   update() {

@@ -7,7 +7,7 @@
 // that is selected.
 
 // undecided: bytes that no collection has looked at, of which no fate is known.
-export const MEASURES = ["bytes", "samples", "survived", "alive", "undecided", "time"];
+export const MEASURES = ["bytes", "samples", "survived", "alive", "peak", "young", "undecided", "time"];
 
 function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
@@ -37,12 +37,16 @@ export function select(data, range, kind) {
       bykind.bytes[k] += rows.bytes[i];
       bykind.survived[k] += rows.survived[i];
       bykind.alive[k] += rows.alive[i];
+      bykind.peak[k] += rows.peak[i];
+      bykind.young[k] += rows.young[i];
       bykind.undecided[k] += rows.undecided[i];
       if (counts[k]) {
         itself.samples[node] += rows.samples[i];
         itself.bytes[node] += rows.bytes[i];
         itself.survived[node] += rows.survived[i];
         itself.alive[node] += rows.alive[i];
+        itself.peak[node] += rows.peak[i];
+        itself.young[node] += rows.young[i];
         itself.undecided[node] += rows.undecided[i];
       }
     }

@@ -9,6 +9,7 @@ local files = require "asamp.cli.sources"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local page = require "asamp.show.page.page"
+local peak = require "asamp.show.page.peak"
 local results = require "asamp.cli.results"
 local slices = require "asamp.sums.slices"
 local sources = require "asamp.show.page.sources"
@@ -108,7 +109,8 @@ local function make(path, out, o, world, tell)
   if n == 0 and not profile.complete then
     return nil, {}
   end
-  local columns = data.of(profile, {nodes = o.nodes or 100000})
+  local time = path ~= "-" and peak.time(profile) or nil
+  local columns = data.of(profile, {nodes = o.nodes or 100000, peak = time and world.read(path, {at = time})})
   if oldpath then
     columns.compared, message = readold(oldpath, profile, world, tell)
     if not columns.compared then

@@ -17,6 +17,7 @@ local lives = require "asamp.show.page.lives"
 local memory = require "asamp.show.page.memory"
 local measures = require "asamp.sums.measures"
 local notes = require "asamp.show.page.notes"
+local peak = require "asamp.show.page.peak"
 local pruned = require "asamp.sums.pruned"
 local slices = require "asamp.sums.slices"
 local verdict = require "asamp.show.page.verdict"
@@ -152,7 +153,8 @@ local function bytesof(profile, name)
   return profile.malloc and bytes
 end
 
---- Returns the data that the page embeds. 'options': nodes (VD1), rows (VD2, optional).
+--- Returns the data that the page embeds. 'options': nodes (VD1), rows (VD2, optional), peak (the
+-- profile as it was at the peak, see peak.lua, optional).
 function M.of(profile, options)
   local tree = pruned.of(profile, options.nodes)
   local fns, files, addfn = functions(profile)
@@ -181,7 +183,8 @@ function M.of(profile, options)
     step = step, leaks = lives.leaks(profile), lifetimes = lives.lifetimes(profile),
     trends = trended, functiontrends = functiontrends, copies = lives.copies(profile),
     holders = heldby.of(profile), apart = apart.of(profile), native = lives.native(profile),
-    memory = memory.of(profile), verdict = verdict.of(profile),
+    memory = memory.of(profile),
+    peak = options.peak and peak.of(profile, options.peak, tree, bins), verdict = verdict.of(profile),
     marks = walks(profile.walktimes, marks(profile.marks)), cut = tree.cut > 0 and #fns.name - 1 or -1,
   }
   data.notes = notes.of(profile, tree, options.nodes, data)

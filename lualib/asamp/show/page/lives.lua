@@ -17,6 +17,7 @@ local trends = require "asamp.sums.trends"
 local M = {}
 
 local ROWS = 500
+local PATHS = 5  -- to the samples of a row
 
 -- Returns the profile with the number of slices that asamp.sums.leaks expects: the page's shorter
 -- slices are merged into those that the reader would have made for it.
@@ -35,9 +36,18 @@ function M.coarse(profile)
   return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
 end
 
+-- The paths to a row's samples, the largest first, as {text, share}; nil if there are none.
+local function pathsof(holders)
+  local list = {}
+  for i = 1, holders and math.min(PATHS, #holders) or 0 do
+    list[i] = {text = holders[i].text, share = holders[i].share}
+  end
+  return #list > 0 and list or nil
+end
+
 --- Returns {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of the
--- samples), parts, of, type, below (true: belongs to the row above), holder, heldshare (the main
--- holder and its share of the kept objects; nil: unknown)}}, left}. If the profile lacks data,
+-- samples), parts, of, type, below (true: belongs to the row above), holders (the
+-- paths to the kept objects {text, share}, at most PATHS; nil: unknown)}}, left}. If the profile lacks data,
 -- 'told' is the reason and there are no rows.
 function M.leaks(profile)
   local found = leaks.of(M.coarse(profile))
@@ -52,12 +62,11 @@ function M.leaks(profile)
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do
     local row = found.rows[i]
-    local holder = row.holders and row.holders[1]
     rows[i] = {file = row.file, line = row.line, name = row.name, kept = row.kept,
                keptbytes = row.keptbytes, share = row.kept / row.samples,
                parts = row.parts, of = row.of, type = row.type,
                below = i > 1 and row.group == found.rows[i - 1].group,
-               holder = holder and holder.text, heldshare = holder and holder.share}
+               holders = pathsof(row.holders)}
   end
   return {told = shown.told(found), proved = found.proved, rows = rows,
           left = #found.rows - #rows}
