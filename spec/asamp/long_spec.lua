@@ -2,6 +2,7 @@
 -- Long valid profiles: more of everything than any table has at first.
 
 local convert = require "profiler.convert"
+local fewer = require "spec.support.fewer"
 local gen = require "profilegen"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -166,7 +167,7 @@ describe("a long profile", function()
     return sum
   end
 
-  for _, format in ipairs{6, 7} do
+  for _, format in ipairs{7, fewer(6)} do
     it("of version " .. format .. " adds up in every reader, in the same order each time", function()
       local exact, out = strange(format), os.tmpname()
       local profile = assert(reader.read(path, {bins = 64}))

@@ -11,7 +11,7 @@ describe("the reader and the converters", function()
   -- In the second build every table and every limit is small (asamp/base/bounds.h).
   for about, flag in pairs{["profiles"] = "", ["profiles, with tiny limits"] = " -DASAMP_TINY"} do
     it("survive damaged " .. about .. ", and their sums add up", function()
-      fuzz("profiles", OPTIONS .. flag, 21121, {fork = 10000, debug = 1000, asan = 1000})
+      fuzz("profiles", OPTIONS .. flag, 21121, {fork = 10000, debug = 1000, asan = 400})
     end)
   end
 end)

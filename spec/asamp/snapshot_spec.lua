@@ -4,6 +4,7 @@
 -- what they say of holders is true, by a model; and taking one changes nothing.
 
 local core = require "profiler.core"
+local fewer = require "spec.support.fewer"
 local graphs = require "spec.support.graphs"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
@@ -299,9 +300,10 @@ describe("a snapshot of the heap", function()
   -- slots are in no order of the chain. The walk took minutes, at the end of each session, too,
   -- beside a collection of a moment.
   it("follows a list whose links are in weak tables from key to key", function()
-    local status, out, err = process.run{limit = 120, code = [=[
+    local status, out, err = process.run{limit = 120, code = "local n = " .. fewer(400000, 100000) .. [=[
+
       local profiler, heap = require "profiler", require "profiler.heap"
-      local path, n = os.tmpname(), 400000
+      local path = os.tmpname()
       links = setmetatable({}, {__mode = "k"})
       local keys = {}
       for i = 0, n do keys[i] = {} end

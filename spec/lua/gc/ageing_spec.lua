@@ -3,6 +3,7 @@
 -- Texts, which are strings of more than 512 bytes, live through two more minor collections before
 -- they are old (lua/gc/ageing.h). By counts, never by time.
 
+local fewer = require "spec.support.fewer"
 local within = require "spec.lua.gc.within"
 
 describe("a text that is edited", function()
@@ -94,7 +95,7 @@ describe("texts of a queue", function()
   -- A nursery had room for five of them, so that each was met three times: 0.2 of plain. A nursery may
   -- have as many beside as live a while, as far as what is old is that much more.
   it("die young beside a large heap, and memory stays", function()
-    for _, size in ipairs{1000, 8000, 30000, 100000} do
+    for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
         local live, queue = {}, {}
         for i = 1, 100000 do live[i] = {i} end

@@ -4,6 +4,7 @@
 -- and by what is in them behind it. In the debug build those of 256 nodes are large already, and
 -- the verifier looks at what is under way.
 
+local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
 local states = require "states"
 local within = require "spec.lua.gc.within"
@@ -170,7 +171,7 @@ describe("memory that is refused while a hash part grows", function()
     s:run(fill)
     local requests = s:stats().requests
     s:close()
-    for n = 1, requests, 1 + requests // 200 do
+    for n = 1, requests, 1 + requests // fewer(200, 40) do
       local one, opened = states.open {fail = n}
       if opened == "ok" then
         assert.same({"ok", 40000}, {one:run(fill)}, n)

@@ -4,6 +4,7 @@
 -- allocated, and by what is found in them. The debug build looks for every key behind each such
 -- rehash, and at what the collector knows of the table at every collection.
 
+local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
 
 local NODE = 24
@@ -43,7 +44,7 @@ describe("a hash part that keys come to and go from", function()
   for name, make in pairs {strings = "'key ' .. i", floats = "i + 0.5", objects = "{}",
                            integers = "-i * 7"} do
     it("takes no other vector: " .. name, function()
-      for _, live in ipairs {20000, 28000, 30500} do
+      for _, live in ipairs {20000, fewer(28000), fewer(30500)} do
         local n = allocated(make, live, 300000)
         assert.is_true(n < 8192, live .. ": " .. n)  -- what it takes to ask
       end
