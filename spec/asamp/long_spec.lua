@@ -198,10 +198,10 @@ describe("a long profile", function()
       assert.same({exact.bytes, exact.samples, exact.survived},
                   {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
       -- the hashes have other keys in each process
-      local command = "build/bin/asamp report --json --tree " .. path
-      assert.equal(shell.output(command), shell.output(command))
-      for _, to in ipairs{"firefox", "speedscope", "collapsed"} do
-        command = ("build/bin/asamp convert --plain --to %s -o - %s | cksum"):format(to, path)
+      if format == 6 then return end  -- the readers have the same tree
+      for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
+                               "convert --plain --to speedscope -o -", "convert --plain --to collapsed -o -"} do
+        command = ("build/bin/asamp %s %s | cksum"):format(command, path)
         assert.equal(shell.output(command), shell.output(command))
       end
     end)
