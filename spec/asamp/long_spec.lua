@@ -200,7 +200,9 @@ describe("a long profile", function()
       -- the hashes have other keys in each process
       if format == 6 then return end  -- the readers have the same tree
       for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
-                               "convert --plain --to speedscope -o -", "convert --plain --to collapsed -o -"} do
+
+                               "convert --plain --to speedscope -o -",
+                               "convert --plain --to collapsed -o -"} do
         command = ("build/bin/asamp %s %s | cksum"):format(command, path)
         assert.equal(shell.output(command), shell.output(command))
       end
