@@ -4,6 +4,7 @@
 
 local answers = require "asamp.cli.answers"
 local ask = require "asamp.cli.ask"
+local files = require "asamp.cli.sources"
 local convert = require "profiler.convert"
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
@@ -14,9 +15,13 @@ local options = require "asamp.cli.options"
 local order = require "asamp.sums.order"
 local page = require "asamp.show.heappage"
 local show = require "asamp.show.heap"
+local source = require "asamp.show.source"
 local units = require "asamp.show.units"
 
 local M = {}
+
+local OBJECTS = 50   -- of a page
+local LINE = 300     -- bytes of a source line in a page
 
 M.summary = "who holds what: a snapshot of a heap, by class and holder"
 
@@ -41,7 +46,9 @@ local DESCRIPTION = {
     "process, by class and line; and what holds the new ones"},
   {"least", "PERCENT", "rows of a tree that are smaller are left out (default 1)",
     options.number(0, 100)},
-  {"page", "FILE", "the same as a page for a browser, into FILE"},
+  {"page", "FILE", "the same as a page for a browser, into FILE, with the objects that retain most"},
+  options.sources("of a page: folders, with colons between them, in which source files are looked for " ..
+    "besides the current one; the lines that allocated are shown. Without it: none"),
   options.TOP,
   options.WIDTH,
   options.COLOR,
@@ -268,6 +275,9 @@ local function parts(h, old, o, tell)
                   heap.OBJECTS, o.top)
     end
   end
+  if o.page and not p.paths and not old and not o["held-by"] then
+    p.paths = h:objects{n = OBJECTS} or {}
+  end
   if old then
     p.diff = compare(h, old, o.diff, share)
   end
@@ -280,12 +290,35 @@ local function parts(h, old, o, tell)
   return p
 end
 
+-- Returns a function that maps a file's name and a line number to the text of that line, or to nil;
+-- and the list of asamp.cli.sources.changed.
+local function linereader(folders)
+  local find, opened = files.finder(folders)
+  local cache = {}
+  return function(name, line)
+    if cache[name] == nil then
+      local text = find(name)
+      cache[name] = text and source.split(text) or false
+    end
+    local text = cache[name] and cache[name][line]
+    return text and text:match "^%s*(.-)%s*$":sub(1, LINE)
+  end, opened
+end
+
 local function writepage(o, p, world, tell)
+  local opened
+  if o.source then
+    p.lineof, opened = linereader(o.source)
+  end
   local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$", (o.least or 1) / 100))
   if not ok then
     return tell.failed("%s", message)
   end
   world.out(layout.printable(o.page) .. "\n")
+  local changed = opened and files.changed(opened, p.info.time)
+  if changed then
+    tell.failed("%s", changed)
+  end
   return 0
 end
 
@@ -295,6 +328,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   elseif o.page and o.json then
     return tell.wrong("--page and --json are two results: ask for one, then for the other")
+  end
+  if o.source and not o.page then
+    return tell.wrong("--source is of a page: give --page FILE, too")
   end
   for _, name in ipairs{"out", "state", "wait"} do
     if o[name] and not ask.isprocess(o.files[1]) then

@@ -1,19 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- Renders a heap snapshot as one HTML file: tables, and trees that can be unfolded. Contains no
--- script; all text is escaped. Pure.
+-- Renders a heap snapshot as one HTML file: trees that can be unfolded, and tables. Its only script
+-- is heapscript.lua; all text is escaped. Pure.
 
 local holders = require "asamp.sums.holders"
+local script = require "asamp.show.heapscript"
 local show = require "asamp.show.heap"
 local units = require "asamp.show.units"
 
 local M = {}
 
-local ROWS = 200  -- limit of rows of a table; trees have the rows of asamp heap --least
+local ROWS = 500  -- limit of rows of a table; trees have the rows of asamp heap --least
 
 local HEAD = [[<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; script-src '@HASH'">
 <title>Asamp heap: %s</title>
 <style>
 :root {
@@ -21,6 +23,7 @@ local HEAD = [[<!doctype html>
   --bg: light-dark(#f6f7f8, #14171a); --panel: light-dark(#ffffff, #1b1f23);
   --text: light-dark(#1c2126, #e2e6ea); --muted: light-dark(#5a646e, #a0aab4);
   --line: light-dark(#dfe3e7, #30363c); --soft: light-dark(#eef1f4, #252a30);
+  --focus: light-dark(#0b57d0, #8ec5ff);
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.2em clamp(10px, 2vw, 32px) 2em; max-width: 1600px;
@@ -41,6 +44,23 @@ summary, .leaf, .columns { display: grid; grid-template-columns: 74px 58px 80px 
   gap: 10px; padding: 1px 10px; text-align: right; font-variant-numeric: tabular-nums; }
 summary { cursor: pointer; list-style: none; }
 summary::-webkit-details-marker { display: none; }
+[hidden] { display: none !important; }
+:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
+button, input { font: inherit; color: inherit; background: none; border: 1px solid var(--line);
+  border-radius: 6px; padding: 3px 10px; }
+#bar { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: 8px; align-items: center;
+  padding: 8px 0; background: var(--bg); }
+#bar input { width: min(20rem, 78vw); background: var(--panel); }
+button { cursor: pointer; }
+button:hover { background: var(--soft); }
+th button { border: 0; padding: 0; }
+th[aria-sort] { color: var(--text); }
+th[aria-sort=descending] button::after { content: " ▾"; }
+th[aria-sort=ascending] button::after { content: " ▴"; }
+td summary { display: list-item; list-style: disclosure-closed inside; text-align: left; padding: 0; }
+td details[open] > summary { list-style-type: disclosure-open; }
+td ol { margin: 2px 0 6px; padding-left: 2.6em; }
+.source { display: block; color: var(--muted); white-space: pre-wrap; }
 .holder { text-align: left; overflow-wrap: anywhere; padding-left: min(var(--depth, 0) * 1.2em, 50%%); }
 .holder::before { content: ""; display: inline-block; width: 1.1em; }
 summary > .holder::before { content: "▸"; color: var(--muted); }
@@ -55,6 +75,11 @@ i { color: var(--muted); }
 }
 </style></head><body>
 <h1>%s</h1>
+@INFO<div id="bar" role="toolbar" aria-label="Search and trees" hidden>
+<input type="search" placeholder="Search  ( / )" aria-label="Search objects, holders, classes and lines"
+  autocomplete="off" spellcheck="false">
+<button type="button" id="open">Open all</button> <button type="button" id="close">Close all</button>
+<output class="muted" aria-live="polite"></output></div>
 ]]
 
 local ESCAPES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
@@ -82,14 +107,22 @@ end
 
 -- {== tables ================================================================
 
--- Adds a table of rows of HTML cells. 'columns': {title, text (true: not a number), spare (true:
--- hidden in a narrow window)}. 'what': name of the rows in a remark about omitted ones.
+-- Returns a cell of a table: the text, and the number by which the script sorts (nil: none).
+local function cell(text, value)
+  return {text = text, value = value}
+end
+
+-- Adds a table of rows of cells, which are HTML or of 'cell'. 'columns': {title, text (true: not a
+-- number), spare (true: hidden in a narrow window)}. 'what': name of the rows in a remark about
+-- omitted ones.
 local function grid(out, columns, rows, what)
   local function line(tag, cells)
     local parts = {}
     for i, column in ipairs(columns) do
       local class = column.text and "text" or column.spare and "spare"
-      parts[i] = ("<%s%s>%s</%s>"):format(tag, class and ' class="' .. class .. '"' or "", cells[i], tag)
+      local value = type(cells[i]) == "table" and cells[i].value
+      parts[i] = ("<%s%s%s>%s</%s>"):format(tag, class and ' class="' .. class .. '"' or "",
+        value and (' data-v="%s"'):format(value) or "", cells[i].text or cells[i], tag)
     end
     return "<tr>" .. table.concat(parts) .. "</tr>\n"
   end
@@ -97,14 +130,30 @@ local function grid(out, columns, rows, what)
   for i, column in ipairs(columns) do
     titles[i] = column[1]
   end
-  out[#out + 1] = '<div class="panel"><table>' .. line("th", titles)
+  out[#out + 1] = '<div class="panel"><table><thead>' .. line("th", titles) .. "</thead><tbody>\n"
   for i = 1, math.min(#rows, ROWS) do
     out[#out + 1] = line("td", rows[i])
   end
-  out[#out + 1] = "</table></div>\n"
+  out[#out + 1] = "</tbody></table></div>\n"
   if #rows > ROWS then
     legend(out, ("and %s, which --json has"):format(units.plural(#rows - ROWS, "more " .. what)))
   end
+end
+
+local function bytes(n)
+  return cell(units.short(n), n)
+end
+
+local function share(n, whole)
+  return cell(units.percent(n, whole), n)
+end
+
+local function count(n)
+  return cell(units.count(n), n)
+end
+
+local function change(n)
+  return cell(show.signed(n), n)
 end
 
 local function classes(out, list, info)
@@ -113,18 +162,19 @@ local function classes(out, list, info)
               " %: of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(list) do
-    rows[i] = {units.short(r.self), units.percent(r.self, info.bytes), units.short(r.retained),
-               units.percent(r.retained, info.bytes), r.count > 0 and units.count(r.count) or "-",
-               r.count > 0 and units.short(r.self // r.count) or "-", escape(r.name)}
+    rows[i] = {bytes(r.self), share(r.self, info.bytes), bytes(r.retained), share(r.retained, info.bytes),
+               r.count > 0 and count(r.count) or "-", r.count > 0 and bytes(r.self // r.count) or "-",
+               escape(r.name)}
   end
   grid(out, {{"self"}, {"%", spare = true}, {"retained"}, {"%"}, {"objects"}, {"mean", spare = true},
              {"class", text = true}}, rows, "class")
 end
 
--- Returns the allocating line of a sample as HTML.
-local function siteline(row)
-  return row.name and ("<code>%s:%d</code> %s"):format(escape(row.source), row.line,
-                                                      escape(row.name)) or "(not known)"
+-- Returns the allocating line of a sample as HTML, with its source text if lineof finds it.
+local function siteline(row, lineof)
+  local text = row.name and lineof and lineof(row.source, row.line)
+  return row.name and ("<code>%s:%d</code> %s%s"):format(escape(row.source), row.line, escape(row.name),
+    text and '<code class="source">' .. escape(text) .. "</code>" or "") or "(not known)"
 end
 
 local function sites(out, list)
@@ -133,8 +183,8 @@ local function sites(out, list)
     all = all + r.bytes
   end
   for i, r in ipairs(list) do
-    rows[i] = {units.short(r.bytes), units.percent(r.bytes, all), units.count(r.samples),
-               units.shorttime(r.age / 1000), siteline(r)}
+    rows[i] = {bytes(r.bytes), share(r.bytes, all), count(r.samples),
+               cell(units.shorttime(r.age / 1000), r.age), siteline(r, out.lineof)}
   end
   legend(out, "alive: the bytes that these samples represent. %: of all of them. mean age: since the " ..
               "allocation.")
@@ -160,7 +210,7 @@ local function tree(out, rows, totals, least)
   legend(out, "A row holds what is set in below it: if it went, that would go. %: of " ..
               units.bytes(totals.value) .. ". (repeated): a chain of such, as of a list. (and otherwise): " ..
               "several hold it, of which this is the nearest to what the state always has.")
-  out[#out + 1] = '<div class="panel"><div class="columns"><span>retained</span><span>%</span>' ..
+  out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0
   for i, row in ipairs(rows) do
@@ -193,8 +243,8 @@ local function heldby(out, held, least)
               " of them: the share of these objects. 0B: others of the list retain them.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
-    rows[i] = {units.short(leaf.value), units.percent(leaf.value, held.totals.value),
-               units.percent(leaf.count, held.totals.count), "<code>" .. escape(leaf.text) .. "</code>"}
+    rows[i] = {bytes(leaf.value), share(leaf.value, held.totals.value),
+               share(leaf.count, held.totals.count), "<code>" .. escape(leaf.text) .. "</code>"}
   end
   grid(out, {{"retained"}, {"%", spare = true}, {"of them"}, {"held by", text = true}}, rows, "path")
   if held.sites and #held.sites > 0 then
@@ -211,11 +261,16 @@ local function paths(out, list, info)
               "allocation, of what was sampled.")
   local rows = {}
   for i, object in ipairs(list) do
-    rows[i] = {units.short(object.retained), units.percent(object.retained, info.bytes),
-               units.short(object.self), object.site and units.shorttime(object.age / 1000) or "-",
-               ("<i>%s at 0x%x%s</i><br><code>%s</code>"):format(escape(object.class), object.address,
-                 object.site and ", allocated at " .. siteline(object) or "",
-                 escape(holders.text(object.path)))}
+    local steps = {}
+    for k, step in ipairs(holders.steps(object.path)) do
+      steps[k] = "<li><code>" .. escape(step) .. "</code></li>"
+    end
+    rows[i] = {bytes(object.retained), share(object.retained, info.bytes), bytes(object.self),
+               object.site and cell(units.shorttime(object.age / 1000), object.age) or "-",
+               ("<details><summary><code>%s</code> <i>%s at 0x%x</i></summary>" ..
+                "<ol>%s</ol>%s</details>"):format(
+                 escape(holders.text(object.path)), escape(object.class), object.address,
+                 table.concat(steps), object.site and "allocated at " .. siteline(object, out.lineof) or "")}
   end
   grid(out, {{"retained"}, {"%"}, {"itself", spare = true}, {"age", spare = true}, {"object", text = true}},
        rows, "object")
@@ -229,15 +284,14 @@ local function diff(out, found, info, least)
               "what is in both. %: of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(found.classes) do
-    rows[i] = {show.signed(r.change), units.percent(r.change, info.bytes), units.count(r.new),
-               units.short(r.newbytes), units.count(r.gone), units.short(r.gonebytes),
-               r.grown == 0 and "-" or show.signed(r.grown), escape(r.name)}
+    rows[i] = {change(r.change), share(r.change, info.bytes), count(r.new), bytes(r.newbytes),
+               count(r.gone), bytes(r.gonebytes), r.grown == 0 and "-" or change(r.grown), escape(r.name)}
   end
   grid(out, {{"change"}, {"%", spare = true}, {"new"}, {"bytes", spare = true}, {"gone"},
              {"bytes", spare = true}, {"grown", spare = true}, {"class", text = true}}, rows, "class")
   rows = {}
   for i, r in ipairs(found.sites) do
-    rows[i] = {show.signed(r.change), units.short(r.newbytes), units.short(r.gonebytes), siteline(r)}
+    rows[i] = {change(r.change), bytes(r.newbytes), bytes(r.gonebytes), siteline(r, out.lineof)}
   end
   if #rows > 0 then
     heading(out, "By line that allocated it, of what was sampled")
@@ -251,8 +305,13 @@ end
 --- Returns the page. 'p': the table made by commands/heap.lua; 'least': the smallest share of
 -- visible rows in trees.
 function M.render(p, name, least)
-  local out = {HEAD:format(escape(name), escape(name))}
-  out[#out + 1] = "<p>" .. escape(show.told(p.info)) .. "</p>\n"
+  local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.told(p.info)) .. "</p>\n"}
+  local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}
+  out.lineof = p.lineof
+  if p.tree then
+    heading(out, "By holder: what would go if the row went")
+    tree(out, p.tree, p.totals, least)
+  end
   if p.classes then
     classes(out, p.classes, p.info)
   end
@@ -260,10 +319,6 @@ function M.render(p, name, least)
     heading(out, "By line that allocated it, of what was sampled every " ..
                  units.short(p.info.period))
     sites(out, p.sites)
-  end
-  if p.tree then
-    heading(out, "By holder: what would go if the row went")
-    tree(out, p.tree, p.totals, least)
   end
   if p.heldby then
     heldby(out, p.heldby, least)
@@ -275,7 +330,7 @@ function M.render(p, name, least)
     diff(out, p.diff, p.info, least)
   end
   legend(out, "K, M, G: powers of 1024.")
-  out[#out + 1] = "</body></html>\n"
+  out[#out + 1] = "<script>" .. script.TEXT .. "</script></body></html>\n"
   return table.concat(out)
 end
 

@@ -138,7 +138,7 @@ describe("asamp heap", function()
     local text = shell.read(page)
     assert.is_truthy(text:find("[&quot;close&quot;]", 1, true))
     assert.is_truthy(text:find(":11</code> handle", 1, true))
-    assert.is_falsy(text:find("<script", 1, true))
+    assert.equal(1, select(2, text:gsub("<script", "")))
   end)
 
   -- It had neither shares nor words on what its numbers are, its classes stood in no order, and on
@@ -191,7 +191,7 @@ describe("asamp heap", function()
     assert.same({}, b:eval [=[(() => {
       const right = e => [...e.children].slice(0, 2).map(c => Math.round(c.getBoundingClientRect().right));
       const head = right(document.querySelector(".columns"));
-      return [...document.querySelectorAll("summary, .leaf")].map(right).filter(
+      return [...document.querySelectorAll(".tree summary, .leaf")].map(right).filter(
         r => r[0] > 0 && (r[0] !== head[0] || r[1] !== head[1]));
     })()]=])
     assert.same({}, b.errors)
