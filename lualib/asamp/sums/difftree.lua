@@ -38,30 +38,44 @@ end
 
 -- {== one profile ===========================================================
 
--- The variance of the estimated blocks of each node with its callees: a sample represents as many
--- as fit into its bytes.
+local function keyof(fn)
+  return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
+end
+
+-- The variances of the estimated blocks: of each node with its callees, and of each function itself
+-- by its key. A sample represents as many blocks as fit into its bytes; blocks of one site are taken
+-- as equally large.
 local function blocksvariance(profile)
-  local parent, sites, list = profile.nodes.parent, profile.sites, {}
+  local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
     list[i] = 0
   end
   for i, node in ipairs(sites.node) do
     local objects, n = sites.objects and sites.objects[i] or 0, sites.samples[i]
     if objects > 0 and n > 0 then
-      list[node] = list[node] + objects * objects / n
+      local variance = objects * objects / n
+      local fn = profile.functions[profile.nodes.fn[node]]
+      list[node] = list[node] + variance
+      if fn then
+        own[keyof(fn)] = (own[keyof(fn)] or 0) + variance
+      end
     end
   end
   for i = #parent, 1, -1 do
     list[parent[i]] = list[parent[i]] + list[i]
   end
-  return list
+  return list, own
 end
 
 -- One profile for one measure: {whole, value(node), variance(node) (of the share of the whole), both
--- with all that the node called, usual (the variance of a single observation's share)}.
+-- with all that the node called, ofrow(row) (the variance of the share of a function itself, a row of
+-- totals), usual (the variance of a single observation's share)}.
 local function side(profile, t, field)
   local whole, columns = t.whole[field], t.sums
-  local blocks = field == "objects" and blocksvariance(profile)
+  local blocks, own
+  if field == "objects" then
+    blocks, own = blocksvariance(profile)
+  end
   -- A sum as measures.variance reads it, of one node.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
@@ -75,8 +89,14 @@ local function side(profile, t, field)
     node = i
     return measures.variance(profile, sum, field) / whole ^ 2
   end
+  local function ofrow(row)
+    if row.self[field] == 0 then
+      return 0
+    end
+    return (own and own[keyof(row)] or measures.variance(profile, row.self, field)) / whole ^ 2
+  end
   local column = columns[field] or {}
-  return {whole = whole, value = function(i) return column[i] or 0 end, variance = variance,
+  return {whole = whole, value = function(i) return column[i] or 0 end, variance = variance, ofrow = ofrow,
           usual = (blocks and blocks[0] or measures.variance(profile, t.whole, field)) / whole ^ 2}
 end
 
@@ -108,10 +128,6 @@ end
 -- ==}
 
 -- {== the common tree =======================================================
-
-local function keyof(fn)
-  return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
-end
 
 -- The functions of both, the new profile's first; by number of a function in the old profile, in the
 -- new one and by key their numbers in this list.
@@ -197,18 +213,11 @@ end
 -- Functions: {fn, a, b, va, vb (themselves), totala, totalb (with all that they called)}. 'same':
 -- the partners among the rows of totals, 'at': the numbers of functions by
 -- key.
-local function byfunction(pa, a, pb, b, field, same, at)
+local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
-  local function variance(profile, sum, whole)
-    if sum[field] == 0 then
-      return 0
-    end
-    return (field == "objects" and sum.objects ^ 2 / sum.samples or
-            measures.variance(profile, sum, field)) / whole ^ 2
-  end
   for _, fn in ipairs(b.functions) do
     local row = {fn = at[keyof(fn)], a = 0, b = fn.self[field], va = 0, totala = 0, totalb = fn.total[field],
-                 vb = variance(pb, fn.self, b.whole[field])}
+                 vb = sb.ofrow(fn)}
     rows[#rows + 1], byrow[fn] = row, row
   end
   for _, fn in ipairs(a.functions) do
@@ -217,7 +226,7 @@ local function byfunction(pa, a, pb, b, field, same, at)
       row = {fn = at[keyof(fn)], b = 0, vb = 0, totalb = 0}
       rows[#rows + 1] = row
     end
-    row.a, row.totala, row.va = fn.self[field], fn.total[field], variance(pa, fn.self, a.whole[field])
+    row.a, row.totala, row.va = fn.self[field], fn.total[field], sa.ofrow(fn)
   end
   return rows
 end
@@ -273,7 +282,7 @@ function M.of(pa, a, pb, b, list, limit)
     local rows = newrows(#tree.parent)
     gather(sa, mapa, foldeda, rows, "a", "va")
     gather(sb, mapb, foldedb, rows, "b", "vb")
-    local fnrows = byfunction(pa, a, pb, b, measure.field, same, at)
+    local fnrows = byfunction(a, sa, b, sb, measure.field, same, at)
     results[i] = {key = measure.key, field = measure.field, wholea = sa.whole, wholeb = sb.whole,
                   nodes = rows, functions = fnrows, a = sa, b = sb}
   end
