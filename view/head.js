@@ -86,13 +86,14 @@ function arrange(list) {
   list.style.setProperty("--columns", list.clientWidth > 400 && count % 3 !== 1 ? 3 : 2);
 }
 
-// The script and its arguments: the command without the interpreter and its options.
+// The script and its arguments: the command without the interpreter, its options and the folder.
 function scriptOf(command) {
   const words = command.split(" ");
-  if (!/(^|\/)lua[\d.]*$/.test(words[0])) return command;
-  const at = words.findIndex((word, i) =>
+  const lua = /(^|\/)lua[\d.]*$/.test(words[0]);
+  const at = !lua ? 0 : words.findIndex((word, i) =>
     i > 0 && !word.startsWith("-") && words[i - 1] !== "-l" && words[i - 1] !== "-e");
-  return at > 0 ? words.slice(at).join(" ") : command;
+  if (at < 0) return command;
+  return [words[at].split("/").pop() || words[at], ...words.slice(at + 1)].join(" ");
 }
 
 function showVerdict(sentences) {
@@ -107,7 +108,7 @@ export function showHead(data) {
   const file = head.path.split("/").pop();
   const title = head.command ? scriptOf(head.command) : file;
   byId("title").textContent = title;
-  document.title = `${title} – Asamp`;
+  document.title = `${title.split(" ")[0]} – Asamp`;
   showVerdict(data.verdict);
   const parts = [data.compared ? `${head.path}, compared with ${data.compared.old}` : head.path];
   if (head.command && head.command !== title) parts.push(head.command);

@@ -21,7 +21,7 @@ local DESCRIPTION = {
     "function, line, type and class. The program may have been moved and " ..
     "edited in between: files are known again by the end of their paths, " ..
     "functions by their names and neighbours, lines by their distance from " ..
-    "their function's start.",
+    "their function's start. asamp view A B shows the same as a flame graph.",
   options.by("compare bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..
     "both files have them)"),

@@ -67,6 +67,7 @@ describe("the page of asamp view #plain", function()
 
   it("says in its head what was run, the totals and what a number means", function()
     assert.equal("app.lua " .. pages.HOSTILE, b:text "h1")
+    assert.equal("app.lua – Asamp", b:eval "document.title")
     assert.truthy(b:text "#subtitle":find(folder .. "/app.vmprof", 1, true))
     assert.truthy(b:text "#verdict":find("Allocation: ", 1, true), b:text "#verdict")
     assert.truthy(b:text ".swatches":find("collections", 1, true))
