@@ -18,9 +18,9 @@ const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "A
 const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
 
 // How an amount reads, of the old profile (0) or of the new one (1).
-function textOf({ key, worth }, which) {
-  if (key === "time" && worth) return n => seconds(n * worth[which]);
-  return key === "bytes" || key === "alive" ? bytes : count;
+function textOf({ worth, bytes: inBytes }, which) {
+  if (worth) return n => seconds(n * worth[which]);
+  return inBytes ? bytes : count;
 }
 
 function treeOf({ parent, fn }, functions) {

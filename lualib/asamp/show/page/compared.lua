@@ -3,6 +3,7 @@
 -- NODES frames and ROWS functions, the largest; the view shows how many frames are left out.
 
 local difftree = require "asamp.sums.difftree"
+local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
 
@@ -52,9 +53,10 @@ end
 
 --- nil where the profiles have no measure in common; else {old (its path), functions = columns
 -- name, file, line, native, nodes = columns parent (0: the root), fn (from 0), left (frames that are
--- left out), measures = {{key, worth (seconds of one unit of the old and of the new profile; nil: no
--- time), wholea, wholeb, a, b, error, noise (columns by node), rows = columns fn (from 0), a, b,
--- totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the most frames.
+-- left out), measures = {{key, bytes (true: amounts are bytes), worth (seconds of one unit of the old
+-- and of the new profile; nil: no time), wholea, wholeb, a, b, error, noise (columns by node), rows =
+-- columns fn (from 0), a, b, totala, totalb, error, noise of functions}}}. 'limit' (nil: NODES): the
+-- most frames.
 function M.of(old, new, limit)
   local a, b = totals.of(old), totals.of(new)
   local list = difftree.measures(old, a, new, b)
@@ -78,6 +80,7 @@ function M.of(old, new, limit)
       nodes[k] = rounded(row)
     end
     local m = columns(nodes, {"a", "b", "error", "noise"})
+    m.bytes = measures.isbytes(r.field)
     m.key, m.wholea, m.wholeb = r.key, integer(r.wholea), integer(r.wholeb)
     m.worth = r.key == "time" and seconds and {old.timeperiod, new.timeperiod} or nil
     m.rows = columns(largest(r.functions), {"fn", "a", "b", "totala", "totalb", "error", "noise"})

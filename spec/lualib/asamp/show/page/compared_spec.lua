@@ -133,6 +133,23 @@ describe("the page of asamp view of two profiles #plain", function()
     end
   end)
 
+  it("counts samples where a profile has no bytes", function()
+    local paths = {folder .. "/a.vmprof", folder .. "/b.vmprof"}
+    for i, file in ipairs(paths) do
+      local p = assert(gen.open{path = file, period = 0, followed = 100})
+      p:name(8, "main chunk", 0, "@app.lua")
+      for _ = 1, 10 * i do p:sample{8, 1, kind = 0} end
+      p:collection{fates = ("1"):rep(10 * i)}
+      assert(p:close())
+    end
+    assert.equal(0, (pages.run(paths[1], paths[2])))
+    b:visit(paths[2] .. ".diff.html")
+    for _, key in ipairs{"samples", "alive"} do
+      b:click(("[name=compare][value=%s]"):format(key))
+      assert.truthy(b:text "#panel-compared":find("Old 10, new 20 in all", 1, true))
+    end
+  end)
+
   it("is refused in one line where nothing can be compared, and of standard input twice", function()
     local timed = folder .. "/timed.vmprof"
     local p = assert(gen.open{path = timed, timeperiod = 1000000})
