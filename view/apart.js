@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whose the samples are: the values of each label, the Lua states of a process and its OS
-// threads, of the whole run.
+// The view "Labels and states": costs by the values of each label, by Lua state and by OS thread.
+// Covers the whole run.
 
 import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who called a function, and below that what it called: of the one that is
-// chosen in another view (c, or Enter among the functions), or of that with the
-// most of its own. 'c' goes on to the function of a row.
+// The view "Callers": the callers and the callees of a function. It is the function chosen in
+// another view (key c, or Enter in the table of functions), or the one with the largest self
+// value. In this view, c chooses the function of the current row.
 
 import { CallTree } from "./calltree.js";
 import { el } from "./dom.js";
@@ -32,7 +32,8 @@ export class Callers {
     return this.store.data.functions[this.model.fn];
   }
 
-  // Hidden views hear of no changes: what was shown tells whether it still holds.
+  // A hidden view is not notified of changes, so it compares the state with the one it has shown
+  // last.
   update() {
     const { store } = this, seen = JSON.stringify(ON.map(key => store.state[key]));
     if (seen !== this.seen) this.model = store.around();

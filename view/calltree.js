@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A tree as a table that opens: the call tree, callers or callees, or who holds what.
-// Right opens, Left closes or goes to the row above, Enter does either; * opens the
-// heaviest path below.
+// A tree as a table with rows that can be unfolded: the call tree, callers, callees or holders.
+// Right unfolds a row, Left folds it or goes to its parent, Enter toggles it; * unfolds the
+// heaviest path below it.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
 import { columns, label, through } from "./views.js";
 
 export class CallTree {
-  // model() -> {tree, sums, children, total}, of the form of store.graph; root(): what
-  // stands in its first row; 'shown': names of columns, or columns. Of other trees than
-  // of functions: 'title' of a row's name, name(node), its element, marks(node), whether
-  // the search finds it, and onMove(row) as of a Grid.
+  // model() returns {tree, sums, children, total} in the form of store.graph; root() returns the
+  // contents of the first row; 'shown': column names or columns. For trees that are not of
+  // functions: 'title' of the name column, name(node) returns the element of a name, marks(node)
+  // returns true for a match of the search, onMove(row) as in Grid.
   constructor(store, { label: called = "Call tree", model = () => store.graph, root = null, title = "function",
                        shown = ["total", "totalShare", "self", "selfShare", "lived", "alive"],
                        name = null, marks = null, onMove = () => {} } = {}) {
@@ -69,7 +69,7 @@ export class CallTree {
     this.update();
   }
 
-  // Opens the heaviest callees below a node as long as one has most of it.
+  // Unfolds the heaviest callees below a node while each has at least half of its caller's total.
   openPath(node) {
     const { children, total } = this.model();
     for (;;) {
@@ -98,13 +98,13 @@ export class CallTree {
     return true;
   }
 
-  // The function of the row that the keys are at; -1: of none.
+  // Returns the function of the active row, or -1.
   current() {
     const row = this.grid.rows[this.grid.active];
     return row && row.id > 0 ? this.model().tree.fn[row.id] : -1;
   }
 
-  // Opens the way to a node and goes to it.
+  // Unfolds the path to a node and makes it the active row.
   reach(node) {
     const { tree } = this.model();
     for (let i = tree.parent[node]; i >= 0; i = tree.parent[i]) this.open.add(i);
@@ -112,7 +112,7 @@ export class CallTree {
     this.grid.moveTo(node);
   }
 
-  // Opens the way to the heaviest node that the search marks.
+  // Unfolds the path to the heaviest node that matches the search.
   reveal() {
     const { tree, total } = this.model(), { marks } = this.store.derived;
     if (!marks) return;

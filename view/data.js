@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the page embeds (lualib/asamp/show/page/data.lua writes it), as arrays that
-// the rest of the page computes with. Nothing here changes after decode().
+// Decodes the embedded data (written by lualib/asamp/show/page/data.lua) into arrays for the
+// other modules. The data do not change after decode().
 
 function column(list, make = Int32Array) {
   return make.from(list);
 }
 
-// Node 0 is the root: columns of nodes get an entry in front.
+// Adds the entry of the root, node 0, at the start of a column.
 function withRoot(list, root) {
   const out = new Int32Array(list.length + 1);
   out[0] = root;
@@ -43,7 +43,7 @@ export function decode(text) {
     native: f.native[i] === 1, cut: i === raw.cut,
     collection: f.native[i] === 1 && /^\[(minor|major) collection\]$/.test(name),
   }));
-  // What is counted when a type alone is, by its number behind those of the kinds.
+  // Types, which can be selected like kinds; their numbers follow those of the kinds.
   const types = [], byname = new Map();
   raw.kinds.forEach((kind, i) => {
     if (kind.time) return;
@@ -53,7 +53,7 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
-  // What lines have over the whole run, by place; undefined where the profile tells none.
+  // Data of lines over the whole run, by place; undefined if the profile has none.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
@@ -82,21 +82,21 @@ export function decode(text) {
     native: raw.native, memory: raw.memory, peak: raw.peak, compared: raw.compared,
     collections: raw.collections, step: raw.step,
     verdict: raw.verdict,
-    untimed: raw.untimed,  // the bin of the samples that tell no time; -1: there are none
-    // text of a line, or undefined
+    untimed: raw.untimed,  // bin of the samples without a time; -1: there are none
+    // Returns the text of a line, or undefined.
     source: (file, line) => (raw.sources[`F${file}`] || {})[`L${line}`],
     hasSource: file => raw.sources[`F${file}`] !== undefined,
-    // why a file has no text; undefined if it has some, or needs none
+    // Returns the reason why a file has no text; undefined if it has some, or none is needed.
     whyNoSource: file => raw.reasons[raw.nosources[`F${file}`]],
   };
 }
 
-// Does the file tell who died later, and so what is alive at the end?
+// Returns true if the profile has later deaths, and therefore the bytes alive at the end.
 export function tellsDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
-// What can be counted: key of the sums, words for it, how a value reads.
+// Returns the measures: key of the sums, title, explanation, and format of values.
 export function modesOf(data, format) {
   const { head } = data;
   const allocations = head.samples > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements made from names, attributes and children. Text goes in as text
-// nodes only: nothing here, and nothing elsewhere on the page, parses HTML.
+// Creates elements from names, attributes and children. Text is inserted only as text nodes: no
+// module of the page parses HTML.
 
 export function el(name, attributes = {}, ...children) {
   const e = document.createElement(name);
@@ -15,7 +15,7 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = id => document.getElementById(id);
 
-// The resolved colours of custom properties, for a canvas.
+// Returns the colours of custom properties, resolved for use on a canvas.
 export function colors(names) {
   const probe = el("span", { hidden: true });
   document.body.append(probe);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The flame graph: callers above, callees below (inverted: callees above), the
-// widest first. Drawn on a
-// canvas, and of any tree only what is in sight and at least half a pixel
-// wide, so that its cost is that of the pixels. Children too narrow to be
-// drawn are one bar at the end of their caller's width.
-// Keys: arrows walk, Enter zooms, Home goes to the top; Esc is the page's.
+// The flame graph: callers above callees (inverted: callees above callers), siblings sorted by
+// width. It is drawn on a canvas. Only visible frames of at least half a pixel are drawn, so that
+// the cost depends on the pixels and not on the tree. Siblings that are too narrow are drawn as
+// one bar at the end. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
 
 import { colors, el } from "./dom.js";
 import { describe } from "./views.js";
@@ -13,8 +11,19 @@ const ROW = 21, PAD = 5, LEAST = 0.5;
 const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
                 "frame-dim", "match", "match-text", "focus", "panel"];
 
+<<<<<<< HEAD
 // A box of a colour, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
+=======
+// Returns the legend of the colours.
+function legend() {
+  const box = name => el("i", { style: `background: var(--${name})` });
+  return el("p", { class: "swatches" },
+    el("span", {}, ...[1, 2, 3, 4, 5].map(n => box(`lua${n}`)), "Lua, a colour for each file"),
+    el("span", {}, box("native"), "C"), el("span", {}, box("collector"), "collections"),
+    el("span", {}, box("rest"), "all, and frames too small to show"), el("span", {}, box("match"), "found"));
+}
+>>>>>>> 1e30f8e6 (view: rewrite the comments)
 
 // 'store': the page's Store, or an object with its graph, state, derived.marks, data.functions, set().
 export class Flame {
@@ -78,14 +87,14 @@ export class Flame {
     this.draw();
   }
 
-  // Is node 'a' on the way from the root to 'b' (or b itself)?
+  // Returns true if node 'a' is on the path from the root to 'b', or is 'b'.
   above(a, b) {
     const { parent, depth } = this.store.graph.tree;
     while (depth[b] > depth[a]) b = parent[b];
     return a === b;
   }
 
-  // The function of the frame that the keys are at; -1: of all.
+  // Returns the function of the focused frame; -1: the root.
   current() {
     return this.focus > 0 ? this.store.graph.tree.fn[this.focus] : -1;
   }
@@ -171,7 +180,7 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // The name, and where there is room for both, the place after it.
+  // Draws the name and, if there is space for both, the place.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers and places for people, in the words of `asamp report`. Pure.
+// Formats numbers and places as `asamp report` does. Pure.
 
 const UNITS = ["EiB", "PiB", "TiB", "GiB", "MiB", "KiB"];
 
@@ -7,15 +7,16 @@ export function count(n) {
   return Math.round(n).toLocaleString("en-US");
 }
 
-// As C's "%.1f" and the report: halves, which toFixed rounds up, go to the even digit.
-// A number is such a half when it is an odd multiple of 1/2, 1/4, 1/8 ... by digits.
+// Rounds like C's "%.1f" and the report: exact halves, which toFixed rounds up, are rounded to
+// the even digit. A number is an exact half if it is an odd multiple of 1/2, 1/4, 1/8 ... for 0,
+// 1, 2 ... digits.
 function fixed(x, digits) {
   const odd = Math.abs(x * 2 ** (digits + 1)) % 2 === 1;
   const below = Math.floor(x * 10 ** digits);
   return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);
 }
 
-// "sample" of one, else "samples".
+// Returns the noun in the singular or plural.
 export function noun(n, word) {
   return `${word}${n === 1 ? "" : "s"}`;
 }
@@ -51,7 +52,8 @@ export function percent(part, whole) {
   return whole > 0 ? `${fixed(100 * part / whole, 1)}%` : "–";
 }
 
-// "file:line" of a Lua function, "[C] library" of a native one; nothing for a collection or a tail call.
+// Returns "file:line" of a Lua function, "[C] library" of a native one, "" for a collection or a
+// tail call.
 export function place(fn, line) {
   if (fn.collection || fn.native && fn.name === "(tail call)") return "";
   if (fn.native) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A table of any number of rows, of which only those in sight are elements.
-// One stop of the Tab key for the rows (arrow keys walk, aria-activedescendant
-// tells where), one for each heading that sorts. Equal rows stay in the order
-// in which they were given; a row that is 'under' another stands below it.
+// A table with any number of rows, of which only visible ones have elements. The Tab key stops
+// once for all rows (arrow keys move, aria-activedescendant names the active one) and at each
+// sortable heading. Sorting is stable; a row that is 'under' another one stays below it.
 //
-// columns: {title, width (a number of rem, "var(--number)", or a share of what is left), cell(row)
-// -> text or node, wide (on narrow screens, and where names would have no room, below
-// the table, of the active row alone, as 'full'), value(row) (sorts by it, largest first), number}
+// columns: {title, width (a number of rem, "var(--number)", or a share of the remaining width),
+// cell(row) returns text or a node, wide (true: on narrow screens, or if names would have too
+// little space, the column is shown only for the active row, below the table, with the title
+// 'full'), value(row) (sort key, largest first), number}
 
 import { el } from "./dom.js";
 
 const HEIGHT = 28;
-const NAME = 10, MORE = 6;  // rem that a column with a share has at least; a wide one
-const GAP = 14, PADDING = 24;  // of a row, px
+const NAME = 10, MORE = 6;  // minimum rem of a column with a share; of a wide one
+const GAP = 14, PADDING = 24;  // between columns, and at both ends of a row together, in px
 const narrow = matchMedia("(max-width: 640px)");
 let grids = 0;
 
@@ -48,7 +48,7 @@ export class Grid {
     }).observe(this.body);
   }
 
-  // Rows have an id: the active one stays active.
+  // Replaces the rows. The row with the active row's id stays active.
   setRows(rows) {
     const was = this.rows[this.active];
     this.rows = rows;
@@ -69,8 +69,8 @@ export class Grid {
     });
   }
 
-  // The columns that have room, of those that are there: wide ones go, the last one first, and
-  // before all others those with a share.
+  // Returns the visible columns: wide ones are dropped until the rest fits, first those with a
+  // share, the last one first.
   fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
     if (narrow.matches) return there.filter(c => !c.wide);
@@ -91,7 +91,8 @@ export class Grid {
   render() {
     this.shown = this.fitting();
     this.left = this.columns.filter(c => c.wide && !(c.hide && c.hide()) && !this.shown.includes(c));
-    // min() adds no plain number to a percentage: with "0" there were no columns at all.
+    // In CSS, min() of a percentage and a plain 0 is invalid, and the table would have no
+    // columns.
     const least = c => narrow.matches ? "0px" : `${c.wide ? MORE : NAME}rem`;
     this.table.style.setProperty("--columns", this.shown.map(
       c => c.width.replace("minmax(0,", `minmax(min(40%,${least(c)}),`)).join(" "));

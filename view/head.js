@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The page's head: what was run, the totals, what a number means, warnings.
+// The head of the page: command, totals, meaning of samples, notes.
 
 import { tellsDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
-// Samples are counted as independent ones: a stack may represent several periods.
+// Returns text about the clock of time samples.
 function clock(head) {
   return head.wall ? " of wall time" : head.own ? " of CPU time" : "";
 }
@@ -32,7 +32,8 @@ function meaning(head) {
   return text.join(" ");
 }
 
-// Of what has a fate: in bytes where the file tells them, as in the report.
+// Returns survivors, live and decided samples, in bytes if the profile has them, as the report
+// does.
 function fates({ head, rows }) {
   const sum = values => values.reduce((a, b) => a + b, 0);
   if (head.bytes > 0) {
@@ -45,7 +46,7 @@ function facts(data) {
   const { head, collections } = data;
   const out = [];
   const add = (value, name) => out.push([value, name]);
-  const outside = head.native && head.outside;  // of what is exactly known that is no memory of Lua's
+  const outside = head.native && head.outside;  // external bytes, included in head.allocated
   if (head.allocated) {
     add(bytes(Math.max(0, head.allocated - (outside || 0))), head.native ? "allocated by Lua" : "allocated");
   }
@@ -73,8 +74,8 @@ function facts(data) {
   return out;
 }
 
-// As many columns as have room, but so that no figure stands in a row alone;
-// where no such number has, words wrap in few columns of one width.
+// Chooses the largest number of columns that fits and does not leave a single item in the last
+// row. If there is none, uses few columns of equal width in which words wrap.
 function arrange(list) {
   const count = list.children.length;
   list.classList.remove("even");
@@ -86,7 +87,8 @@ function arrange(list) {
   list.style.setProperty("--columns", list.clientWidth > 400 && count % 3 !== 1 ? 3 : 2);
 }
 
-// The script and its arguments: the command without the interpreter, its options and the folder.
+// Returns the script and its arguments: the command without the interpreter, its options and the
+// script's folder.
 function scriptOf(command) {
   const words = command.split(" ");
   const lua = /(^|\/)lua[\d.]*$/.test(words[0]);

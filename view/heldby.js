@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who holds what is alive at the end: the paths from what the program always has (the
-// globals, modules, stacks) to it, as a tree with bytes, and for the row at hand the
-// lines that allocated what it holds. Of the whole run, whatever is selected.
+// The view "Held by": the paths from the program's roots (globals, modules, stacks) to the
+// objects alive at the end, as a tree with bytes, and the allocating lines of the objects held by
+// the active row. Covers the whole run.
 
 import { CallTree } from "./calltree.js";
 import { el } from "./dom.js";
@@ -10,8 +10,8 @@ import { Grid } from "./grid.js";
 import { sorted } from "./tree.js";
 import { marked, tail } from "./views.js";
 
-// The paths as a tree: {tree, children, total, samples, own (rows by path)}; node 0 is all
-// whose holder is told.
+// Returns the paths as a tree: {tree, children, total, samples, own (rows by path)}; node 0 is
+// the sum of all objects with a known holder.
 function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };
@@ -31,7 +31,7 @@ function pathTree({ paths, rows }, inBytes) {
   return { tree, sums: {}, total, samples: sums.samples, children: sorted(tree, total), own };
 }
 
-// Why there are no paths.
+// Returns the reason why there are no paths.
 function whyNot(head) {
   if (head.samples === 0) return "There are no samples of allocations, of which it is told who holds them.";
   if (!(head.followed > 0)) return "The profile does not tell who holds what is alive.";
@@ -92,7 +92,7 @@ export class HeldBy {
     }
   }
 
-  // What the tree is of.
+  // Returns the explanation of the tree.
   told(inBytes) {
     const { rows } = this.holders, { total } = this.model;
     let unknown = 0;
@@ -117,7 +117,7 @@ export class HeldBy {
     return steps.join(" → ");
   }
 
-  // Shows the lines of what is held by a node and what goes on from it.
+  // Shows the allocating lines of the objects held by a node or by paths that extend it.
   choose(node) {
     if (node === this.at) return;
     this.at = node;

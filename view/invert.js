@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Trees that begin elsewhere than at the root: who led to the innermost
-// functions, who called a function, and what it called. Pure. What they give is
-// of the form of the call tree and its sums (tree.js, sums.js): a parent's number is
-// lower than its child's, and node 0 is the whole.
+// Trees that do not start at the root: callers of the innermost functions, callers of a function,
+// and its callees. Pure. The results have the form of the call tree and its sums (tree.js,
+// sums.js): a parent's number is lower than its child's, and node 0 is the whole.
 //
-// An inverted tree may have as many nodes as all stacks have frames. So callers
-// are only looked up of what has at least a LEAST-th of the whole, and until
-// WORK frames have been looked at, the outer levels first; 'left' says of how
-// many nodes they were not.
+// An inverted tree may have as many nodes as all stacks have frames. So callers are only added to
+// nodes with at least 1/LEAST of the whole, and until WORK frames have been visited, level by
+// level; 'left' is the number of nodes whose callers were omitted.
 
 import { MEASURES } from "./sums.js";
 import { sorted } from "./tree.js";
@@ -30,7 +28,7 @@ function builder() {
       for (const key of MEASURES) total[key][node] += sums[key][i];
     },
     of: (node, mode) => total[mode][node],
-    // 'itself': what nodes have of their own, from their totals
+    // itself(tree, total) returns the self values of nodes from their totals.
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
@@ -45,13 +43,14 @@ function builder() {
   };
 }
 
-// Callers of the frames 'from', which are what node 0 represents ('together'),
-// or stand below it by their functions. 'weights': what each brings with it.
+// Builds the tree of callers of the frames 'from'. If 'together' is set, node 0 represents these
+// frames; else they are below it, grouped by function. 'weights': the values of each frame.
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();
   out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);
   let work = 0, left = 0;
-  // Puts frames below a node by the functions of 'at'; the new nodes with theirs.
+  // Adds frames below a node, grouped by the functions of 'at'. Returns the new nodes with their
+  // frames.
   const spread = (node, frames, at) => {
     const byfn = new Map(), list = [];
     frames.forEach((frame, i) => {
@@ -85,7 +84,7 @@ function callers(tree, from, weights, mode, whole, together) {
   return { out, left };
 }
 
-// Innermost functions below the root, below each who called it there.
+// Returns the inverted tree: the innermost functions below the root, and below each its callers.
 export function inverted(tree, sums, mode) {
   const itself = sums.self, from = [];
   for (let i = 1; i < tree.n; i++) if ((mode === "time" ? itself.time : itself.samples)[i] > 0) from.push(i);
@@ -94,14 +93,14 @@ export function inverted(tree, sums, mode) {
   return out.done(mode, (to, total) => total.map((n, i) => to.depth[i] === 1 ? n : 0), left);
 }
 
-// The outermost frames of a function.
+// Returns the outermost frames of a function.
 function framesOf(tree, fn) {
   const from = [];
   for (let i = 1; i < tree.n; i++) if (tree.first[i] && tree.fn[i] === fn) from.push(i);
   return from;
 }
 
-// Who called a function, and what it called; node 0 of both is the function.
+// Returns the trees of callers and callees of a function; node 0 of both is the function.
 export function around(tree, sums, children, fn, mode) {
   const from = framesOf(tree, fn);
   const above = callers(tree, from, sums.total, mode, sums.total[mode][0], true);

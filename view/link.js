@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The state in the fragment of the page's address, so that a link or a reload
-// shows what one saw. A fragment may be of another page, or of anybody: what is
-// no state of this page is left out, and the rest of it counts.
+// Stores the state in the fragment of the page's address, so that a link or a reload shows the
+// same view. A fragment may be from another page or from an untrusted link: invalid parts are
+// ignored.
 
 const FLAGS = { lines: "byLine", startup: "start", inverted: "inverted" };
 const LONGEST = 200;  // characters of a search
 
-// The fragment of a state, "" for that of a page just opened.
+// Returns the fragment of a state; "" for the initial state.
 export function fragment(state, initial) {
   const out = new URLSearchParams();
   const put = (name, key, value = state[key]) => {
@@ -27,7 +27,7 @@ export function fragment(state, initial) {
   return text === "" ? "" : `#${text}`;
 }
 
-// The state that a fragment tells, whole. 'tabs': keys of the views.
+// Returns the complete state of a fragment. 'tabs': keys of the views.
 export function stateOf(hash, { data, modes, initial }, tabs) {
   const from = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...initial };

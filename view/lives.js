@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lines that are likely to leak, and how long things lived: the report's tables, of the
-// whole run. Enter on a line shows it among the lines.
+// The view "Leaks": likely leaks and lifetimes, as in the report. Covers the whole run. Enter on
+// a line shows it in the table of lines.
 
 import { el } from "./dom.js";
 import { bytes, count, percent } from "./format.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wires the page: reads the data, makes the views, and hands keys and changes
-// of state to them. Only the view that is in sight is kept up to date.
+// Main module: reads the data, creates the views, and passes keys and changes of state to them.
+// Only the visible view is updated.
 
 import { Apart } from "./apart.js";
 import { Callers } from "./callers.js";
@@ -100,7 +100,7 @@ function showControls() {
   showSelection();
 }
 
-// What the numbers are of, and buttons that take a part of it back.
+// Shows the total and the restrictions of the numbers, with buttons that remove a restriction.
 function showSelection() {
   const { state, derived } = store;
   const parts = [el("b", { id: "whole" }, store.mode.text(derived.total[0])), ` ${store.mode.about}`];
@@ -123,7 +123,7 @@ function showSelection() {
   byId("selection").replaceChildren(...parts);
 }
 
-// Esc takes back one thing: the zoom, the search, the type, the range.
+// Handles Esc: undoes one of the zoom, the search, the type and the range.
 function back() {
   const { state, graph } = store;
   if (state.tab === "compared" && viewOf("compared").back()) return;
@@ -187,7 +187,7 @@ store.onChange(changed => {
 });
 let writing, waiting;
 const tabs = views.map(view => view.key);
-// Browsers bear few changes of the address in a second, some none.
+// Browsers limit the rate of address changes, and some refuse them.
 function writeLink() {
   try {
     history.replaceState(null, "", location.href.split("#")[0] + fragment(store.state, store.initial));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where resident memory is, row by row and over time, and which libraries asked for native
-// memory: of the whole run. Enter on a line of a library shows it among the lines.
+// The view "Memory": a breakdown of resident memory by use and over time, and native memory by
+// library. Covers the whole run. Enter on a library shows its main line in the table of lines.
 
 import { el } from "./dom.js";
 import { bytes, count, percent, seconds } from "./format.js";
@@ -8,7 +8,7 @@ import { Grid } from "./grid.js";
 import { labelOf, where } from "./lives.js";
 import { tail } from "./views.js";
 
-// Bytes, which may be fewer than none: of what was asked for and never written to.
+// Formats bytes; negative numbers are reserved memory that was never written.
 function size(n) {
   return n < 0 ? `-${bytes(-n)}` : bytes(n);
 }
@@ -73,7 +73,7 @@ export class Memory {
           : el("span", { class: "path", title: of.label }, of.label) }], rows);
   }
 
-  // Whose code asked malloc.
+  // Returns the table of the libraries that called malloc.
   libraries(native) {
     const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
     return this.grid("Native memory by library", [

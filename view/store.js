@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The page's state and what follows from it. Views read `store.state` and
-// `store.derived`, change the state through set() alone, and redraw when told.
+// The page's state and the data derived from it. Views read `store.state` and `store.derived`,
+// change the state only with set(), and redraw when notified.
 //
-// state: mode (key), range ([from, to) in bins, or null), kind (-1: all),
-//        query, byLine, start (are the C frames shown that all stacks begin
-//        with?), inverted (does the tree begin with the innermost functions?),
-//        fn (whose callers are shown, -1: nobody chosen), tab, zoom (node of
-//        the graph, 0: all), held (node of the tree of holders, 0: all),
-//        compare (key of the measure by which two profiles are compared), widths ("new" or "old")
-// derived.graph is what the flame graph and the call tree show: the tree, or the
-// inverted one. 'left': see invert.js.
+// state: mode (key), range ([from, to) in bins, or null), kind (-1: all), query, byLine, start
+// (true: show the C frames at the start of all stacks), inverted (true: the tree starts with the
+// innermost functions), fn (function of the view "Callers"; -1: none chosen), tab, zoom (node of
+// the graph; 0: all), held (node of the tree of holders; 0: all), compare (key of the measure by
+// which two profiles are compared), widths ("new" or "old").
+//
+// derived.graph is the tree of the flame graph and the call tree, possibly inverted. 'left': see
+// invert.js.
 
 import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
@@ -43,7 +43,7 @@ export class Store {
     for (const listener of this.listeners) listener(changed);
   }
 
-  // Have nodes of the graph other numbers when these keys have changed?
+  // Returns true if a change of these keys changes the numbers of the graph's nodes.
   changesTree(changed) {
     return changed.some(key => ["byLine", "start", "inverted"].includes(key)
       || this.state.inverted && ["mode", "range", "kind"].includes(key));
@@ -53,7 +53,8 @@ export class Store {
     return this.derived.graph;
   }
 
-  // Callers and callees of the function that is chosen, or of that with the most of its own.
+  // Returns callers and callees of the chosen function, or of the one with the largest self
+  // value.
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
     const itself = functions.self[mode];
@@ -65,7 +66,7 @@ export class Store {
     return this.modes.find(m => m.key === this.state.mode);
   }
 
-  // Recomputes what depends on the keys that changed.
+  // Recomputes the data that depend on the changed keys.
   derive(changed) {
     const { data, state, prepared } = this;
     const has = (...keys) => keys.some(key => changed.includes(key));
@@ -94,7 +95,7 @@ export class Store {
     }
   }
 
-  // Functions that the query names, or null without a query.
+  // Returns the functions that match the query, or null without a query.
   search(query) {
     const words = query.trim().toLowerCase();
     if (words === "") return null;

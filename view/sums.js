@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Sums of what is selected, over the call tree (tree.js) and the tables. Pure.
-// Terms as in the report:
-//   self   what the thing did itself (of a line: with the C functions it called)
-//   total  with all it called, counted once however often it is on the stack
-// Invariant: totals are sums of self over subtrees, so that total[0] is everything
-// that is selected.
+// Sums of the selected rows over the call tree (tree.js) and the tables. Pure. Terms as in the
+// report:
+//   self   of the item itself (of a line: including the C functions that it called)
+//   total  including everything it called; counted once per stack
+// Invariant: totals are sums of self over subtrees, so that total[0] is everything selected.
 
-// undecided: bytes that no collection has looked at, of which no fate is known.
+// undecided: bytes whose survival is unknown, because no collection has visited them.
 export const MEASURES = ["bytes", "samples", "survived", "alive", "peak", "young", "undecided", "time"];
 
 function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// The kinds that are counted: those of a type (a number behind the kinds'), one
+// Returns the set of selected kinds: those of a type (numbers after those of the kinds), one
 // kind, or all (-1).
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Own sums per node of the rows in bins from..to-1 (null: all) and of the kind
-// or type (-1: all), and sums per kind and type of the rows in these bins.
+// Returns self values per node for the rows in the bins from..to-1 (null: all) and of the kind or
+// type (-1: all), and the sums per kind and type for all rows in these bins.
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;
   const itself = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
@@ -57,7 +56,7 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Own and total of every node of a grouped tree.
+// Returns self and total of every node of a grouped tree.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -76,7 +75,7 @@ function totals(parent, itself) {
   return out;
 }
 
-// Rows of a table: {self, total} with an entry a measure.
+// Returns {self, total} of all functions, with an array for each measure.
 export function sumFunctions(data, tree, sums) {
   const n = data.functions.length;
   const itself = zeros(n), total = zeros(n);
@@ -89,7 +88,7 @@ export function sumFunctions(data, tree, sums) {
   return { self: itself, total };
 }
 
-// Likewise; of the time of lines also what passed in C functions and collections.
+// The same for lines; also the time of a line that passed in C functions and collections.
 export function sumLines(data, lines, itself) {
   const n = lines.rows.length;
   const sums = { self: zeros(n), total: zeros(n) };
@@ -110,7 +109,7 @@ export function sumLines(data, lines, itself) {
   return sums;
 }
 
-// Sum over the outermost of the nodes whose function is marked.
+// Returns the sum of the outermost nodes whose function is marked.
 export function matched(tree, total, marks) {
   const inside = new Uint8Array(tree.n);
   let sum = 0;

@@ -9,8 +9,8 @@ import { columns, label, marked, shareOf, tail } from "./views.js";
 
 const AROUND = 4;
 
-// What something has alive over time, of the whole run, whatever is selected; 'of' a row
-// gives a trend of data.js, or undefined.
+// Returns the column of live bytes over time for the whole run. of(row) returns a trend of
+// data.js, or undefined.
 function overTime(store, trends, of) {
   return {
     title: "over time", about: "bytes alive in each slice of the run, as far as major collections found out",
@@ -23,7 +23,7 @@ function overTime(store, trends, of) {
     } };
 }
 
-// Rows that have anything in the mode, and what the search leaves.
+// Returns the rows with a value in the mode that the search keeps.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
   for (let i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ export class Lines {
     this.element = el("div", { class: "beside" }, this.grid.element, this.panel);
   }
 
-  // Where the time of a line went, in shares of all time, as in the report.
+  // Returns the columns of a line's time in Lua, C and collections, as shares of all time.
   timeColumns() {
     const column = (title, about, of) => ({
       title, about, width: "3.4rem", number: true, wide: true, hide: () => this.store.state.mode !== "time",
@@ -100,7 +100,7 @@ export class Lines {
     ];
   }
 
-  // Of the whole run, whatever is selected: what the line has alive over time, and copies.
+  // Returns the columns of the whole run: live bytes over time, and copies.
   runColumns() {
     const { data } = this.store;
     return [
@@ -115,12 +115,12 @@ export class Lines {
     ];
   }
 
-  // What a line has in one of the maps of data.js.
+  // Returns the entry of a line in one of the maps of data.js.
   of(map, i) {
     return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
   }
 
-  // Sentences on what the line does over the run.
+  // Returns sentences about the line over the whole run.
   told(i) {
     const { data } = this.store;
     const trend = this.of(data.trends, i), copies = this.of(data.copies, i);
@@ -133,7 +133,7 @@ export class Lines {
     return list;
   }
 
-  // "?" is code that no file is told of, as in the report.
+  // "?" represents code without a known file, as in the report.
   where(i) {
     return place(this.lines[i].fn, this.lines[i].line) || "?";
   }
@@ -153,7 +153,7 @@ export class Lines {
     this.panel.hidden = !row;
   }
 
-  // The line between its neighbours, each with what it did itself.
+  // Returns the line and its neighbours, each with its self value.
   show(i) {
     const { data, derived, mode } = this.store;
     const { fn, line } = this.lines[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The timeline: what was counted over time, heap and RSS after every
-// collection, the pauses, the marks; a range can be brushed, typed, or moved
-// from the keyboard. Ranges begin and end where bins do. Drawn with d3.
+// The timeline: the selected measure over time, heap and RSS after every collection, pauses and
+// marks. A range can be selected with the mouse, the inputs or the keyboard. Ranges start and end
+// at bins. Drawn with d3.
 
 import { axisBottom, axisLeft } from "d3-axis";
 import { brushSelection, brushX } from "d3-brush";
@@ -12,8 +12,8 @@ import { byId, el } from "./dom.js";
 import { bytes, seconds } from "./format.js";
 
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
-const NARROWEST = 160;  // a smaller window gets the same picture, smaller
-// Units of its axis: microseconds, and how many of them it must have at least.
+const NARROWEST = 160;  // a narrower window scales the picture
+// Units of the time axis: microseconds, name, and the minimum number of units in the run.
 const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
 const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
@@ -22,7 +22,7 @@ function max(list) {
   return list.reduce((a, b) => Math.max(a, b), 0);
 }
 
-// About n round steps of bytes (of the units people count them in).
+// Returns about n round tick values in bytes.
 function byteTicks(top, n) {
   let step = 1;
   while (top / step > n) step *= 2;
@@ -31,7 +31,7 @@ function byteTicks(top, n) {
   return out;
 }
 
-// Writes as much of the text as has room, 24 characters at most; its width.
+// Sets the label to as much of the text as fits, up to 24 characters. Returns its width.
 function fit(label, text, room) {
   const all = Array.from(text);
   for (let n = Math.min(all.length, 24); ; n--) {
@@ -97,7 +97,7 @@ export class Timeline {
     this.choose(from, to);
   }
 
-  // Selects bins from..to-1; all of them is no selection.
+  // Selects the bins from..to-1; selecting all bins clears the selection.
   choose(from, to) {
     const { bins } = this.store.data;
     from = Math.max(0, Math.min(bins.n - 1, from));
@@ -131,7 +131,7 @@ export class Timeline {
     return bins.start + bin * bins.width;
   }
 
-  // Amount per bin of what is counted.
+  // Returns the selected measure per bin.
   amounts() {
     const { data: { rows, bins, kinds }, state, derived: { selected: { counts } } } = this.store;
     const out = new Float64Array(bins.n);
@@ -231,7 +231,7 @@ export class Timeline {
     return next;
   }
 
-  // The marks: a line each, a name where there is room.
+  // Draws the marks: a line each, and a name if there is space.
   flags(width) {
     let free = 0;
     for (const mark of this.store.data.marks) {
@@ -258,7 +258,7 @@ export class Timeline {
     this.layer = this.svg.append("g").attr("class", "brush").call(this.brush);
   }
 
-  // Brush and inputs show the range of the state.
+  // Updates the brush and the inputs from the state.
   place() {
     const { state: { range }, data: { bins } } = this.store;
     if (!this.layer) return;
@@ -267,7 +267,7 @@ export class Timeline {
     this.layer.call(this.brush.move, range
       ? [this.x(this.time(range[0])), Math.min(last, this.x(this.time(range[1])))] : null);
     this.placing = false;
-    // Digits in which the ends of two slices differ.
+    // Number of decimals with which the ends of neighbouring slices differ.
     const slice = Math.ceil(-Math.log10(bins.width / 1e6));
     const digits = Math.max(this.end < 1e4 ? 6 : this.end < 1e7 ? 4 : 2, Math.min(slice, 6));
     const text = us => (us / 1e6).toFixed(digits);
@@ -277,7 +277,7 @@ export class Timeline {
     this.to.placeholder = text(this.end);
   }
 
-  // What was at the time under the pointer.
+  // Shows the values at the time under the pointer.
   read(event) {
     const { left, width } = this.svg.node().getBoundingClientRect();
     const us = this.x.invert((event.clientX - left) * this.svg.attr("width") / width);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The call tree, grouped for what is shown: by function or by line, without the
-// frames that all stacks begin with; and the lines of the table. Pure. What
-// changes with the state is summed over it by sums.js.
+// The call tree, grouped by function or by line, without the frames at the start of all stacks;
+// and the rows of the table of lines. Pure. sums.js computes the sums that depend on the state.
 // Invariant: a parent's number is lower than its child's; node 0 is the root.
 
-// Children of every node as start/list; 'order' lists the nodes, kept as the
-// order among siblings.
+// Returns the children of every node as start/list. 'order': all nodes, in the order of siblings.
 function childrenOf(parent, order) {
   const start = new Int32Array(parent.length + 1);
   for (const i of order) start[parent[i] + 1]++;
@@ -16,7 +14,7 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// For every node: is it the first of its row on the way from the root?
+// Returns for every node 1 if it is the first of its row on the path from the root.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
@@ -36,8 +34,8 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Where several functions are at a line, its row is named after the one that has most of
-// its bytes, or samples. 'inner': of every node, the function of its innermost Lua frame.
+// Names a line with several functions after the one with the most bytes and samples. 'inner': by
+// node, the function of its innermost Lua frame.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
   for (let i = 0; i < samples.n; i++) {
@@ -50,8 +48,8 @@ function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   });
 }
 
-// The rows of the table of lines, and for every node its row and that of the
-// innermost Lua frame of its stack (-1: none).
+// Returns the rows of the table of lines, and by node its row and that of the innermost Lua frame
+// of its stack (-1: none).
 function linesOf(data) {
   const { nodes, functions, head } = data;
   const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice(), inner = of.slice();
@@ -76,9 +74,8 @@ function linesOf(data) {
   return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
 }
 
-// How the interpreter came to the program, which is no news: the C frames from
-// the root on that nearly all samples went through and none ended in. A set of
-// nodes.
+// Returns the set of nodes at the start of nearly all stacks: C frames from the root on in which
+// no sample ended. They only show how the interpreter called the program.
 function startOf(data) {
   const { nodes, rows, functions } = data;
   const itself = new Float64Array(nodes.n);
@@ -95,8 +92,8 @@ function startOf(data) {
   return start;
 }
 
-// The tree with siblings of one function as one node ('byLine': of one
-// function and line). The nodes of 'folded' become the root.
+// Returns the tree in which siblings of one function (byLine: of one function and line) are one
+// node. The nodes of 'folded' are merged into the root.
 export function group(data, byLine, folded) {
   const { nodes, functions } = data;
   const map = new Int32Array(nodes.n);
@@ -133,7 +130,7 @@ export function prepare(data) {
            folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
-// Children by total, the largest first; those of nothing are left out.
+// Returns the children by total, the largest first, without those with the total 0.
 export function sorted(tree, total) {
   const order = [];
   for (let i = 1; i < tree.n; i++) if (total[i] > 0) order.push(i);

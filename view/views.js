@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the tables have in common: columns of self, total and lived, names with
-// their places, and the marks of a search in them.
+// Common parts of the tables: columns of self, total and survival, names with places, and
+// highlighted matches of a search.
 
 import { tellsDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
-// A text with the places that match the query marked.
+// Returns a text with the match of the query highlighted.
 export function marked(text, query) {
   const words = query.trim().toLowerCase();
   const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
@@ -15,7 +15,7 @@ export function marked(text, query) {
             text.slice(at + words.length));
 }
 
-// A text of which the end is seen where there is no room for all of it.
+// Returns an element that shows the end of a text if there is not enough space.
 export function tail(name, attributes, text) {
   return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
 }
@@ -33,7 +33,7 @@ function largest(values) {
   return largestOf.get(values);
 }
 
-// 'sums' -> {self, total} of the measures; rows have 'id', their index there.
+// Returns the columns. sums() returns {self, total} of the measures; rows have 'id', their index.
 export function columns(store, sums) {
   const value = part => row => sums()[part][store.state.mode][row.id];
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
@@ -57,20 +57,20 @@ export function columns(store, sums) {
   };
 }
 
-// The share that survived, or is alive, of a row's bytes whose fate is known.
+// Returns the share of a row's decided bytes that survived or are alive.
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
 }
 
-// What the root represents besides: the frames that are folded into it.
+// Returns text about the frames that are merged into the root.
 export function through(store) {
   const { prepared: { start }, state } = store;
   return state.start || start.length === 0 ? ""
     : `through ${start.map(fn => fn.name).join(", ")}`;
 }
 
-// What a frame is: for the line below the graph, and for screen readers.
+// Returns the texts about a frame, for the line below the graph and for screen readers.
 export function describe(store, node) {
   const { data, graph: { tree, self: itself, total, sums } } = store;
   const text = store.mode.text;
