@@ -31,8 +31,8 @@ local function usage()
   local lines = {
     "usage: asamp COMMAND [arguments]",
     "",
-    "Takes profiles of Lua programs, and looks at those that `asamp run`,",
-    "`lua -l profiler` and other VMProf writers leave.",
+    "Profiles Lua programs, and analyses profiles written by `asamp run`,",
+    "`lua -l profiler` and other VMProf writers.",
     "",
   }
   for _, name in ipairs(M.COMMANDS) do

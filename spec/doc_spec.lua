@@ -241,7 +241,7 @@ local SILENT = {
   "^by process …$", "^code that no", "^the program itself", "samples, one every", "samples of time;",
   "^… sample… of … allocated;", "^… sample of ",
   "Lua states; $", "^profiler: …profile: …$",
-  "tells more%.$",
+  "shows more%.$",
   -- what a socket answers
   "^file … ok$", "^file … state … ok$", "^row … …$",
   -- a chunk of Lua

@@ -307,8 +307,8 @@ describe("a process that listens", function()
   -- It was told that the process "listens with ASAMP=listen", and "Connection refused".
   it("is told to have ended, to who watches it and to who comes later", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
-    local wanted = {KILL = "who listened at '%s' has ended",
-                    TERM = "cannot ask '%s': No such file or directory"}
+    local wanted = {KILL = "the process that listened at '%s' has ended",
+                    TERM = "cannot query '%s': No such file or directory"}
     for how, later in pairs(wanted) do
       start "alloc=0,listen=s/x.sock"
       local words = {top = "top --every 1 " .. socket,
@@ -343,7 +343,7 @@ describe("a process that listens", function()
     host.pause = function() pauses = pauses + 1 end
     finally(function() host.pause = pause end)
     for _, answer in ipairs(ask.all(sockets, "stats")) do
-      assert.matches("cannot ask '.*': No such file or directory", answer[2])
+      assert.matches("cannot query '.*': No such file or directory", answer[2])
     end
     assert.equal(100, pauses)
   end)
@@ -501,7 +501,7 @@ describe("a process that listens", function()
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
     -- Both were headed like the second.
-    assert.matches("\nBy line, since the profile's begin\n.*\nBy line, since the look before\n", out)
+    assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
     assert.matches("\n  [^\n]* held", out)
     for line in out:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
@@ -614,7 +614,7 @@ describe("a process that listens", function()
       host.pause(10)
     end
     assert.same({nil, true}, {fields, late})
-    assert.equal(("cannot ask '%s': it has not answered for 1 s; is the process stopped?"):format(socket),
+    assert.equal(("cannot query '%s': it has not answered for 1 s; is the process stopped?"):format(socket),
       message)
     assert(os.execute("kill -CONT " .. pid))
     finish()

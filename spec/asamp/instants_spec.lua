@@ -130,7 +130,7 @@ describe("what was alive at an instant", function()
     assert(p:close())
     local code, out = run("--at", "peak", path)
     assert.equal(0, code)
-    assert.matches("what was alive at 1.* s, when most was in use behind a collection %(5 MiB%)", out)
+    assert.matches("what was alive at 1.* s, when most was in use after a collection %(5 MiB%)", out)
     assert.truthy(out:find("2 MiB alive, estimated from 2 samples.", 1, true), out)
     assert.truthy(out:find("kept", 1, true))
     assert.is_nil(out:find("made", 1, true))
@@ -172,8 +172,8 @@ describe("what was alive at an instant", function()
     local err
     code, out, err = run("--at", "peak", stopped)
     assert.same({1, ""}, {code, out})
-    assert.matches("no sample was alive at [%d.]+ s, when most was in use behind a collection %(24 KiB%); " ..
-      "what was in use between collections is not looked at: %-%-at SECONDS shows any instant", err)
+    assert.matches("no sample was alive at [%d.]+ s, when most was in use after a collection %(24 KiB%); " ..
+      "use between collections is not recorded: %-%-at SECONDS shows any instant", err)
     code, out = run("--at", "2", stopped)
     os.remove(stopped)
     assert.equal(0, code)
@@ -194,7 +194,7 @@ describe("what was alive at an instant", function()
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2}
     assert(p:close())
-    assert.same({1, "", ("asamp report: '%s': it does not tell who died when: --at is for profiles of this "
+    assert.same({1, "", ("asamp report: '%s': it has no times of deaths: --at is for profiles of this "
                          .. "sampler, with collections\n"):format(path)}, {run("--at", "peak", path)})
   end)
 end)

@@ -434,12 +434,12 @@ describe("asamp run of a program #plain", function()
         "run", "--alloc", "16K", "-o", "k.%p.vmprof", "--", ...})
     end
     local lua = prefix .. "/bin/lua"
-    assert.matches("\nasamp report k%.%d+%.vmprof tells more%.\n$", run(lua, "s.lua"))
+    assert.matches("\nasamp report k%.%d+%.vmprof shows more%.\n$", run(lua, "s.lua"))
     shell.output("cd %s && cp k.*.vmprof k.1.vmprof", folder)
     assert.matches("^asamp run: no profile: '/bin/true' made no state of [^\n]+\n$", run "/bin/true")
     local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
     local first, second =
-      err:match "\nasamp report (%S+) tells more%.\nasamp run: another process has left '(%S+)'\n$"
+      err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has left '(%S+)'\n$"
     assert.is_true(first ~= nil and first ~= second and shell.size(folder .. "/" .. first) >
                    shell.size(folder .. "/" .. second), err)
     shell.remove(folder)
@@ -475,7 +475,7 @@ describe("asamp run of a program #plain", function()
         "--alloc", "16K", "--out", "k.vmprof", "--", "/bin/sh", "-c",
         ('"%s/bin/lua" s.lua; touch -d "1 hour ago" k.vmprof'):format(prefix)}
       assert.equal(0, status)
-      assert.matches("\nasamp report k%.vmprof tells more%.\n$", err)
+      assert.matches("\nasamp report k%.vmprof shows more%.\n$", err)
     end
     assert.equal("k.vmprof\n", shell.output("cd %s && ls *.vmprof", folder))
     shell.remove(folder)

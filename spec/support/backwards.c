@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** backwards: to be preloaded (LD_PRELOAD) and loaded as a module. jump(seconds) sets all clocks
-** back by that much, compared with the true time, from then on.
+** backwards: preloaded (LD_PRELOAD) and loaded as a module. jump(seconds) sets all clocks back by
+** this time, compared with the true time, for all later calls.
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

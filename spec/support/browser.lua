@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A real browser for specs: Chromium without a window, spoken to in the
--- DevTools protocol over two pipes. Owns the process and its folder; the
--- browser ends with close(), or by itself after LIMIT seconds. Everything that
--- a page asks of the network and every error it reports is kept.
+-- Controls a browser for specs: headless Chromium through the DevTools protocol over two pipes.
+-- The object owns the process and its folder; the browser ends with close(), or after LIMIT
+-- seconds. All network requests and errors of pages are recorded.
 
 local cjson = require "cjson"
 local shell = require "spec.support.shell"
@@ -13,8 +12,8 @@ M.__index = M
 local LIMIT = 300
 local NAMES = {"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"}
 
--- The browser's command; an error when there is none, so that no spec passes
--- without one.
+-- Returns the browser's command. Raises an error if there is none, so that no spec passes without
+-- one.
 local function command()
   for _, name in ipairs(NAMES) do
     if os.execute("command -v " .. name .. " >/dev/null") then
@@ -25,12 +24,12 @@ local function command()
         "; run: make deps browser", 0)
 end
 
---- A browser that is not started.
+--- Returns a browser that is not started.
 function M.new()
   return setmetatable({id = 0, requests = {}, errors = {}}, M)
 end
 
---- Starts it with one empty page.
+--- Starts the browser with one empty page.
 function M:open()
   self.folder = shell.folder()
   shell.output("cd %s && mkfifo in out", self.folder)
@@ -97,8 +96,8 @@ function M:call(method, params)
   end
 end
 
---- Opens a file and waits until it is loaded. Another fragment of the page that is open
--- loads nothing.
+--- Opens a file and waits until it is loaded. A path that differs from the open page only in its
+-- fragment causes no loading.
 function M:visit(path)
   self.requests, self.errors = {}, {}
   self.last = nil
@@ -109,7 +108,7 @@ function M:visit(path)
   end
 end
 
---- Value of an expression in the page, once a frame has been drawn.
+--- Returns the value of an expression in the page after a frame was drawn.
 function M:eval(expression)
   local result = self:call("Runtime.evaluate", {
     expression = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))" ..
@@ -122,16 +121,16 @@ function M:eval(expression)
   return result.result.value
 end
 
---- Text of the first element that the selector finds.
+--- Returns the text of the first element that matches the selector.
 function M:text(selector)
   return self:eval(("document.querySelector(%s).innerText"):format(cjson.encode(selector)))
 end
 
--- Virtual key codes that the page's handlers or the browser need.
+-- Virtual key codes for the page's handlers and the browser.
 local CODES = {Enter = 13, Escape = 27, ArrowLeft = 37, ArrowUp = 38, ArrowRight = 39, ArrowDown = 40,
                Tab = 9, Home = 36, End = 35, PageDown = 34, PageUp = 33}
 
---- Presses keys one after the other, by their names ("ArrowDown", "/").
+--- Presses keys one after the other. Keys have names such as "ArrowDown" or "/".
 function M:press(...)
   for _, key in ipairs{...} do
     local shift = key:match "^Shift%+(.+)$"
@@ -145,14 +144,13 @@ function M:press(...)
   end
 end
 
---- Types text into what has the focus, and waits as long as the page may
--- before it looks at it.
+--- Types text into the focused element, and waits as long as the page may delay its reaction.
 function M:type(text)
   self:call("Input.insertText", {text = text})
   self:eval "new Promise(done => setTimeout(done, 100))"
 end
 
---- Colours "r,g,b,a" of n pixels of a canvas, from one place to the right.
+--- Returns the colours "r,g,b,a" of n pixels of a canvas in a row.
 function M:pixels(selector, x, y, n)
   return self:eval(([[(() => {
     const from = document.querySelector(%s), to = new OffscreenCanvas(from.width, from.height);
@@ -168,7 +166,7 @@ local function mouse(self, kind, x, y, button)
                                          clickCount = button and 1 or 0})
 end
 
---- Drags from one place to another; the same place twice is a click.
+--- Drags from one place to another; equal places make a click.
 function M:drag(x1, y1, x2, y2)
   mouse(self, "mouseMoved", x1, y1)
   mouse(self, "mousePressed", x1, y1, "left")
@@ -179,20 +177,20 @@ function M:drag(x1, y1, x2, y2)
   mouse(self, "mouseReleased", x2, y2, "left")
 end
 
---- The box {x, y, width, height} of the first element that the selector finds.
+--- Returns the box {x, y, width, height} of the first element that matches the selector.
 function M:box(selector)
   return self:eval(("(({x, y, width, height}) => ({x, y, width, height}))" ..
                     "(document.querySelector(%s).getBoundingClientRect())"):format(cjson.encode(selector)))
 end
 
---- Clicks in the middle of an element.
+--- Clicks at the centre of an element.
 function M:click(selector)
   self:eval(("document.querySelector(%s).scrollIntoView({block: 'nearest'})"):format(cjson.encode(selector)))
   local b = self:box(selector)
   self:drag(b.x + b.width / 2, b.y + b.height / 2, b.x + b.width / 2, b.y + b.height / 2)
 end
 
---- Size of the window, and "light" or "dark".
+--- Sets the size of the window and the colour scheme, "light" or "dark".
 function M:look(width, height, scheme)
   self:call("Emulation.setDeviceMetricsOverride",
             {width = width, height = height, deviceScaleFactor = 1, mobile = false})
@@ -200,15 +198,15 @@ function M:look(width, height, scheme)
             {features = {{name = "prefers-color-scheme", value = scheme or "light"}}})
 end
 
---- The rows of the table of that label, each a list of its cells' texts, without commas
--- in numbers.
+--- Returns the rows of the table with that label, each a list of its cells' texts, with the commas
+-- in numbers removed.
 function M:rows(label)
   return self:eval(([[[...document.querySelectorAll("[aria-label='%s'] .spacer .row")].map(
     row => [...row.children].map(cell =>
       cell.innerText.replace(/\s*\n\s*/g, "  ").replace(/(\d),(?=\d{3})/g, "$1")))]]):format(label))
 end
 
---- Ends it, if it was started.
+--- Stops the browser if it was started.
 function M:close()
   if not self.session then return end
   pcall(self.call, self, "Browser.close")

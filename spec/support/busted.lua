@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- busted's own command line, with the module paths that the specs need. Run by
--- spec/run from the project's root.
+-- Runs busted with the module paths that the specs need. spec/run starts it in the project's
+-- root.
 package.path = "./?.lua;./lualib/?.lua;./bench/?.lua;/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua;"
   .. package.path
 local i = -1
@@ -11,10 +11,11 @@ if not tree:find "^/" then  -- processes of specs run in other folders
   tree = pwd:read "l" .. "/" .. tree
   pwd:close()
 end
-package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- where the page of asamp view is
+package.path = package.path .. ";" .. tree .. "share/asamp/?.lua"  -- folder of the page of asamp
+                                                                   -- view
 package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asamp/?.so"
 
--- Temporary files are in the folder that spec/one removes: no spec has to.
+-- Temporary files are in the folder that spec/one removes, so that specs need not remove them.
 local folder, n = os.getenv "TMPDIR", 0
 if folder then
   function os.tmpname()  -- luacheck: ignore 122

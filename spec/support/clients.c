@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** clients: many clients of a process that listens (asamp/control/control.h), none of whom
-** behaves.
+** clients: many misbehaving clients of a process that listens (asamp/control/control.h).
 **
-**   silent(path, n) -> a list of n descriptors of those who have connected and say nothing,
-**     and how many of them there are
-**   deaf(path, n) -> the same of those who have asked 2,000 times and read no answer
-**   leave(list), there(list) -> how many of these were not left
-**   ask(path, text, half) -> the descriptor of one who has sent that; half: and will send
-**     no more
-**   answer(descriptor, ms) -> what it is sent until "ok" or "error ..." is the last line, for
-**     so long at most; "": nothing, nil: it was left
-**   fuzz(path, n, seed) -> answers that were ok, and that were an error: n times one of a
-**     hundred clients connects, sends a request, a part of one, or bytes; reads what there
-**     is, or not; or goes
+**   silent(path, n) -> a list of n descriptors of connected clients that send nothing, and the
+**     number of connections
+**   deaf(path, n) -> the same for clients that have sent 2,000 requests and read no answer
+**   leave(list), there(list) -> closes the connections; the number that the server has not closed
+**   ask(path, text, half) -> the descriptor of a client that has sent the text; half: and has shut
+**     down its sending side
+**   answer(descriptor, ms) -> the text received until the last line is "ok" or "error ...", or
+**     the time limit; "": nothing was received; nil: the server has closed the connection
+**   fuzz(path, n, seed) -> numbers of answers that were ok and that were an error. n times, one of
+**     a hundred clients connects, sends a request, a part of one or random bytes, reads an
+**     answer, or closes the connection
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +35,7 @@ static unsigned any (unsigned n) {
   return (unsigned)((state >> 33) % n);
 }
 
-/* -1: nobody takes it, however often it is tried. */
+/* Returns -1 if repeated attempts to connect have failed. */
 static int connected (const char *path) {
   struct sockaddr_un a = {.sun_family = AF_UNIX};
   int i, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -52,7 +51,7 @@ static int connected (const char *path) {
   return -1;
 }
 
-/* Requests, parts of them and bytes; none that writes a file. */
+/* Makes random requests, parts of requests and bytes, but no request that writes a file. */
 static size_t make (char *to, size_t size) {
   static const char *const words[] = {
     "stats", "mark", "record", "stop", "heap 99999", "heap - /nowhere/x\n", "-", "0", "999999999999999999999", "%s%n",
@@ -80,7 +79,7 @@ static size_t make (char *to, size_t size) {
   return n;
 }
 
-/* Lines that begin so. */
+/* Counts the lines that start with this text. */
 static lua_Integer count (const char *text, size_t n, const char *with) {
   size_t m = strlen(with);
   lua_Integer found = 0;
@@ -130,7 +129,7 @@ static int l_fuzz (lua_State *L) {
   return 2;
 }
 
-/* Each of them sends n bytes, which may be NULL and 0. */
+/* Opens clients, each of which sends 'size' bytes; 'bytes' may be NULL if it is 0. */
 static int many (lua_State *L, const char *bytes, size_t size) {
   lua_Integer i, n = luaL_checkinteger(L, 2), there = 0;
   lua_newtable(L);

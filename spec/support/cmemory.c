@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** cmemory: a C module that has memory from malloc and its kin, and counts what it asks
-** for exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
+** cmemory: a C module that allocates memory with malloc and similar functions and counts the
+** bytes exactly, for specs of asamp/preload and asamp/sample/mallocs.h.
 **
-**   leak(n [, yes])  a userdata with n bytes behind it, which nobody frees; yes: written to
-**   buffer(n)        ... which its __gc frees
+**   leak(n [, yes])  a userdata that refers to n bytes that are never freed; yes: written to
+**   buffer(n)        a userdata that refers to n bytes that its __gc frees
 **   churn(k, n, w)   k times malloc of n bytes and free, and w steps of a loop
-**   hold(k, n)       k blocks of n bytes at once, then all are freed
-**   kinds(n)         n bytes by each function that there is, freed; how many
-**   thread(k, n)     as leak, k times, by a thread that knows no Lua
-**   grow(n)          a block by realloc from 1 to n bytes, doubled each time; freed
-**   nested(f)        calls f: more frames of C
-**   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib', all at once;
-**                    memory from malloc in each of them; one thread goes on until the process
-**                    is gone, and a function of atexit asks for memory, in children of forks,
-**                    too; in the process itself it loads 'lib' (in a child the C
-**                    library's loader may be in the midst of what another thread did)
-**   threads(k)       k threads, one behind the other, that ask where their stack ends
-**   negative()       asks malloc for -4096 bytes, and gets none
-**   narrow(k)        k blocks on a stack of 8 KiB, below which no page can be touched
-**   asked(), kept()  bytes asked for so far; of them, never freed
+**   hold(k, n)       k blocks of n bytes at the same time, then all are freed
+**   kinds(n)         n bytes by each available function, freed; returns their number
+**   thread(k, n)     as leak, k times, on a thread without Lua
+**   grow(n)          a block grown by realloc from 1 to n bytes, doubling each time; freed
+**   nested(f)        calls f with more C frames on the stack
+**   stress(k, lib)   k rounds of threads, forks, signals and loading 'lib' at the same time, all
+**                    with calls of malloc; one thread runs until the process has ended, and
+**                    an atexit function calls malloc, also in children of forks; only
+**                    the process itself loads 'lib' (in a child, the C library's loader may be
+**                    in the middle of an operation of another thread)
+**   threads(k)       k threads, one after the other, that query the bounds of their stack
+**   negative()       calls malloc for -4096 bytes, which fails
+**   narrow(k)        k blocks on a stack of 8 KiB with a guard page below it
+**   asked(), kept()  bytes requested so far; the part of them that was never freed
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,7 @@
 
 static lua_Integer asked, kept;
 
-/* No compiler may leave the pair out. */
+/* Keeps the compiler from removing the pair of malloc and free. */
 static void *volatile last;
 
 static void *ask (size_t n) {
@@ -103,7 +103,7 @@ static int l_hold (lua_State *L) {
   return 0;
 }
 
-/* C++'s, as its compilers call them; NULL where no library has them. */
+/* The allocation functions of C++; NULL if no library has them. */
 extern void *_Znwm (size_t n) __attribute__((weak));
 extern void _ZdlPv (void *p) __attribute__((weak));
 
@@ -197,7 +197,7 @@ static void onalarm (int signal) {
   alarms++;
 }
 
-/* Blocks that another thread frees. */
+/* Blocks to be freed by another thread. */
 static void *volatile handed[64];
 
 static void *churner (void *ud) {
@@ -227,7 +227,7 @@ static int child (void) {
   return p != NULL;
 }
 
-/* For ever: the process ends in the midst of it. */
+/* Runs until the process ends. */
 static void *lingering (void *ud) {
   (void)ud;
   while (1) free(last = realloc(malloc(30), 4000));
@@ -256,7 +256,8 @@ static int l_stress (lua_State *L) {
   sigaction(SIGALRM, &a, NULL);
   setitimer(ITIMER_REAL, &every, NULL);
   strncpy(latelib, luaL_checkstring(L, 2), sizeof(latelib) - 1);
-  if (dladdr((void *)(uintptr_t)lingering, &here))  /* it stays when the state is closed */
+  if (dladdr((void *)(uintptr_t)lingering, &here))  /* keeps the module loaded after the state
+                                                       was closed */
     dlopen(here.dli_fname, RTLD_NOW | RTLD_NODELETE);
   parent = getpid();
   atexit(late);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Subcommands of asamp in this process, for specs of what they say.
+-- Runs subcommands of asamp in this process, for specs of their output.
 
 local assert = require "luassert"
 local layout = require "asamp.show.layout"
@@ -9,8 +9,8 @@ local M = {}
 
 local function none() end
 
---- A function that runs the command (asamp.commands.…) with its arguments and returns exit
--- code, stdout and stderr. 'more': fields of its world (see asamp.lua) besides.
+--- Returns a function that runs the command (a module asamp.commands.NAME) with its arguments and
+-- returns exit code, stdout and stderr. 'more': additional fields of 'world' (see asamp.lua).
 function M.of(command, more)
   return function(...)
     local out, err = {}, {}
@@ -26,14 +26,14 @@ function M.of(command, more)
   end
 end
 
---- No line of it is longer than so many columns.
+--- Asserts that no line of the text is wider than 'columns'.
 function M.fits(text, columns)
   for line in text:gmatch "[^\n]*" do
     assert.is_true(layout.width(line) <= columns, line)
   end
 end
 
---- It has each of these pieces.
+--- Asserts that the text contains each of these pieces.
 function M.has(text, ...)
   for _, piece in ipairs{...} do
     assert.truthy(text:find(piece, 1, true), piece .. "\nmissing in\n" .. text)

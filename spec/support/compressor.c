@@ -3,10 +3,10 @@
 ** compressor: the compression of profiles (asamp/file/compressor.h) for specs.
 **
 **   open(how) -> compressor; how: "small", "fast", "live"
-**   p:put(data, then) -> what came out; then: "more", "flush", "end"
-**   p:text(text) -> what came out; text: is it text that follows?
-**   unpack(bytes) -> text, the number of members that are whole, 1 if that is all;
-**                    by zlib
+**   p:put(data, then) -> the output; then: "more", "flush", "end"
+**   p:text(text) -> the output; text: true if the following data are text
+**   unpack(bytes) -> text, the number of complete members, 1 if there are no further bytes;
+**                    uses zlib
 **   light: COMPRESSOR_LIGHT; turns: COMPRESSOR_TURNS
 */
 #include "compressor.h"

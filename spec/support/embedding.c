@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** embedding: clients of asamp.h for specs, which keep what they are told and
-** check the promises that need no model.
+** embedding: clients of asamp.h for specs. They record all callbacks and check the guarantees
+** that need no model.
 **
-** The process has RECORDS records, what a client is told; a state writes to the
-** first until it uses another. A record may be looked at from another state when
-** no client writes to it.
+** The process has RECORDS records of callbacks; a state writes to the first one until it selects
+** another one. A record may be read from another state while no client writes to it.
 **
 **   use(n)                 functions of this state are about record n (1, 2, ...)
 **   start(period, fixed, native, seed, unfollowed) -> true | nil, message
 **     unfollowed: the client has no 'died'
-**   stop() -> was there a client?
+**   stop() -> true if there was a client
 **   period(n) -> true | nil, message
-**   samples() -> {{kind=, size=, count=, survived= (nil: no fate), followed=, died=,
-**     left=, class=, stack= "name:line native name:line ...", holder= (as it was told
-**     last: "_G > ...")} ...}, of the last client
-**   holders() -> of how many samples it was told who holds them
+**   samples() -> {{kind=, size=, count=, survived= (nil: undecided), followed=, died=,
+**     left=, class=, stack= "name:line native name:line ...", holder= (the last one
+**     reported: "_G > ...")} ...}, of the last client
+**   holders() -> the number of samples whose holders were reported
 **   snapshot(path) -> true | nil, message
-**   wrong() -> the first promise that was not kept, or nil
+**   wrong() -> the first guarantee that was violated, or nil
 **   collections() -> {{major=, minors=, majors=, duration=, inuse=, held=, rss=,
 **     tenured=, phase=, lost=} ...}
-**   misuse(true): callbacks call what they must not; misuse() -> how often that
-**     was refused, how often not
+**   misuse(true): callbacks call functions that they must not call; misuse() -> the numbers of
+**     refused and of accepted calls
 **   callapi(name): every callback of that name calls the Lua API
-**   sized(clientsize, optionssize) -> as of start, with structs of these sizes,
-**     those of the header when nil
+**   sized(clientsize, optionssize) -> as start, with structs of these sizes, nil: those of
+**     the header
 **   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
-**   label(coroutine, name [, value]) -> nil, or why it could not be set
+**   label(coroutine, name [, value]) -> nil, or the reason why it could not be set
 **   count(f) -> bytes, blocks, bytes of tables, bytes alive (api->count, api->alive)
 **   symbol() -> name and file of a native function of this module
 */
@@ -40,7 +39,7 @@
 #define RECORDS		8
 #define FRAMES		8192
 
-enum { NONE, YOUNG, TENURED };	/* fates */
+enum { NONE, YOUNG, TENURED }; /* survival outcomes */
 
 typedef struct Taken {
   int kind, fate, followed, died, left;
@@ -59,7 +58,7 @@ typedef struct Record {
   const char *wrong;
   lua_State *L;			/* the client's state */
   const asamp_Api *api;
-  int misused;			/* callbacks misuse it */
+  int misused;   /* true: callbacks misuse the API */
   long refused, obeyed;
   const char *callapi;
 } Record;
@@ -82,7 +81,10 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 
 /* {== callbacks ======================================================== */
 
-/* A callback of that name begins; calls what it must not. */
+/*
+** Called at the start of each callback, with its name; calls forbidden functions if 'misused' is
+** set.
+*/
 static Record *enter (void *ud, const char *name) {
   const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
   asamp_Options o = {sizeof(o), 4096, 0, 1, 0};
@@ -105,7 +107,7 @@ static void *valueof (const Record *r, uint64_t number) {
   return (void *)(uintptr_t)(number * RECORDS + (uint64_t)(r - records));
 }
 
-/* The sample that is known, as it was told. */
+/* Returns the record of a sample that was reported earlier. */
 static Taken *known (Record *r, const asamp_Known *s) {
   static Taken none;
   Taken *t;
@@ -229,7 +231,7 @@ static int result (lua_State *L, const char *error) {
   return 2;
 }
 
-/* Starts it; the record is empty then, before the first callback. */
+/* Starts a client. The record is cleared before the first callback. */
 static const char *begin (Record *r, const asamp_Options *o, const asamp_Client *c) {
   const char *error = r->api->start(r->L, o, c);
   if (error == NULL) {
@@ -320,7 +322,7 @@ static void setboolean (lua_State *L, const char *key, int b) {
 
 static int l_samples (lua_State *L) {
   const Record *r = self(L);
-  size_t i, all = r->n;  /* more may come while this is done */
+  size_t i, all = r->n;  /* further samples may be recorded during the loop */
   const asamp_Api *a = api(L);
   lua_createtable(L, (int)all, 0);
   for (i = 0; i < all; i++) {
@@ -435,7 +437,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-/* Sets the functions of the module, below an integer, about that record. */
+/* Sets the module's functions in the table below an integer, the number of their record. */
 static int l_use (lua_State *L) {
   lua_Integer n = luaL_checkinteger(L, 1);
   luaL_argcheck(L, n >= 1 && n <= RECORDS, 1, "no such record");
@@ -445,7 +447,7 @@ static int l_use (lua_State *L) {
   return 0;
 }
 
-/* Of the last state that has the module. */
+/* Called when the last state with the module is closed. */
 static int l_gc (lua_State *L) {
   int i;
   (void)L;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** filtered: a process that a filter of system calls (seccomp) keeps from madvise, for specs of
-** what such a process still does.
+** filtered: a seccomp filter in which madvise fails, for specs of the behaviour of such a
+** process.
 **
 **   filter(how) -> true | nil: the system has no such filters
 **     from here on madvise fails ("errno") or ends the process by SIGSYS ("kill")

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** forking: to be preloaded (LD_PRELOAD). Whenever the profiler's module makes a
-** block larger and gets another one for it, the process forks before the module
-** knows: that is how a fork by another thread may catch it. The child exits, as
-** children do; says so on stderr when that goes wrong. MOST times; at the end
-** says how often on stderr.
+** forking: preloaded (LD_PRELOAD). When the profiler's module enlarges a block and receives
+** another address, the process forks before the function returns, as a fork by another thread
+** may. The child exits normally, and reports a failure on stderr. This happens up to MOST times;
+** at the end the number is printed on stderr.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Bounded shares of the fuzzers that spec/fuzz/build makes of the sources.
+-- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -9,9 +9,9 @@ local SANITIZED = " -g -fno-omit-frame-pointer -fsanitize=address,undefined " ..
 
 local variant = os.getenv "ASAMP_VARIANT" or "fork"
 
---- Runs the fuzzer of that name, made with these options of the compiler (under asan, with the
--- sanitizers' besides), on as many inputs as 'inputs' has for the variant; ASAMP_SEED and
--- ASAMP_INPUTS say otherwise. Raises an error with the seed when it does not take them all.
+--- Runs the fuzzer of that name, compiled with these options (under asan also with the
+-- sanitizers), on as many inputs as 'inputs' has for the variant; ASAMP_SEED and ASAMP_INPUTS
+-- override both numbers. Raises an error with the seed if an input fails.
 return function(name, options, seed, inputs)
   local program = os.tmpname()
   if variant == "asan" then options = options .. SANITIZED end

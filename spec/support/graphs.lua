@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Random graphs of Lua objects with a model of what holds what, for specs of snapshots:
--- what a node retains is what cannot be reached without it, found by trying.
+-- Random graphs of Lua objects with a model of their references, for specs of snapshots. The
+-- model finds the nodes that a node retains by removing it and searching the rest.
 
 local M = {}
 
@@ -14,7 +14,7 @@ function MAKE.table() return {} end
 function MAKE.class() return setmetatable({}, {__name = "Knot"}) end
 MAKE["function"] = function()
   local held
-  return function(x)  -- a closure of its own for each node
+  return function(x)  -- each node needs a closure of its own
     if x == nil then return held end
     held = x
   end
@@ -35,7 +35,8 @@ function MAKE.weakvalues() return setmetatable({}, {__mode = "v"}) end
 local KINDS = {"table", "table", "table", "class", "function", "coroutine",
                "weakkeys", "weakvalues"}
 
--- Lets a hold b in a way that a has; true when that is one which counts.
+-- Adds a reference from a to b of a kind that a supports. Returns true if the reference keeps b
+-- alive.
 local function tie(a, b, random)
   if a.kind == "function" then
     if a.object() ~= nil then return false end
@@ -62,8 +63,8 @@ local function tie(a, b, random)
   return true
 end
 
---- A graph of n nodes, of which the first holds the rest as 'random' has it. A node is
--- {object, kind, edges = {node = true}, address}.
+--- Returns a graph of n nodes in which the first reaches all others; 'random' chooses the
+-- references. A node is {object, kind, edges = {node = true}, address}.
 function M.make(n, random)
   local nodes = {}
   for i = 1, n do
@@ -71,7 +72,7 @@ function M.make(n, random)
     local object, kept = MAKE[kind]()
     nodes[i] = {object = object, kept = kept, kind = kind, edges = {}, address = address(object)}
   end
-  for i = 2, n do  -- all are held, some by more than one, in circles
+  for i = 2, n do  -- all are reachable, some on several paths and in cycles
     local from = nodes[random(i - 1)]
     while from.kind:find "^weak" or from.kind == "function" do
       from = nodes[random(i - 1)]
@@ -82,7 +83,8 @@ function M.make(n, random)
     local from, to = nodes[random(n)], nodes[random(n)]
     if tie(from, to, random) then from.edges[to] = true end
   end
-  for _, node in ipairs(nodes) do  -- the first holds it; objects under a weak key count as the table's
+  for _, node in ipairs(nodes) do  -- the first refers to each; objects under a weak key count as
+                                   -- the table's
     if node.kind == "weakkeys" then
       nodes[1].object[#nodes[1].object + 1] = node.object
       nodes[1].edges[node] = true
@@ -96,7 +98,7 @@ function M.make(n, random)
   return nodes
 end
 
--- The nodes that can be reached from the first without 'gone'.
+-- Returns the nodes that can be reached from the first without 'gone'.
 local function reached(nodes, gone)
   local set, list = {}, {}
   if nodes[1] ~= gone then
@@ -115,7 +117,7 @@ local function reached(nodes, gone)
   return set
 end
 
---- Nodes that a node retains, by the model: itself and what only it holds.
+--- Returns the nodes that a node retains according to the model, itself included.
 function M.retained(nodes, node)
   local set, list = reached(nodes, node), {}
   for _, other in ipairs(nodes) do
@@ -124,7 +126,7 @@ function M.retained(nodes, node)
   return list
 end
 
--- Everything that 'object' holds by a step of that text.
+-- Returns everything that 'object' refers to by a step with that text.
 local function follow(object, text, found)
   local function add(o)
     if o ~= nil then found[o] = true end
@@ -159,7 +161,7 @@ local function follow(object, text, found)
   end
 end
 
---- Does a path of a snapshot (its steps) lead from the registry to the object?
+--- Returns true if a path of a snapshot (its steps) leads from the registry to the object.
 function M.leads(path, object)
   local set = {[debug.getregistry()] = true}
   for i, step in ipairs(path) do

@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- A profile that tells who holds what is alive: for the specs of whatever shows that.
+-- Writes a profile with holders of live objects, for specs of their display.
 
 local gen = require "profilegen"
 
 local M = {}
 
---- The paths that it has, in words.
+--- The paths in the profile.
 M.PATHS = {
   '_G → upvalue "listeners" of on (app.lua:3) → ["close"] → [1..n]',
   'package.loaded["app"] → ["cache"]',
 }
 
---- Writes it to 'path': samples of 1 MiB. Of 'keep' (app.lua:12) 'listeners' tables are
--- held by the first path, of 'fill' (app.lua:22) below it 'cached' strings by the second,
--- then one more of 'keep' of which no holder is known, and two that died. 'options': file
--- (of the functions and in the paths), moved (lines, by which all are further down).
+--- Writes the profile to 'path'; a sample is 1 MiB. 'listeners' tables of 'keep' (app.lua:12) are
+-- held by the first path, and 'cached' strings of 'fill' (app.lua:22), called by it, by the
+-- second one. One more table of 'keep' has no known holder, and two died. 'options': file (of the
+-- functions and in the paths), moved (number of lines by which all lines are shifted down).
 function M.write(path, listeners, cached, options)
   local file, moved = options and options.file or "app.lua", options and options.moved or 0
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100000, random = true})

@@ -22,7 +22,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- The names of the programs in a folder of spec/, sorted.
+--- Returns the names of the programs in a folder of spec/, sorted.
 function M.programs(folder)
   local list = {}
   local pipe = assert(io.popen(("ls spec/%s/*.lua"):format(folder)))
@@ -33,7 +33,7 @@ function M.programs(folder)
   return list
 end
 
---- The verdict on a profile, and the profile.
+--- Returns the verdict on a profile, and the profile.
 function M.verdict(path)
   local profile = assert(reader.read(path, {bins = leaks.BINS}))
   local t = totals.of(profile)
@@ -58,7 +58,7 @@ local function set(text)
   return all
 end
 
---- {lines, reasons (sets), holder} of a planted program.
+--- Returns {lines, reasons (sets), holder} of a planted program.
 function M.expected(program)
   local file = assert(io.open(program))
   local lines, reasons, holder = file:read "l":match "^%-%- expect: (%S+) (%S+) ?(%S*)$"
@@ -102,7 +102,7 @@ function M.accused(v)
   return v.growth == "grows" or #v.leaks > 0
 end
 
--- A verdict in one line.
+-- Returns a verdict as one line.
 local function brief(v)
   local words = {v.growth or "-"}
   for _, group in ipairs(v.leaks) do

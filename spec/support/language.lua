@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Counts the words and forms that a reader stumbles over in comments, documents and string messages,
+-- Counts words and forms that are hard to understand in comments, documents and string messages,
 -- per top folder, and compares the counts with spec/language.limits. `spec/language` runs it.
 --
 -- Data: a block is one comment, string, paragraph or description: its text and the file's line number

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A process that listens at a socket as if it had ASAMP=listen, and answers as a spec likes: for
--- specs of what the tools make of it. Where the specs run as root, it is another user's.
+-- A process that listens at a socket as with ASAMP=listen, and sends answers chosen by a spec,
+-- for specs of the tools' checks. If the specs run as root, it belongs to another user.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -27,13 +27,13 @@ local CODE = [[
     c:close()
   end]]
 
---- Is the liar another user's?
+--- Returns true if the process belongs to another user.
 function M.isother()
   return host.uid() == 0
 end
 
---- An answer to "stats" that is well formed; 'lines': those that replace its own, by their keys ("" for
--- one that is left out), or that come in addition.
+--- Returns a well-formed answer to "stats". 'lines': by key, lines that replace those of the
+-- answer ("": the line is omitted) or are added.
 function M.stats(lines)
   local own = {version = 1, pid = 1, now = 5, filebytes = 1000, alloc = 524288, time = 100, recording = 0,
                states = 1, made = 1, samples = 5, timesamples = 5, allocated = 500, lost = 0, inuse = 500,
@@ -47,7 +47,8 @@ function M.stats(lines)
   return table.concat(list) .. "ok\n"
 end
 
---- Starts one; {folder, socket, pid}. reply(name, text) says how it answers from now on, stop() ends it.
+--- Starts the process. Returns {folder, socket, pid}: reply(name, text) sets an answer, stop()
+-- ends it.
 function M.start()
   local o = {folder = shell.folder()}
   o.socket = o.folder .. "/liar.sock"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** loader: code that the dynamic loader's lock is in the way of.
+** loader: code that competes for the dynamic loader's lock.
 **
-**   ask(seconds): asks the loader for its list of object files, again and again,
-**     for so much CPU time of this OS thread; -> how often
-**   wait(seconds): burns so much CPU time while another OS thread has the loader's
-**     lock, and gives it back only afterwards
+**   ask(seconds): queries the loader's list of object files repeatedly for this much CPU time of
+**     this OS thread; returns the number of queries
+**   wait(seconds): uses this much CPU time while another OS thread holds the loader's lock and
+**     releases it only afterwards
 */
 #define _GNU_SOURCE
 #include <link.h>
@@ -16,7 +16,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-static volatile int state;	/* 1: the other thread has the lock; 2: it may go */
+static volatile int state; /* 1: the other thread has the lock; 2: it may release it */
 
 
 static double cpu (void) {

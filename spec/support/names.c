@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** names: what native addresses are called, with debug files in build/spec/debug.
+** names: names of native addresses, with debug files in build/spec/debug.
 **
-**   name(address)      -> name, path of the object file; "" for what is not known
-**   slowly(address)    -> what libdwfl calls it by looking at every symbol, or nil;
-**                         in a process without 'name', for each takes what the other has
-**                         mapped of a file for a part of what is loaded
-**   libc(function)     -> its address, of an indirect function the one chosen
-**   open(path, symbol) -> address of the symbol; the library stays loaded till
-**   close()               which closes what was opened
-**   word(address)      -> the word there
-**   page()             -> address of memory that is of no file
+**   name(address)      -> name, path of the object file; "" if unknown
+**   slowly(address)    -> the name by a search of all symbols with libdwfl, or nil; in a
+**                         process without 'name', each uses only the part of a file that
+**                         the other has mapped
+**   libc(function)     -> its address; of an indirect function, the chosen implementation
+**   open(path, symbol) -> address of the symbol; the library stays loaded until
+**   close()               closes the opened libraries
+**   word(address)      -> the word at the address
+**   page()             -> address of memory that belongs to no file
 **   caller()           -> address in the function that called main
 */
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ static int nodebuginfo (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Add
   return -1;
 }
 
-/* The list of what is loaded is that of the first call since the last of close. */
+/* The list of loaded files is from the first call after the last 'close'. */
 static Dwfl *session;
 
 static int l_slowly (lua_State *L) {
@@ -97,7 +97,7 @@ static int l_page (lua_State *L) {
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
-/* The outermost frames are _start, __libc_start_main and what that calls. */
+/* The outermost frames are _start, __libc_start_main and the function called by that. */
 static int l_caller (lua_State *L) {
   void *a[1024];
   int n = backtrace(a, 1024);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** natives: C functions of known names for specs of stacks and sizes. Each
-** allocates or calls back into Lua through a static function of its own, so
-** that both must be found and named.
+** natives: C functions with known names for specs of stacks and sizes. Each allocates, or calls
+** back into Lua, through a separate static function, so that both must be found and named.
 **
 **   through(f, ...)        native_through > native_call > f
-**   through_callk(f, ...)  native_callk > f; may yield, native_after goes on
+**   through_callk(f, ...)  native_callk > f; may yield, native_after continues
 **   through_pcallk(f, ...) native_pcallk > f; the same
 **   yieldk(g, ...)         yields; native_resumed calls g(...) when resumed
 **   resume(co, ...)        native_resume > co; its results
-**   ref(v) -> n              luaL_ref into the registry, never given back
+**   ref(v) -> n              luaL_ref into the registry, never released
 **   deep(n, f)             native_deep n times > f
-**   hook()                 native_hook makes 1,000 bytes of userdata at the next
+**   hook()                 native_hook allocates 1,000 bytes of userdata at the next
 **                          line, once
 **   table(narray, nhash)   native_table > native_newtable
 **   userdata(n, nuvalues)  closure(nupvalues)  string(n)
 **                          one block each: native_userdata and so on
-**   untouched(n)           a userdata of which nothing is written to
+**   untouched(n)           a userdata whose contents are not written
 **   buffer(n)              a string of n bytes by luaL_Buffer
-**   outside(u, n)          the userdata represents n bytes outside: native_outside
+**   outside(u, n)          adds n external bytes to the userdata: native_outside
 */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles for the specs of `asamp view`: one that has everything, with names
--- that try to be HTML, and the command run in this process.
+-- Profiles for the specs of `asamp view`: one with all kinds of data and with names that look
+-- like HTML; and the command, run in this process.
 
 local assert = require "luassert"
 local browser = require "spec.support.browser"
@@ -12,16 +12,15 @@ local view = require "asamp.commands.view"
 
 local M = {}
 
---- What must never be more than text.
+--- A name that must be displayed as text.
 M.HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>&amp;'
 
 --- Runs `asamp view`. Returns exit code, stdout, stderr.
 M.run = commands.of(view)
 
---- In a block of specs: a browser for all of them, in whose pages nothing may go wrong.
--- Before each it looks at the page of the profile that 'make' has written to a path in a
--- folder, once for all; without it at none. What make returns is asamp view's besides.
--- Returns browser, path, folder.
+--- Sets up a browser for a block of specs and checks that its pages report no errors. If 'make' is
+-- given, it writes the profile once to a path in a new folder, and each spec starts at its page;
+-- its results are further arguments of asamp view. Returns browser, path, folder.
 function M.browse(make, width, height)
   local b, folder = browser.new(), shell.folder()
   local path = folder .. "/app.vmprof"
@@ -43,13 +42,12 @@ end
 
 local MS = 1000000
 
---- Writes a profile of two seconds to 'path': in the first 'load' allocates
--- strings, in the second 'work' and what it calls tables of two classes, time
--- samples in both, collections, marks. 'source' is the file of its functions.
--- A sample is 1 MiB: load 30, work 20 (half lived, 4 of these are alive at the
--- end, all of class Point), helper
--- below it 10, a function of a hostile name 5, a C function below work 5; time:
--- load 400 ms, work 300 ms, helper 300 ms.
+--- Writes a profile of two seconds to 'path'. In the first second 'load' allocates strings; in the
+-- second, 'work' and its callees allocate tables of two classes. It has time samples in both,
+-- collections and marks. 'source' is the file of the functions. A sample is 1 MiB. Samples: load
+-- 30; work 20 (half survived, 4 of these are alive at the end, all of class Point); helper,
+-- called by it, 10; a function with a hostile name 5; a C function called by work 5. Time: load
+-- 400 ms, work 300 ms, helper 300 ms.
 function M.profile(path, source)
   local t0 = gen.now()
   local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS, followed = 100,
@@ -65,7 +63,7 @@ function M.profile(path, source)
   local function add(ms, method, ...)
     events[#events + 1] = {time = t0 + ms * MS // 1, n = #events, method, ...}
   end
-  -- n samples from 'first' (ms) on, over 900 ms
+  -- Writes n samples from 'first' (ms) on, over 900 ms.
   local function spread(first, n, method, sample)
     for i = 1, n do
       local s = table.move(sample, 1, #sample, 1, {kind = sample.kind, size = sample.size})
@@ -87,7 +85,7 @@ function M.profile(path, source)
   table.sort(events, function(a, b)
     return a.time < b.time or a.time == b.time and a.n < b.n
   end)
-  -- of the second half: 'work' itself lived every other time and made Points
+  -- In the second half, every other sample of 'work' itself survived and is a Point.
   local fates, classes, works = {}, {}, 0
   for _, e in ipairs(events) do
     if e[1] == "sample" and e.time > t0 + 1000 * MS then
@@ -110,7 +108,7 @@ function M.profile(path, source)
   assert(p:close())
 end
 
---- The text of the source file that the profile's functions are in.
+--- The text of the source file of the profile's functions.
 M.SOURCE = [[
 local app = {}
 function app.load(n)

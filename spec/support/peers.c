@@ -2,28 +2,28 @@
 /*
 ** peers: further Lua states, OS threads and processes for specs.
 **
-**   new{limit=bytes}    -> state; its lua_Alloc gives no more than 'limit'
+**   new{limit=bytes}    -> state; its lua_Alloc returns at most 'limit' bytes
 **     s:run(code, ...)  -> true, results | false, message; strings, numbers
-**                          and booleans pass
-**     s:elsewhere(code, ...)  the same on another OS thread; this one takes CPU
+**                          and booleans can be passed
+**     s:elsewhere(code, ...)  the same on another OS thread; this one uses CPU
 **                       time until it is done
 **     s:closeelsewhere()  lua_close on another OS thread, likewise
-**     s:back(f)         from here on its global 'back' calls f, in the state that
-**                       runs it (f gets and gives nothing)
+**     s:back(f)         from here on its global 'back' calls f without arguments and
+**                       results, in the state that runs it
 **     s:limit(bytes)    from here on; 0: no limit
-**     s:used()          bytes that its lua_Alloc has given
+**     s:used()          bytes that its lua_Alloc has returned
 **     s:killin(n)       SIGKILL in the n-th call of its lua_Alloc from here on
 **     s:close()         lua_close
-**   thread(code, ...)   -> thread: runs in a state of its own, which is closed
+**   thread(code, ...)   -> thread: runs in a separate state, which is closed at its end
 **     t:join()          -> true, results | false, message
 **   fork() -> pid, 0 in the child     wait(pid) -> exit status or 128 + signal
 **   kill(pid, signal)   _exit(n)      sleep(seconds)
-**   exec(words...)      execv: this process is that program from here on
+**   exec(words...)      execv: replaces this process
 **   spawn(words...) -> pid, by posix_spawn
-**   close(fd)           -> was it open?
+**   close(fd)           -> true if it was open
 **   chdir(path)         setsid()
 **
-** New states have the standard libraries and the package paths of the old.
+** New states have the standard libraries and the package paths of the old one.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -46,9 +46,9 @@
 
 typedef struct State {
   lua_State *L;
-  lua_State *outer;		/* who runs it */
+  lua_State *outer;  /* the state that runs it */
   size_t used, limit;
-  long calls;			/* of its lua_Alloc that are still to live */
+  long calls;   /* calls of its lua_Alloc before the SIGKILL */
 } State;
 
 typedef struct Thread {
@@ -103,7 +103,7 @@ static void copy (lua_State *from, lua_State *to, int i) {
   }
 }
 
-/* Opens the state; 0: no memory. */
+/* Opens the state. Returns 0 if there is not enough memory. */
 static int newstate (lua_State *L, State *s) {
   s->L = lua_newstate(allocate, s);
   if (s->L == NULL) return 0;
@@ -113,7 +113,7 @@ static int newstate (lua_State *L, State *s) {
   return 1;
 }
 
-/* Pushes the code at 'i' and what follows it as a call on the new state. */
+/* Pushes the code at 'i' and its arguments as a call in the new state. */
 static int load (lua_State *L, State *s, int i) {
   int n = lua_gettop(L);
   int status;
@@ -126,7 +126,7 @@ static int load (lua_State *L, State *s, int i) {
   return status;
 }
 
-/* true and the results, or false and the message. */
+/* Pushes true and the results, or false and the message. */
 static int results (lua_State *L, State *s, int status) {
   int n = lua_gettop(s->L), i;
   lua_pushboolean(L, status == LUA_OK);
@@ -168,7 +168,7 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  int n, status;		/* arguments; -1: close */
+  int n, status;  /* number of arguments; -1: close the state */
   volatile int done;
 } Elsewhere;
 
@@ -293,8 +293,10 @@ static int t_join (lua_State *L) {
 
 /* {== processes ======================================================== */
 
-/* ASan's allocator knows nothing of forks: the child of one that found a profile's writer in
-   it waited for that thread for ever. So the writer gets time to be through. */
+/*
+** ASan's allocator does not support forks: a child forked while the profile's writer was in it
+** waited forever for that thread. So the fork is delayed until the writer is idle.
+*/
 static int s_fork (lua_State *L) {
   pid_t pid;
   if (dlsym(RTLD_DEFAULT, "__asan_init") != NULL) usleep(50000);
@@ -313,7 +315,7 @@ static int s_wait (lua_State *L) {
   return 1;
 }
 
-/* The arguments as a vector that the state frees. */
+/* Returns the arguments as a vector owned by the state. */
 static char **words (lua_State *L) {
   int n = lua_gettop(L), i;
   char **list = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(char *), 0);

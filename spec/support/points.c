@@ -90,7 +90,7 @@ static int l_freed (lua_State *L) {
   return 1;
 }
 
-/* The resizing of a block that is told by the arguments from 2 on. */
+/* Converts the arguments from 2 on to the resizing of a block. */
 static BlockResized resizing (lua_State *L) {
   static Interval random;
   BlockResized r = {address(L, 2), address(L, 3), (uint64_t)luaL_checkinteger(L, 4),

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs an interpreter in a process of its own, with arguments, environment and
--- standard input as a spec wants them: for specs of `lua -l profiler`.
+-- Runs an interpreter in a separate process, with given arguments, environment and standard
+-- input, for specs of `lua -l profiler`.
 
 local shell = require "spec.support.shell"
 
@@ -12,14 +12,14 @@ local function quote(text)
   return "'" .. tostring(text):gsub("'", "'\\''") .. "'"
 end
 
---- The interpreter that runs the specs, by its whole path.
+--- Returns the absolute path of the interpreter that runs the specs.
 function M.interpreter()
   local i = -1
   while arg[i - 1] do i = i - 1 end
   return arg[i]:find "^/" and arg[i] or shell.lines(shell.output "pwd")[1] .. "/" .. arg[i]
 end
 
---- A new file with this text; its path.
+--- Creates a file with this text and returns its path.
 function M.file(text)
   local path = os.tmpname()
   shell.write(path, text)
@@ -44,10 +44,10 @@ local function command(t, limit, script)
   return table.concat(words, " ")
 end
 
---- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =}:
--- load is a module for -l, and code the text of the script that takes the arguments.
--- Returns the exit status (128 + the signal that ended it; 124: it was still there after
--- limit = 600 seconds, and was ended; 137: by force), stdout and stderr.
+--- Runs {arguments..., env = {}, input = text, directory =, program =, load =, code =}: load is a
+-- module for -l, and code the text of the script that receives the arguments. Returns the exit
+-- status (128 + the signal that ended it; 124: ended after limit = 600 seconds; 137: the same
+-- with SIGKILL), stdout and stderr.
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
   local script = t.code and M.file(t.code)
@@ -58,13 +58,13 @@ function M.run(t)
   return how == "signal" and 128 + status or status, text, errors
 end
 
---- Runs this code with these arguments. Returns the exit status and all that it has written.
+--- Runs this code with these arguments. Returns the exit status and all output.
 function M.code(code, ...)
   local status, out, err = M.run{code = code, ...}
   return status, out .. err
 end
 
---- Starts it in the background; returns its process id.
+--- Starts it in the background. Returns its process id.
 function M.start(t)
   local pipe = assert(io.popen(("{ %s; } </dev/null >/dev/null 2>&1 & echo $!"):format(command(t))))
   local pid = pipe:read "n"

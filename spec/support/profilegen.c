@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profilegen: the profile's interface (asamp/session/profile.h) for specs, so that
-** they make files, faults and floods without a sampler.
+** profilegen: the interface of profiles (asamp/session/profile.h) for specs that write files,
+** with errors and large numbers of events, without a sampler.
 **
 **   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
 **        timeperiod= (ns), wall=, resolve="plain"|"hostile", number=, made=,
@@ -19,20 +19,20 @@
 **                duration=, tenured=, state=, fates="0110",
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
-**   p:holderpath(id, parent, step)        p:holders({id, ...})  of what is followed
+**   p:holderpath(id, parent, step)        p:holders({id, ...})  of the followed samples
 **   p:walk(begin, ns)
 **   p:period(n)                           p:timeperiod(ns [, wall])
 **   p:allocated(n)                        p:path()        -> of the file
-**   p:elsewhere() -> why it is not 'path'
+**   p:elsewhere() -> the reason why it differs from 'path'
 **   p:totals() -> table                   p:close() -> ok, totals
-**   p:finish()                            the file ends, p stays
+**   p:finish()                            ends the file, p stays valid
 **   p:forked()      -> the exit status of a child that abandons the profile
 **   kinds, now() (ns), sleep(s), kill() (SIGKILL to itself),
 **   filelimit(bytes)                      further writes fail with EFBIG
 **   starve(n)                             n more allocations by the code under
 **                                         test succeed; negative: all of them
 **
-** A profile that is not closed is closed by the collector.
+** The collector closes a profile that was not closed.
 */
 #define _GNU_SOURCE
 #include "profile.h"
@@ -60,7 +60,7 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The linker has this module's calls of the allocator come here. */
+/* The linker redirects this module's calls of the allocator to functions here. */
 static long plenty = -1;
 
 static int starving (void) {
@@ -75,7 +75,7 @@ static int g_starve (lua_State *L) {
   return 0;
 }
 
-/* A userdata is a ProfileState, whose profile stands first. */
+/* A userdata is a ProfileState, whose first field is the profile. */
 static ProfileState *state (lua_State *L);
 
 static Profile *profile (lua_State *L) {
@@ -171,7 +171,7 @@ static int g_name (lua_State *L) {
   return 0;
 }
 
-/* The frames of the table at 't' in a new userdata on the stack. */
+/* Returns the frames of the table at 't' in a new userdata on the stack. */
 static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
   ProfileFrame *f;
   size_t i;
@@ -188,7 +188,7 @@ static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
   return f;
 }
 
-/* Takes the sample of the table at 't', n times. */
+/* Adds the sample of the table at 't' n times. */
 static void take (lua_State *L, int t, lua_Integer n) {
   size_t depth, shared = (size_t)number(L, t, "shared", 0);
   ProfileFrame *f = frames(L, t, &depth);
@@ -222,8 +222,10 @@ static int g_time (lua_State *L) {
   return 0;
 }
 
-/* Files of many states (states=true): what follows is of that one; it begins; has a name;
-   ends after so many bytes, with so many samples lost. */
+/*
+** For files of many states (states=true): the following events are of this state; it starts; it
+** has a name; it ends after this many bytes, with this many lost samples.
+*/
 static int g_of (lua_State *L) {
   state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
   state(L)->depth = PROFILE_NEWFRAMES;
@@ -249,7 +251,7 @@ static int g_leave (lua_State *L) {
   return 0;
 }
 
-/* time in ns, runs */
+/* Arguments: time in ns, list of runs. */
 static int g_orphans (lua_State *L) {
   uint32_t runs[64];
   size_t i, n = lua_rawlen(L, 3);

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Profiles made by hand, as profiler.reader returns them, for specs of what
--- reads them.
+-- Constructs profiles in the form of profiler.reader, for specs of modules that process them.
 
 local M = {}
 
@@ -16,7 +15,7 @@ local function kinds()
   return list
 end
 
--- "name@line" of a frame; "[C]name" is native, "<minor>" a collection's.
+-- Parses "name@line" of a frame; "[C]name" is native, "<minor>" a collection.
 local function frameof(frame)
   if frame == "<minor>" then
     return "[minor collection]", 0, true, "-"
@@ -26,9 +25,8 @@ local function frameof(frame)
   return name, tonumber(line) or 0, native, native and "/lib/libx.so" or "x.lua"
 end
 
---- A profile of stacks: each {"root@1 f@2 [C]g", kind, samples, survived,
--- undecided}. Every sample of an allocation is 'size' bytes (100). 'options':
--- fields of the profile to set.
+--- Returns a profile of stacks, each {"root@1 f@2 [C]g", kind, samples, survived, undecided}. Each
+-- allocation sample is 'size' bytes (default 100). 'options': fields of the profile to set.
 function M.of(stacks, options)
   local size = options and options.size or 100
   local p = {path = "x.vmprof", command = "lua x.lua",
@@ -78,12 +76,12 @@ function M.of(stacks, options)
   return M.summed(p)
 end
 
--- The value below which a share of a sorted list lies.
+-- Returns the value below which a share of a sorted list lies.
 local function quantile(sorted, share)
   return sorted[math.max(1, math.ceil(#sorted * share))]
 end
 
--- The longest pauses of a list's collections, and what else the reader adds up.
+-- Returns the longest pauses of a list's collections, and the other totals of the reader.
 local function courseof(list)
   local first, last = list[1], list[#list]
   local course = {n = #list, tenured = 0, ended = last.time, first = {}, peak = {},
@@ -139,8 +137,8 @@ local function marknames(marks)
   return rows
 end
 
---- Fills in what the reader adds up of the collections and marks of a profile: what
--- there is of each of them, {time, inuse …} and {time, name, value}. Returns it.
+--- Sets the reader's totals of the collections and marks of a profile, {time, inuse ...} and
+-- {time, name, value}. Returns the profile.
 function M.summed(p)
   for _, c in ipairs(p.collections) do
     c.n, c.least = 1, c.inuse

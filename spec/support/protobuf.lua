@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Reads a pprof profile (profile.proto) for specs, independent of the C code
--- that writes it. Raises an error where the message is not well formed.
+-- Decodes a pprof profile (profile.proto) for specs, without using the C code that writes it.
+-- Raises an error if the message is malformed.
 
 local M = {}
 
@@ -17,8 +17,8 @@ local function varint(bytes, at)
   end
 end
 
---- Calls f(field, value) for each field of a message: value is a number, or a
--- string for what has a length.
+--- Calls f(field, value) for each field of a message; value is a number, or a string for fields
+-- with a length.
 local function fields(bytes, f)
   local at = 1
   while at <= #bytes do
@@ -37,7 +37,7 @@ local function fields(bytes, f)
   end
 end
 
--- A repeated number, packed.
+-- Returns the numbers of a packed repeated field.
 local function numbers(bytes)
   local list, at = {}, 1
   while at <= #bytes do
@@ -55,10 +55,9 @@ local function message(bytes)
   return t
 end
 
---- {types = {"alloc_objects/count", …}, samples = {{locations, values,
--- labels = {type =, class =}}}, locations = {[id] = {function id, line}},
--- functions = {[id] = {name, system, file, line}}, period, periodtype, default,
--- nanos, duration}. Every index and id is checked.
+--- Returns {types = {"alloc_objects/count", ...}, samples = {{locations, values, labels = {type =,
+-- class =}}}, locations = {[id] = {function id, line}}, functions = {[id] = {name, system, file,
+-- line}}, period, periodtype, default, nanos, duration}. Checks every index and id.
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
   local raw, strings = {}, {}

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a makefile would run: the lines of gcc in what `make -n` prints, those that compile
--- and those that link. Partial links (-r) are neither.
+-- Returns the commands that a makefile would run: the lines with gcc in the output of `make -n`,
+-- those that compile and those that link. Partial links (-r) are neither.
 
 local shell = require "spec.support.shell"
 
 local M = {}
 
---- {compiled, linked}, lists, of `make -n -f lua/build.mk V=... B=... P=...` and more arguments,
--- in a folder of its own that is removed again.
+--- Returns {compiled, linked}, two lists, of `make -n -f lua/build.mk V=... B=... P=...` with more
+-- arguments, run in a temporary folder.
 function M.ofbuild(variant, arguments)
   local folder = shell.folder()
   local text = shell.output("make -n -f lua/build.mk V=%s B=%s/b P=%s/p %s", variant, folder, folder,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing: a process whose malloc and realloc refuse what a spec says (lists that
-** grow ask the one in debug builds, the other elsewhere). To be loaded by LD_PRELOAD,
-** and by require in the same process; not beside AddressSanitizer, which has its own.
+** refusing: a process whose malloc and realloc fail for requests that a spec selects (growing
+** lists call the former in debug builds, the latter otherwise). It is loaded by LD_PRELOAD, and
+** by require in the same process; cannot be combined with AddressSanitizer, which has its own
+** malloc.
 **
 **   refuse(n)   requests for exactly n bytes fail from here on; 0: none
-**   refused() -> how many have
+**   refused() -> the number of failed requests
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

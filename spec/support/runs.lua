@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Profiles of random runs for specs: allocations of all kinds and classes,
--- time, collections, marks, period changes, names that are hostile to file
--- formats. The same seed gives the same run. Never used outside specs.
+-- Writes profiles of random runs for specs: allocations of all kinds and classes, time,
+-- collections, marks, changes of the period, and names that are problematic in file formats. The
+-- same seed gives the same run.
 
 local gen = require "profilegen"
 
 local M = {}
 
--- Texts that break what does not escape them.
+-- Texts that break formats without escaping.
 M.NAMES = {
   "plain", 'quo"te', "back\\slash", "semi;colon", "co:lon", "new\nline",
   "tab\there", "<script>alert(1)</script>", "a&amp;b", "caf\u{e9}",
@@ -15,10 +15,9 @@ M.NAMES = {
   "\u{2028}", "\127del", ("long"):rep(200),
 }
 
---- Writes a run to 'path'. options: seed, format (6 or 7), plain, actions,
--- time (false: no samples of time), allocations (false: none), undecided
--- (true: no last collection), classes (false: none), deaths (false: the file
--- tells none).
+--- Writes a run to 'path'. options: seed, format (6 or 7), plain, actions, time (false: no time
+-- samples), allocations (false: none), undecided (true: no last collection), classes (false:
+-- none), deaths (false: the file has no deaths).
 function M.write(path, options)
   local state = options.seed or 1
   local function random(n)
@@ -37,7 +36,7 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Of those that are followed some die; in runs.
+  -- Some of the followed samples die, in runs.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

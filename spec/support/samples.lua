@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The samples of one of our own profiles, one by one, with all that the file
--- tells of each: for specs that predict samples. Decodes by spec/support's own
--- means, not by asamp/'s reader. doc/profile-format.md has the layout.
+-- Decodes the samples of an Asamp profile with all their data, for specs that predict samples.
+-- Does not use asamp/'s reader. doc/profile-format.md describes the layout.
 
 local vmprof = require "spec.support.vmprof"
 
@@ -13,7 +12,7 @@ local function numbers(text)
   return list
 end
 
--- "py:name:line:file" taken apart.
+-- Parses "py:name:line:file".
 local function frame(log, id, line)
   local name = assert(log.names[id], "frame without a name")
   local prefix, fn, defined, file = name:match "^(%w+):([^:]*):(%d+):(.*)$"
@@ -21,17 +20,18 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- Type ids that stock logs have as leaf: 1, 3, ... in the order of the kinds.
+-- Largest type id that stock logs have as leaf: 1, 3, ... in the order of the kinds.
 local LASTTYPE = 27
 
--- Is the stack that of an allocation sample?
+-- Returns true if the stack is that of an allocation sample.
 local function isallocation(log, stack)
   if log.version == 7 then return stack.marker == 9 end
   local leaf = stack.words[2]
   return leaf % 2 == 1 and leaf <= LASTTYPE
 end
 
--- Frames of a stack record, leaf first; of stock logs the type apart.
+-- Returns the frames of a stack record, leaf first; in stock logs without the type, which is
+-- returned separately.
 local function frames(log, cache, stack)
   local list, first, kind = {}, 1, nil
   if log.version == 6 and isallocation(log, stack) then
@@ -47,7 +47,7 @@ local function frames(log, cache, stack)
   return list, kind
 end
 
--- The events of a batch, by letter: what becomes of 'rest', the line's end.
+-- The events of a batch, by letter: functions that process 'rest', the end of the line.
 local events = {}
 
 function events.f(rest, state, samples)
@@ -78,7 +78,7 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Who is not followed: out of the list again, behind the fates.
+-- Removes samples that are not followed from the list; written after the survival outcomes.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do
@@ -104,8 +104,8 @@ function events.u(rest, state, samples)
   end
 end
 
--- Deaths: runs of the list of those followed, each line where the one before
--- it has ended; the dead leave the list when the collection comes.
+-- Reads deaths: runs over the list of followed samples; each line continues where the previous
+-- one has ended. The dead are removed from the list at the next collection.
 function events.d(rest, state, samples)
   local at, dead = state.walk or 0, false
   local runs = numbers(rest)
@@ -181,7 +181,7 @@ function events.m(rest, state, samples)
     {time = state.time, name = text:sub(1, length), value = text:sub(length + 1)}
 end
 
--- Paths of holders, and the runs of what each holds, as they are.
+-- Stores paths of holders and the runs of their samples, undecoded.
 function events.H(rest, _, samples)
   local id, parent, step = rest:match "^ (%d+) (%d+) (.*)$"
   samples.paths = samples.paths or {}
@@ -194,14 +194,14 @@ function events.h(rest, _, samples)
   samples.holders = table.move(runs, 1, #runs, #list + 1, list)
 end
 
--- The walk by which these were found.
+-- Stores the walk that found these holders.
 function events.w(rest, state, samples)
   local d, duration = rest:match "^ (%-?%d+) (%d+)$"
   samples.walks = samples.walks or {}
   table.insert(samples.walks, {time = state.time + math.tointeger(d), duration = math.tointeger(duration)})
 end
 
--- Rows of where resident memory was, as they are.
+-- Stores rows of resident memory, undecoded.
 function events.r(rest, _, samples)
   local time, bytes, what, text = rest:match "^ (%d+) (%-?%d+) (%S+) ?(.*)$"
   samples.pictures = samples.pictures or {}
@@ -261,17 +261,15 @@ local function batch(log, text, state, samples)
   state.before = state.before + n
 end
 
---- The allocation samples of a profile, oldest first: {kind, size, count,
--- outside, survived (nil: undecided), class (nil: none), collection (which one
--- decided that), death (which one has found dead what had survived), unfollowed
--- (survived; whether it died is not told), time (us since the start), number (among the samples of both
--- sorts), thread, stack}; a stack is a list of frames, leaf first: {name, line,
--- defined, file, native}. The list also has 'times' (the samples of time:
--- {count, time, number, thread, stack}), 'points' (sum of counts of
--- allocation), 'periods' (those set after the first), 'timeperiods' ({after
--- (so many samples of both sorts), ns, wall}), 'collections' ("minor",
--- "major"), 'gcs' (all that is told of these), 'marks' ({time, name, value}),
--- 'classes' (names), 'undecided' (as the file says it) and 'log'.
+--- Returns the allocation samples of a profile, the oldest first: {kind, size, count, outside,
+-- survived (nil: undecided), class (nil: none), collection (the one that decided it), death (the
+-- one that found a survivor dead), unfollowed (a survivor whose death is not reported), time (us
+-- since the start), number (among samples of both sorts), thread, stack}; a stack is a list of
+-- frames, leaf first: {name, line, defined, file, native}. The list also has 'times' (time
+-- samples: {count, time, number, thread, stack}), 'points' (sum of counts of allocation samples),
+-- 'periods' (those set after the first), 'timeperiods' ({after (number of samples of both sorts
+-- before it), ns, wall}), 'collections' ("minor", "major"), 'gcs' (all data of collections),
+-- 'marks' ({time, name, value}), 'classes' (names), 'undecided' (number in the file) and 'log'.
 function M.of_log(log) return vmprof.roomy(M.taken, log) end
 
 function M.taken(log)
@@ -290,13 +288,13 @@ function M.taken(log)
   return samples
 end
 
---- The same of a file.
+--- The same for a file.
 function M.read(path)
   return M.of_log(vmprof.read(path))
 end
 
---- The frames of a stack as text, leaf first: "name:line name:line ...";
--- native frames without a line. At most n of them.
+--- Returns the frames of a stack as text, leaf first: "name:line name:line ..."; native frames
+-- without a line. At most n frames.
 function M.text(stack, n)
   local list = {}
   for i = 1, math.min(n or #stack, #stack) do
@@ -306,8 +304,8 @@ function M.text(stack, n)
   return table.concat(list, " ")
 end
 
---- Runs f while every allocation is sampled (period 64, or as options say) and
--- returns the samples. Options are those of profiler.core.open.
+--- Runs f with every allocation sampled (period 64, or as in options) and returns the samples.
+-- Options are those of profiler.core.open.
 function M.of(f, options)
   local core = require "profiler.core"
   local path = os.tmpname()

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Scripts that are profiled in a process of their own, for specs of how sessions
--- end: they begin with START, and what it keeps is counted in their profile.
+-- Profiles scripts in separate processes, for specs of how sessions end: the scripts start with
+-- START, and the objects that it keeps are counted in their profile.
 
 local process = require "spec.support.process"
 
 local M = {}
 
---- The beginning of a script, whose argument is the path of its profile: samples
--- every block of 64 bytes or more, and keeps 500 userdata of 1,000 bytes.
+--- The start of a script, whose argument is the path of its profile: samples every block of 64
+-- bytes or more, and keeps 500 userdata of 1,000 bytes.
 M.START = [[
   local profiler, natives = require "profiler", require "natives"
   assert(profiler.alloc_start(64, {out = ..., fixed = true, seed = 1}))
@@ -15,8 +15,8 @@ M.START = [[
   for i = 1, 500 do kept[i] = natives.userdata(1000) end
 ]]
 
---- Runs a script; 'options' are those of process.run. Returns the path of its
--- profile, which was not there before, exit status, stdout and stderr.
+--- Runs a script; 'options' are those of process.run. Returns the path of its new profile, exit
+-- status, stdout and stderr.
 function M.run(code, options)
   local path = os.tmpname()
   os.remove(path)
@@ -25,8 +25,8 @@ function M.run(code, options)
   return path, process.run(t)
 end
 
---- How many samples of a list are of userdata of that size, and how many of these
--- have a fate.
+--- Returns the number of samples of userdata of that size in a list, and the number of these with
+-- a survival outcome.
 function M.blocks(list, size)
   local n, decided = 0, 0
   for _, s in ipairs(list) do

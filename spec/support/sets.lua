@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Sets, whose members are keys, for specs of what is listed in two places.
+-- Sets, with members as keys, for specs that compare two lists.
 
 local M = {}
 
---- All captures of a pattern in a text.
+--- Returns the set of all captures of a pattern in a text.
 function M.captured(text, pattern)
   local s = {}
   for word in text:gmatch(pattern) do s[word] = true end
   return s
 end
 
---- What is in a and not in b (nothing), in order.
+--- Returns the sorted members of a that are not in b (nil: empty).
 function M.sorted(a, b)
   local list = {}
   for v in pairs(a) do

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** shapes: C functions that call f(...), with frames of all kinds that compilers
-** make and a walk of the C stack has to pass.
+** shapes: C functions that call f(...), with the kinds of frames that compilers generate and that
+** a walk of the C stack must handle.
 **
 **   fixed(f, ...)      found from the stack pointer
 **   variable(f, n, ..) n bytes more in each call (alloca): from the frame pointer
 **   pointed(f, ...)    compiled with a frame pointer
-**   aligned(f, ...)    on an address of its own choice: computed
+**   aligned(f, ...)    at an aligned address: computed
 **   sorted(f)          through the C library (qsort)
 **   signalled(f)       from a signal handler
-**   context(f)         on another C stack, from where the first is not seen
-**   beaten(seconds)    does not call: a handler of SIGUSR1, which comes every 50 us,
-**                      interrupts it and what it calls at any instruction
+**   context(f)         on another C stack, from which the first one is not visible
+**   beaten(seconds)    does not call: a handler of SIGUSR1 interrupts it and its callees every
+**                      50 us, at any instruction
 **   trapped(n)         does not call: n times a handler interrupts a function at its
-**                      first instruction, whose address is odd where that can be
+**                      first instruction, whose address is odd where possible
 **
-**   misled(n)          n turns of a loop in which the unwind tables are wrong: they
-**                      lead to where no memory is, between that stack and its end
+**   misled(n)          n iterations of a loop in which the unwind tables are wrong: they lead to
+**                      an address without memory, between that stack and its end
 */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -73,7 +73,7 @@ static NOINLINE int shape_aligned (lua_State *L) {
 
 static __thread lua_State *running;
 
-/* Calls what is at the top, which stays there. */
+/* Calls the function at the top of the stack, which stays there. */
 static NOINLINE void callback (void) {
   lua_State *L = running;
   lua_pushvalue(L, -1);
@@ -83,7 +83,7 @@ static NOINLINE void callback (void) {
 
 static int compared;
 
-/* Calls when it is called first: how often that is, the library decides. */
+/* Calls f at the first comparison: the number of comparisons depends on the library. */
 static NOINLINE int shape_compare (const void *a, const void *b) {
   if (compared++ == 0) callback();
   return *(const int *)a - *(const int *)b;
@@ -139,8 +139,10 @@ static NOINLINE void shape_beat (int signal) {
   for (i = 0; i < 20000; i++) sink++;
 }
 
-/* It comes again 50 us after its end: a timer that went on meanwhile would leave a slow
-   machine no time for the program. */
+/*
+** The timer is restarted 50 us after the handler's end: a periodic timer would leave a slow
+** machine no time for the program.
+*/
 static timer_t beating;
 static const struct itimerspec soon = {{0, 0}, {0, 50000}};
 
@@ -149,7 +151,7 @@ static NOINLINE void shape_again (int signal) {
   timer_settime(beating, 0, &soon, NULL);
 }
 
-/* Saves registers, and gives them back: half of its instructions move the stack. */
+/* Saves and restores registers: half of its instructions move the stack pointer. */
 static NOINLINE void shape_saving (void) {
 #if defined(__x86_64__)
   __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15");
@@ -201,7 +203,7 @@ static NOINLINE int shape_beaten (lua_State *L) {
 #define PC(u)		((u)->uc_mcontext.pc)
 #endif
 
-/* One instruction of x86-64, one byte long; shape_traps begins right behind it. */
+/* One instruction of x86-64 with one byte; shape_traps starts at the next address. */
 __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         "shape_before:\n\t.cfi_startproc\n\tret\n\t.cfi_endproc\n\t"
         ".size shape_before, . - shape_before\n\t.type shape_traps, %function\n"
@@ -209,7 +211,7 @@ __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         ".size shape_traps, . - shape_traps\n");
 extern void shape_traps (void) __attribute__((visibility("hidden")));
 
-/* Takes its time, and goes on behind the trap. */
+/* Takes some time, and continues after the trap. */
 static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
   (void)info;
   shape_beat(signal);
@@ -233,7 +235,7 @@ static NOINLINE int shape_trapped (lua_State *L) {
 static long turns;
 static char *hole;
 
-/* With room of no fixed size the tables find the frame from rbp, all of the time. */
+/* A frame of variable size, so that the tables find the frame from rbp at all instructions. */
 static NOINLINE void shape_lie (void) {
   long n = turns;
   use(alloca((size_t)(n % 16 + 16)));

@@ -3,7 +3,7 @@
 
 local M = {}
 
---- All that a file holds; nil when it is not there.
+--- Returns the contents of a file; nil if it does not exist.
 function M.read(path)
   local f = io.open(path, "rb")
   if not f then return nil end
@@ -12,21 +12,21 @@ function M.read(path)
   return text
 end
 
---- Makes a file of these texts, or puts them in its place.
+--- Writes the texts to a file, which is created or replaced.
 function M.write(path, ...)
   local f = assert(io.open(path, "wb"))
   f:write(...)
   f:close()
 end
 
---- The bytes of a file.
+--- Returns the size of a file in bytes.
 function M.size(path)
   local f <close> = assert(io.open(path, "rb"))
   return f:seek "end"
 end
 
---- Runs a line of shell. Returns exit status (128 + the signal that ended it), standard
--- output, standard error.
+--- Runs a shell command. Returns exit status (128 + the signal that ended it), standard output,
+-- standard error.
 function M.run(line)
   local out, err = os.tmpname(), os.tmpname()
   local _, how, status = os.execute(("( %s ) >%s 2>%s </dev/null"):format(line, out, err))
@@ -36,8 +36,8 @@ function M.run(line)
   return how == "signal" and 128 + status or status, o, e
 end
 
---- What a line of shell writes to standard output; raises when it fails. With more
--- arguments the line is a format for them.
+--- Returns the standard output of a shell command; raises an error if it fails. With more
+-- arguments, the command is a format for them.
 function M.output(line, ...)
   if select("#", ...) > 0 then line = line:format(...) end
   local status, out, err = M.run(line)
@@ -45,14 +45,14 @@ function M.output(line, ...)
   return out
 end
 
---- The lines of a text.
+--- Returns the lines of a text.
 function M.lines(text)
   local list = {}
   for line in text:gmatch("[^\n]+") do list[#list + 1] = line end
   return list
 end
 
---- A fresh folder, which only its owner may enter; remove(folder) takes it away again.
+--- Creates a folder that only its owner may access; remove(folder) deletes it.
 function M.folder()
   return (M.output("mktemp -d"):gsub("\n", ""))
 end

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** signals: what specs of time samples need of C.
+** signals: C functions for specs of time samples.
 **
-**   burn(seconds) takes CPU time in C      fill(table, n) in lua_rawseti
-**   leave(seconds, status): burns, then exit() of C, without a word to Lua
-**   ending(us, how, status): a handler of SIGALRM that ends the process after so many
-**     microseconds, "exit", "quick_exit", "_exit" or "abort"; on which thread, chance
-**     tells if there are several
-**   hookmasks(seconds): burns, then -> what lua_gethookmask says of this thread
-**     and of a new one, without a call of Lua's between
-**   count([hz]) -> signals that this module's own handler has had since it was
+**   burn(seconds) uses CPU time in C      fill(table, n) in lua_rawseti
+**   leave(seconds, status): burns, then calls exit() of C without closing the Lua state
+**   ending(us, how, status): a handler of SIGALRM that ends the process after this many
+**     microseconds by "exit", "quick_exit", "_exit" or "abort"; with several threads it runs
+**     on any of them
+**   hookmasks(seconds): burns, then -> lua_gethookmask of this thread and of a new one, without
+**     a call of Lua in between
+**   count([hz]) -> signals that this module's own handler has received since it was
 **     installed; hz: installs it, for SIGPROF of a process-wide timer of CPU time;
 **     0: for SIGURG, without a timer
-**   chain(): installs a handler for SIGURG that calls the one that was there
+**   chain(): installs a handler for SIGURG that calls the previous one
 **   chained() -> calls of it              unchain(): sets the default
-**   nocount(): takes both off              disposition() -> "default", "count",
-**     "chain" or "other": who gets SIGURG          send(): a SIGURG to this thread
-**   blocked(f, ...): calls f with SIGURG blocked, unblocks it then
-**   bothblocked(f, ...): the same of SIGURG and SIGWINCH
-**   block(on): blocks SIGURG in this OS thread, or does not
+**   nocount(): removes both               disposition() -> "default", "count",
+**     "chain" or "other": the handler of SIGURG          send(): a SIGURG to this thread
+**   blocked(f, ...): calls f with SIGURG blocked, then unblocks it
+**   bothblocked(f, ...): the same with SIGURG and SIGWINCH
+**   block(on): blocks or unblocks SIGURG in this OS thread
 **   cpu() -> seconds of CPU time of this OS thread
 **   diversions() -> luaN_diversions of this state
 **   moments() -> asamp/sample/moments.h; addresses and counts are integers
@@ -44,7 +44,7 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
-static int which;		/* signal that is counted */
+static int which;  /* the counted signal */
 static struct sigaction before;
 
 

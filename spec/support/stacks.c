@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** stacks: C stacks of any size, and those of signals, for specs.
+** stacks: C stacks of any size, and signal stacks, for specs.
 **
-**   small(n, f, ...)   calls f(...) on a C stack of n bytes (makecontext), below which
-**                      is a page that nobody can touch
-**   alternate(n)       gives this OS thread an alternate signal stack of n bytes, the
-**                      program's own (0: none); nil: the one before, which a sanitizer
-**                      may have given
-**   told() -> size of the alternate signal stack that this thread has, nil: none; is it
-**                      the program's own? its lowest address
-**   touched() -> bytes of the program's own that have been written to
-**   frame() -> bytes that a signal takes at most, as the system says
-**   flags() -> is the handler of SIGURG on the alternate stack?
+**   small(n, f, ...)   calls f(...) on a C stack of n bytes (makecontext) with a guard page
+**                      below it
+**   alternate(n)       gives this OS thread an alternate signal stack of n bytes, owned by the
+**                      program (0: none); nil: the previous one, which may be a
+**                      sanitizer's
+**   told() -> size of this thread's alternate signal stack, nil: none; true if it is the
+**                      program's; its lowest address
+**   touched() -> bytes of the program's stack that have been written
+**   frame() -> largest size of a signal frame according to the system
+**   flags() -> true if the handler of SIGURG runs on the alternate stack
 **   alarms(ns)         SIGUSR1 every ns of CPU time of this thread, with a handler that
-**                      takes 4 KiB of the alternate stack; nil: no more
+**                      uses 4 KiB of the alternate stack; nil: stops it
 **   alarmed() -> calls of it
-**   mapped(address) -> is there memory at it?
+**   mapped(address) -> true if memory is mapped there
 */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -169,7 +169,7 @@ static int l_alarmed (lua_State *L) {
 static int l_mapped (lua_State *L) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)luaL_checkinteger(L, 1);
   unsigned char resident;
-  /* mincore refuses what is not mapped */
+  /* mincore fails for unmapped addresses. */
   lua_pushboolean(L, mincore((void *)(at & ~(page - 1)), 1, &resident) == 0);
   return 1;
 }

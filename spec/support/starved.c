@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** starved: asamp/module/embed.c over a tracker that the spec plays, in a process that
-** has no memory when the spec says so. Knows no other part of the sampler; one
-** client at a time.
+** starved: asamp/module/embed.c with a tracker that the spec simulates, in a process whose memory
+** requests fail on demand. Uses no other part of the sampler; one client at a time.
 **
-**   start(follows)          a client, which is told all; follows: deaths, too
-**   room() -> is there memory for a sample?
-**   sample(shared, {ids...}) -> shared, {ids...}: what the tracker tells (innermost
-**     first), and what the client is told of it. Only where there is room
-**   collection({fates...}, {runs...}) -> what the client is told of that: words for
-**     each fate ("decided NUMBER young"; "survived", "followed") and each death
-**     ("died NUMBER"), "collected" at the end
-**   starve("stacks" or "all" or nil)  embed.c's requests for memory fail, those for
-**     stacks or all of them
+**   start(follows)          a client with all callbacks; follows: deaths, too
+**   room() -> true if there is memory for a sample
+**   sample(shared, {ids...}) -> shared, {ids...}: reports a sample as the tracker does (innermost
+**     frame first), and returns what the client receives. Only if room() is true
+**   collection({fates...}, {runs...}) -> what the client receives: words for each survival outcome
+**     ("decided NUMBER young"; "survived", "followed") and each death ("died NUMBER"),
+**     "collected" at the end
+**   starve("stacks" or "all" or nil)  embed.c's memory requests fail: those for stacks, all,
+**     or none
 **   stop() -> "left NUMBER left NUMBER ..."
 */
 #include "embed.h"
@@ -31,7 +30,7 @@
 static Tracker played;
 static const char *starving;	/* NULL: nothing */
 static uint64_t number;		/* of the last sample */
-static lua_State *told;		/* where the client's table goes, ... */
+static lua_State *told;  /* receives the client's table, or NULL */
 static luaL_Buffer *text;	/* ... or its words */
 
 
@@ -118,13 +117,13 @@ const char *profile_kindname (int kind) {
 #define CODE	0x10000u
 
 
-/* The value that the client gives a sample. */
+/* Returns the value that the client attaches to a sample. */
 static void *valueof (uint64_t n) {
   return (void *)(uintptr_t)(n * 8);
 }
 
 
-/* All that is told later names the sample as it was told. */
+/* Later callbacks identify the sample by its data in the first one. */
 static void append (const char *what, const asamp_Known *s) {
   char words[80];
   int right = (s->value == valueof(s->number) && s->size == s->number + 1 &&
@@ -211,7 +210,9 @@ static int l_sample (lua_State *L) {
 }
 
 
-/* The numbers of the list at 'i', in memory of the state; '*n' of them. */
+/*
+** Returns the integers of the list at 'i' in memory owned by the state, and their number in '*n'.
+*/
 static lua_Integer *numbers (lua_State *L, int i, size_t *n) {
   lua_Integer *list;
   size_t k;

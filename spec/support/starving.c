@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** starving: profiler.core whose requests for memory fail when a spec says so: all
-** of its files', of strdup too, but not those of libraries. Requests of the OS
-** thread that asked for it; the writer's thread has enough (profilegen.c).
+** starving: profiler.core whose memory requests fail on demand: all requests of its files,
+** including strdup, but not those of libraries. Affects only the OS thread that called starve;
+** the writer thread has enough memory (see profilegen.c).
 **
-**   starve(n [, k])  n more requests succeed, then k fail (all when there is no
-**                    k), then they succeed again; negative n: all of them
+**   starve(n [, k])  n more requests succeed, then k fail (all if there is no k), then
+**                    they succeed again; negative n: all succeed
 **   requests()       -> requests, failed ones, since starve was called
-**   core             profiler.core, a copy of this module's own
+**   core             profiler.core, a copy within this module
 */
 #include <errno.h>
 #include <stdlib.h>

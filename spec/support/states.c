@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** states: Lua states of their own for specs, each over an allocator that
-** counts, checks and refuses. Knows the public API and lua/seam.h only; never
-** touches the state that runs the specs but through arguments and results.
+** states: separate Lua states for specs, each with an allocator that counts, checks and refuses
+** requests. Uses only the public API and lua/seam.h; accesses the state that runs the specs only
+** through arguments and results.
 **
 **   open{libs=true, limit=, largest=, fail=, failall=, skew=} -> state, status
-**     largest  bytes that one block may have at most
-**     limit    bytes that may be outstanding at most
+**     largest  largest size of a block in bytes
+**     limit    largest number of outstanding bytes
 **     fail     the n-th request from here on is refused, once
 **     failall  requests after the n-th from here on are all refused
-**     skew     0 or 8: every block begins so many bytes behind a multiple of 16
-**     status   "ok", "none" (lua_newstate gave NULL), or as of run
+**     skew     0 or 8: the offset of every block from a multiple of 16
+**     status   "ok", "none" (lua_newstate returned NULL), or as in run
 **   s:run(f, ...) -> status, message | results...
 **     f        text of a chunk, or a function whose only upvalue is _ENV
 **     ...      nil, booleans, numbers, strings; so are the results
 **     status   "ok", "runtime", "syntax", "memory", "errerr"
-**     the chunk is given a table of functions (states/inside.c) before the "..."
+**     the chunk receives a table of functions (states/inside.c) before the "..."
 **   s:refuse{limit=, largest=, fail=, failall=}    absent options are off
 **   s:stats() -> {bytes, peak, calls, requests, refused, later, wrong}
 **     requests are calls for more memory; later: see 'replace'; wrong: the first broken promise of
@@ -24,8 +24,8 @@
 **   s:memory() -> {inuse, held, minors, majors, allocated}
 **   s:close() -> bytes left (the state may be closed once; stats stay)
 **
-** A request is a call with more bytes than the block had. Its parts are in states/:
-** the allocator, and what chunks are given.
+** A request is a call for more bytes than the block had. The parts are in states/: the allocator,
+** and the functions for chunks.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@
 #define TYPENAME	"states"
 
 
-/* A plain value of 'from' at i onto the stack of 'to'; 0: it is not plain. */
+/* Copies a plain value of 'from' at i to the stack of 'to'. Returns 0 if it is not plain. */
 static int copyvalue (lua_State *from, int i, lua_State *to) {
   size_t n;
   const char *text;
@@ -70,7 +70,7 @@ static const char *statusname (int status) {
   }
 }
 
-/* The arguments of a chunk: indices in the stack of 'outer'. */
+/* The arguments of a chunk: indices on the stack of 'outer'. */
 typedef struct Arguments {
   lua_State *outer;
   int first, last;
@@ -163,7 +163,7 @@ static int writer (lua_State *L, const void *p, size_t n, void *ud) {
   return 0;
 }
 
-/* Loads the argument 2 of L, text or a function, into the state. */
+/* Loads argument 2 of L, text or a function, into the state. */
 static int load (lua_State *L, State *s) {
   const char *code;
   if (lua_isfunction(L, 2)) {

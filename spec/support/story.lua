@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- For specs that take random actions on a thing and on its model.
+-- For specs that apply random actions to an object and to its model.
 
---- story(seed) -> same(what, expected, got), to be called for every action: raises
--- an error with the seed and the last actions when the two differ.
+--- story(seed) returns same(what, expected, got), to be called for every action: it raises an
+-- error with the seed and the last actions if the values differ.
 return function(seed)
   local story = {}
   return function(what, expected, got)

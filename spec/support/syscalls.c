@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** syscalls: system calls that wait, made once, as C code makes them that knows of
-** no signals: for specs of what a program sees while it is sampled. A call that
-** fails gives nil, errno.
+** syscalls: blocking system calls, made once, as by C code that does not handle EINTR, for specs
+** of the effect of sampling on a program. A failed call returns nil, errno.
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
-**                        -> 0: nothing came in that time
+**                        -> 0: no event in that time
 **   read(fd) -> text     waitpid(pid) -> exit status
-**   pipe() -> fd, fd     listen() -> fd, of a socket with room for one
+**   pipe() -> fd, fd     listen() -> fd, of a socket with a backlog of one
 **   accept(fd) -> fd     connect(fd) -> fd: to the socket that listens at fd
 **   close(fd)
 **   later(ms, what [, fd]) -> pid of a child that sleeps, does that, exits with 7:
-**     "write" to fd, "accept" or "connect" there, or "exit" only
+**     "write" to fd, "accept" or "connect" there, or only "exit"
 **   EINTR
 */
 #define _GNU_SOURCE
@@ -73,7 +72,7 @@ static int l_epoll (lua_State *L) {
   return result(L, n);
 }
 
-/* For a signal that nobody sends. */
+/* Waits for a signal that is never sent. */
 static int l_sigtimedwait (lua_State *L) {
   struct timespec t = span(first(L));
   sigset_t set;
@@ -106,7 +105,7 @@ static int l_pipe (lua_State *L) {
   return 2;
 }
 
-/* The system gives it a name of its own. */
+/* The system chooses the socket's name. */
 static int l_listen (lua_State *L) {
   struct sockaddr_un a;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** tables: the hash tables of reader and writer for specs, which count how many
-** entries they look at.
+** tables: the hash tables of reader and writer for specs; functions return the number of visited
+** entries.
 **
-**   ids(list) -> steps          puts the ids into a map, finds each again
-**   strings(list) -> steps      the same of strings
-**   nodes(list) -> steps        of nodes of a call tree below the root
+**   ids(list) -> steps          inserts the ids into a map and finds each again
+**   strings(list) -> steps      the same with strings
+**   nodes(list) -> steps        with nodes of a call tree below the root
 */
 #include "strtab.h"
 #include "tree.h"

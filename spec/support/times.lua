@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Time samples of a function, and shares of them: for specs of time sampling.
--- Shares are of samples, never of wall time.
+-- Takes time samples of a function and computes shares, for specs of time sampling. Shares are of
+-- samples, not of wall time.
 
 local samples = require "spec.support.samples"
 local signals = require "signals"
 
 local M = {}
 
---- A clock that gives many stacks in little time: exact where the kernel grants
--- it.
+--- True if the clock "exact" is available: it gives many stacks in little time.
 M.exact = (function()
   local core = require "profiler.core"
   local path = os.tmpname()
@@ -19,9 +18,9 @@ M.exact = (function()
   return ok or false
 end)()
 
---- Runs f(...) under time sampling: o.rate (2000), o.native (true), o.wall,
--- o.exact (where it can be had), o.alloc (allocation period; none). Returns the
--- samples as spec.support.samples has them, with 'cpu': the CPU seconds of f.
+--- Runs f(...) under time sampling: o.rate (2000), o.native (true), o.wall, o.exact (if
+-- available), o.alloc (allocation period; none). Returns the samples as spec.support.samples
+-- does, with 'cpu': the CPU seconds of f.
 function M.of(f, o)
   o = o or {}
   local core = require "profiler.core"
@@ -47,13 +46,13 @@ function M.of(f, o)
   return list
 end
 
---- Calls f again and again until it has taken so many seconds of CPU time.
+--- Calls f repeatedly until it has taken this many seconds of CPU time.
 function M.busy(seconds, f, ...)
   local stop = signals.cpu() + seconds
   repeat f(...) until signals.cpu() >= stop
 end
 
---- The samples (periods) for which the test on a sample is true; all of them.
+--- Returns the number of samples (periods) for which test(sample) is true, and the number of all.
 function M.count(list, test)
   local n, all = 0, 0
   for _, s in ipairs(list.times) do
@@ -63,18 +62,18 @@ function M.count(list, test)
   return n, all
 end
 
---- Their share, 0 to 1.
+--- Returns the share of the samples that pass the test, 0 to 1.
 function M.share(list, test)
   local n, all = M.count(list, test)
   return n / all
 end
 
---- The share with "name:line" (or a native name) as the leaf.
+--- Returns the share of samples with "name:line" (or a native name) as the leaf.
 function M.leaf(list, text)
   return M.share(list, function(s) return samples.text(s.stack, 1) == text end)
 end
 
---- The share with such a frame anywhere.
+--- Returns the share of samples with such a frame anywhere.
 function M.within(list, text)
   return M.share(list, function(s)
     return (" " .. samples.text(s.stack) .. " "):find(" " .. text .. " ", 1, true) ~= nil

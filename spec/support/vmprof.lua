@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- VMProf logs for specs, independent of the C code: a decoder as strict as
--- the strictest reader we know (whatever makes one of them lose the file is
--- an error here), and a builder for logs as other writers make them.
--- Never used outside specs; must not share code with asamp/.
+-- VMProf logs for specs, independent of the C code in asamp/: a decoder as strict as the
+-- strictest known reader (it raises an error for everything that makes a reader reject the file),
+-- and a builder for logs of other writers.
 
 local shell = require "spec.support.shell"
 
@@ -10,8 +9,8 @@ local M = {}
 
 local LIMIT = 65536  -- words of a record
 
---- f(...) with a large nursery. What decodes makes millions of objects, and debug looks at
--- the whole heap with each collection.
+--- Calls f(...) with a large nursery: decoding allocates millions of objects, and debug builds
+-- check the whole heap at each collection.
 function M.roomy(f, ...)
   local before = collectgarbage("nursery", 64 << 20)
   local result = table.pack(pcall(f, ...))
@@ -20,7 +19,7 @@ function M.roomy(f, ...)
   return table.unpack(result, 2, result.n)
 end
 
---- The bytes of a file, unpacked when they are gzip.
+--- Returns the contents of a file, unpacked if it is gzip.
 function M.load(path)
   local bytes = shell.read(path)
   if bytes:sub(1, 2) == "\31\139" then
@@ -29,18 +28,18 @@ function M.load(path)
   return bytes, false
 end
 
--- Strict UTF-8, as Python decodes it: no surrogates, nothing above 10FFFF.
+-- Checks strict UTF-8, as Python decodes it: no surrogates, nothing above 10FFFF.
 local function checkutf8(text, at)
   if not utf8.len(text) then
     error("string is not UTF-8 at byte " .. at)
   end
 end
 
---- Decodes a log. Raises an error with the place when a reader would fail.
--- Returns {version, mode, interpreter, started, ended (us), metas, keys (in
--- the order of the file), names {[id] = text}, stacks, objects, records (in
--- order), left (bytes after the trailer)}. A stack is {marker, time or
--- count, words (as in the file), thread, last (the record's last byte)}; an object record {time, words}.
+--- Decodes a log. Raises an error with the position if a reader would fail. Returns {version,
+-- mode, interpreter, started, ended (us), metas, keys (in the order of the file), names {[id] =
+-- text}, stacks, objects, records (in order), left (bytes after the trailer)}. A stack is
+-- {marker, time or count, words (as in the file), thread, last (the record's last byte)}; an
+-- object record is {time, words}.
 function M.decode(bytes) return M.roomy(M.decodes, bytes) end
 
 function M.decodes(bytes)
@@ -64,7 +63,7 @@ function M.decodes(bytes)
     local n = word()
     assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
     local list = {}
-    for i = 1, n, 64 do  -- as many at a time as the stack of a C function has room for
+    for i = 1, n, 64 do  -- unpacked in parts because the C stack is limited
       local many = math.min(64, n - i + 1)
       table.move({string.unpack(("<" .. ("i8"):rep(many)), bytes, at)}, 1, many, i, list)
       at = at + 8 * many
@@ -142,13 +141,13 @@ function M.decodes(bytes)
   end
 end
 
---- Decodes the file.
+--- Decodes a file.
 function M.read(path)
   return M.decode((M.load(path)))
 end
 
---- What both converters demand of the end and of the time sampling period:
--- they divide by the number of time samples when there is one.
+--- Checks the conditions of both converters on the end and the time period: they divide by the
+-- number of time samples if there is a period.
 function M.checkperiod(log)
   local period = tonumber(log.metas.period)
   assert(log.started and log.ended)
@@ -162,9 +161,9 @@ function M.checkperiod(log)
   end
 end
 
---- What the converter of the paper demands of an extended log. Raises what
--- it would fail on. Returns the objects, oldest first: {type, outside,
--- survived, time, stats}; and the GC stacks, which are one each.
+--- Checks the conditions of the extended format's converter. Raises errors at the same places.
+-- Returns the objects, the oldest first: {type, outside, survived, time, stats}; and the GC
+-- stacks, one for each.
 function M.checkextended(log)
   local nstats, objects, stacks, last = 0, {}, {}, -math.huge
   while log.metas["gc_stats__" .. nstats] do
@@ -178,7 +177,7 @@ function M.checkextended(log)
     assert(not (state == 3 and stats[4] == 1), "marking behind finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
-    for i = n, 1, -1 do  -- newest first in the file
+    for i = n, 1, -1 do  -- the newest is first in the file
       local w = record.words[i]
       objects[#objects + 1] = {type = w >> 2, outside = w >> 1 & 1,
                                survived = w & 1, time = record.time,
@@ -211,12 +210,12 @@ local function text(s)
   return string.pack("<s8", s)
 end
 
---- The first five words.
+--- Returns the first five words.
 function M.head()
   return word(0) .. word(3) .. word(0) .. word(1000) .. word(0)
 end
 
---- A header record; 'mode' only from version 4.
+--- Returns a header record; 'mode' exists only from version 4 on.
 function M.header(version, mode, interpreter)
   return "\5" .. string.pack(">i2", version) ..
          (version >= 4 and string.char(mode) or "") ..
@@ -239,7 +238,8 @@ function M.name(id, name, marker)
   return string.char(marker or 2) .. word(id) .. text(name)
 end
 
---- 'lead': an integer count, or a float time. 'rest': words after the stack.
+--- Returns a stack record. 'lead': an integer count, or a float time. 'rest': words after the
+-- stack.
 function M.stack(marker, lead, words, rest)
   local parts = {string.char(marker),
                  math.type(lead) == "float" and string.pack("<d", lead)

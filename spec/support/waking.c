@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** waking: to be preloaded (LD_PRELOAD). The process exits, with status 7, in the midst of
-** the n-th signal of a condition, n from WAKING_AT: that is where a handler may have
-** interrupted it. A condition that is signalled within its own signal waits for ever; the
-** process ends with status 99 in its place.
+** waking: preloaded (LD_PRELOAD). The process exits with status 7 during the n-th signal of a
+** condition variable (n from WAKING_AT), where a signal handler may have interrupted it.
+** Signalling a condition within its own signal would block forever; then the process exits with
+** status 99 instead.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocator of a module under test: the linker has its calls come here
-** (--wrap), and 'starving', which the includer defines, says of each
-** request whether it fails.
+** The allocator of a module under test: the linker redirects the module's calls to it (--wrap),
+** and 'starving', which the including file defines, decides for each request whether it fails.
 */
 #ifndef spec_wrapped_h
 #define spec_wrapped_h

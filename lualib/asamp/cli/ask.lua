@@ -104,7 +104,7 @@ local function gone(target, path, looks)
     end
     return ("process %s has ended"):format(pid)
   elseif path and not pid then
-    return ("who listened at '%s' has ended"):format(path)
+    return ("the process that listened at '%s' has ended"):format(path)
   end
 end
 
@@ -136,7 +136,7 @@ local function result(looks, request, target, path, seconds, answer)
     message = ("it has not answered for %d s; is the process stopped?"):format(seconds)
   end
   if not text then
-    return nil, ("cannot ask '%s': %s"):format(path, message), late
+    return nil, ("cannot query '%s': %s"):format(path, message), late
   end
   local fields, wrong = parse(path, text)
   if not fields then
@@ -160,7 +160,7 @@ function M.all(targets, request, seconds)
   for i, target in ipairs(targets) do
     local path, message = find(target)
     if request:find "[\n%z]" then
-      found[i] = {nil, "what is sent to a process must be one line"}
+      found[i] = {nil, "a request to a process must be one line"}
     elseif path then
       asked[#asked + 1], paths[#paths + 1] = i, path
     else

@@ -150,7 +150,7 @@ end
 
 --- The option --own: files and folders of the user's own code.
 M.OWN = {"own", "PATHS", "files and folders, with colons between them, of your own " ..
-  "code: what the code of others did is charged to the line of yours that called it",
+  "code: the costs of other code are charged to the line of yours that called it",
   paths}
 
 --- Returns true if output to stdout may have colours, according to --color.

@@ -11,7 +11,7 @@ local show = require "asamp.show.advice"
 
 local M = {}
 
-M.summary = "what a profile says about the collector"
+M.summary = "predicts the effects of other nursery sizes"
 
 local function size(text)
   local digits, unit = text:match "^(%d+)([KMGkmg]?)$"
@@ -26,15 +26,15 @@ end
 local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
   rest = 2,
-  about = "Predicts what other sizes of the nursery would do: bytes that survive, time in " ..
+  about = "Predicts the effects of other nursery sizes: bytes that survive, time in " ..
     "collections, memory; each with its error. Lists lines whose objects nearly all survive, or " ..
-    "nearly all die young, and the longest pauses. Best of a profile with many samples (--alloc 16K).",
-  {"nursery", "SIZE", "the size that --verify tries (default: the one that is advised, else " ..
+    "nearly all die young, and the longest pauses. Needs a profile with many samples (--alloc 16K).",
+  {"nursery", "SIZE", "the size that --verify tries (default: the recommended one, else " ..
     "twice the present one)", size},
-  {"verify", nil, "runs SCRIPT again with that nursery, and shows what was predicted beside " ..
-    "what came of it"},
-  {"runs", "N", "how often --verify runs SCRIPT with the profile's nurseries and with the other, " ..
-    "in turn: of times the least counts (default 3)", options.whole(1)},
+  {"verify", nil, "runs SCRIPT again with that nursery, and compares the prediction with " ..
+    "the measurement"},
+  {"runs", "N", "number of runs of --verify with the profile's nurseries, alternating with as " ..
+    "many with the other ones; the shortest time counts (default 3)", options.whole(1)},
   {"top", "N", "rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
@@ -94,13 +94,13 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.verify and not o.files[2] then
-    return tell.wrong("--verify needs the script that is to run again")
+    return tell.wrong("--verify needs the script to run again")
   elseif not o.verify and o.files[2] then
-    return tell.wrong("'%s' is to be run: say --verify", o.files[2])
+    return tell.wrong("'%s' is a second argument: only --verify takes one, the script to run", o.files[2])
   elseif o.nursery and not o.verify then
     return tell.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
   elseif o.runs and not o.verify then
-    return tell.wrong("--runs says how often --verify runs the script: give --verify and the script, too")
+    return tell.wrong("--runs is the number of runs of --verify: give --verify and the script, too")
   end
   local profile, message = world.read(o.files[1])
   if not profile then
@@ -109,8 +109,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   tell.partial(o.files[1], profile.message, profile.samples, "the advice covers what could be read")
   local found = {advice = advice.of(profile)}
   if not found.advice then
-    return tell.failed("'%s' tells too little of collections: a longer run, or more samples " ..
-      "(--alloc 16K), would", o.files[1])
+    return tell.failed("'%s' has too few collections or samples for advice: profile a longer " ..
+      "run, or use --alloc 16K", o.files[1])
   end
   found.best = advice.best(found.advice)
   if o.verify then

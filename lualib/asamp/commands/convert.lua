@@ -40,18 +40,18 @@ local DESCRIPTION = {
     "and others), speedscope (speedscope.app), vmprof (this sampler's " ..
     "other flavour), or, of a snapshot of a heap, heapsnapshot (the Memory panel of " ..
     "Chrome's DevTools)", options.oneof(NAMES)},
-  options.out("the result (default: beside the profile, named after it; - " ..
+  options.out("the result (default: next to the profile, named after it; - " ..
     "is standard output, and the default for standard input)"),
   {"weight", "WHAT", "collapsed: bytes, samples, survived (bytes that " ..
     "survived), alive (bytes alive at the end), time (microseconds) or held (bytes alive " ..
-    "at the end; their stacks are who holds them); default bytes, or time if the profile " ..
+    "at the end, with their holders as the stack); default bytes, or time if the profile " ..
     "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
   options.sources("firefox: folders, with colons between them, whose " ..
     "source files are put into the result with their text (default: none)"),
   {"together", nil, "Lua states, OS threads and labels are added up (all formats of profiles but " ..
-    "vmprof, which always tells them apart; default: pprof has them as labels, Firefox a thread and " ..
+    "vmprof, which always keeps them separate; default: pprof has them as labels, Firefox a thread and " ..
     "speedscope profiles for each state, collapsed an outermost frame; of more than 64 states " ..
     "those of one script are together)"},
   {"start-up", nil, "with the C functions that come before the script in " ..
@@ -73,7 +73,7 @@ local function wrong(o)
   elseif o.source and o.to ~= "firefox" then
     return "--source goes with --to firefox"
   elseif o.together and o.to == "vmprof" then
-    return "--together goes with the other formats: vmprof tells all states apart"
+    return "--together goes with the other formats: vmprof keeps all states separate"
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
     return ("--%s goes with the other formats: heapsnapshot is of a heap, which has no stacks and " ..
             "one state"):format(o.together and "together" or "start-up")

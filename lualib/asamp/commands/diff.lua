@@ -13,11 +13,11 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
-M.summary = "what grew and what shrank from one profile to another"
+M.summary = "compares two profiles by function, line, type and class"
 
 local DESCRIPTION = {
   command = "diff", arguments = "A B", least = 2, most = 2,
-  about = "Compares two profiles: what grew and what shrank from A to B, by " ..
+  about = "Compares two profiles: lists increases and decreases from A to B by " ..
     "function, line, type and class. The program may have been moved and " ..
     "edited in between: files are known again by the end of their paths, " ..
     "functions by their names and neighbours, lines by their distance from " ..
@@ -28,8 +28,8 @@ local DESCRIPTION = {
   {"total", nil, "functions and lines with all that they called"},
   {"normalize", nil, "scales A, so that both amount to the same: compares " ..
     "shares"},
-  {"sigma", "N", "what a single row may change by chance: less than N " ..
-    "standard errors (default 3)", options.number(0, 100)},
+  {"sigma", "N", "changes of a single row by less than N standard errors " ..
+    "count as noise (default 3)", options.number(0, 100)},
   {"all", nil, "noise too, marked ~"},
   options.TOP,
   options.WIDTH,

@@ -20,30 +20,30 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-local OBJECTS = 50   -- of a page
-local LINE = 300     -- bytes of a source line in a page
+local OBJECTS = 50   -- limit of objects in a page
+local LINE = 300     -- limit of a source line in a page, in bytes
 
-M.summary = "who holds what: a snapshot of a heap, by class and holder"
+M.summary = "reads heap snapshots: objects by class, line and holder"
 
 local DESCRIPTION = {
   command = "heap", arguments = "FILE|" .. ask.ARGUMENT,
-  about = "Reads a snapshot that profiler.snapshot(path) has written: all objects that " ..
-    "could be reached, and what held them. 'retained' is what would go if the object " ..
-    "went. Without options: by class, by the line that allocated what a session had " ..
-    "sampled, and by holder as a tree. Of a process that listens " ..
-    "(ASAMP=listen) it takes one first.",
+  about = "Reads a snapshot that profiler.snapshot(path) has written: all reachable " ..
+    "objects and their references. 'retained' is the memory that would become free if the " ..
+    "object were removed. Without options, shows the objects by class, the sampled objects by " ..
+    "the line that allocated them, and a tree of holders. Takes a snapshot first of a process " ..
+    "that listens (ASAMP=listen).",
   {"out", "OUT", "of a process: where the snapshot goes (default PID.heap here)", short = "o"},
   {"state", "N", "of a process: the number of the Lua state (default: the first that collects)",
     options.whole(0)},
-  {"wait", "TIME", "of a process: so long for the state's next collection, at whose end the " ..
+  {"wait", "TIME", "of a process: time limit for the state's next collection, at whose end the " ..
     "snapshot is taken (default 10s)", options.duration},
   {"held-by", "WHAT", "the paths that hold the objects of a class (table, string, " ..
     "function, ... or the name of a metatable), or those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
   {"paths", nil, "the single objects that retain most, each with its shortest path " ..
     "(with --held-by: those of the class)"},
-  {"diff", "OLD", "what is new, gone and grown since the snapshot OLD of the same " ..
-    "process, by class and line; and what holds the new ones"},
+  {"diff", "OLD", "new, gone and grown objects since the snapshot OLD of the same " ..
+    "process, by class and line; and the holders of the new ones"},
   {"least", "PERCENT", "rows of a tree that are smaller are left out (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "the same as a page for a browser, into FILE, with the objects that retain most"},
@@ -131,7 +131,7 @@ local function await(path, peer, world, tell)
     local h, message = open(heap.open)
     local begun = not h and message:find("still being written", 1, true)
     if not h and not host.samefile(path, path) then
-      tell.failed("'%s' is not there: the process could not write it, and tells on its stderr why", path)
+      tell.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
     elseif h or not begun and i > 50 then  -- the file may be empty at first
       break
@@ -327,7 +327,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
     return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   elseif o.page and o.json then
-    return tell.wrong("--page and --json are two results: ask for one, then for the other")
+    return tell.wrong("--page and --json do not go together: run asamp heap once for each")
   end
   if o.source and not o.page then
     return tell.wrong("--source is of a page: give --page FILE, too")

@@ -11,11 +11,11 @@ local show = require "asamp.show.resident"
 
 local M = {}
 
-M.summary = "where resident memory is: Lua, native, by line"
+M.summary = "breaks down resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. ask.ARGUMENT,
-  about = "Tells where the resident memory of a process is: Lua objects, free lines of blocks " ..
+  about = "Breaks down the resident memory of a process: Lua objects, free lines of blocks " ..
     "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
     "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
   {"peak", nil, "of a profile: when most was resident, instead of the end"},
@@ -42,11 +42,11 @@ local function ofprofile(path, world, tell)
     return nil
   end
   tell.partial(path, profile.message, profile.samples + profile.timesamples,
-               "the last picture is of before that")
+               "the last snapshot of memory is from before that")
   local found = resident.ofprofile(profile)
   if not found then
-    tell.failed("'%s' does not tell where memory is: it is of an older asamp, of another " ..
-      "profiler, or of a program that never collected", path)
+    tell.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
+      "wrote it, or the program never collected", path)
   end
   return found
 end
@@ -57,7 +57,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local found
   if ask.isprocess(target) then
     if o.peak then
-      return tell.wrong("--peak is of a profile; a process tells what is now")
+      return tell.wrong("--peak needs a profile: a process reports its present memory only")
     end
     found = ofprocess(target, tell)
   else

@@ -17,15 +17,15 @@ local DUMP = 60  -- time limit of an answer in seconds; the process may write a 
 local DESCRIPTION = {
   command = "record", arguments = ask.ARGUMENT, what = "process",
   about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
-    "and waits for it. What it wrote before ends there, and it goes on in another file " ..
-    "afterwards. Ctrl-C ends the recording early.",
-  {"for", "TIME", "so long (default 10s)", options.duration},
+    "and waits for it. A profile that it writes already ends, and continues in another " ..
+    "file afterwards. Ctrl-C ends the recording early.",
+  {"for", "TIME", "duration (default 10s)", options.duration},
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 32K, and " ..
     "more while there are over 2000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
-  {"ring", nil, "writes what the flight recorder of the process keeps (ASAMP=ring), at once"},
-  {"stop", nil, "ends the recording that is going on, whoever began it"},
+  {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
+  {"stop", nil, "stops the present recording, whichever client started it"},
 }
 M.usage = options.usage(DESCRIPTION)
 
@@ -77,13 +77,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local target, seconds = o.files[1], o["for"] or 10
   if o.ring then
     if o["for"] or o.alloc or o.time then
-      return tell.wrong("--ring writes what was sampled already: --for, --alloc and --time mean " ..
-        "nothing with it")
+      return tell.wrong("--ring writes samples that were taken before: --for, --alloc and --time have " ..
+        "no effect with it")
     end
     return dump(target, o.out, tell, world)
   elseif o.stop then
     if o["for"] or o.alloc or o.time or o.out then
-      return tell.wrong("--stop ends a recording: --for, --alloc, --time and --out are of one that begins")
+      return tell.wrong("--stop stops a recording: --for, --alloc, --time and --out are for a new one")
     end
     local fields, message = ask.ask(target, "stop")
     return fields and 0 or tell.failed("%s", message)

@@ -10,16 +10,16 @@ local units = require "asamp.show.units"
 
 local M = {}
 
-M.summary = "what a killed, cut or damaged profile still has, as a whole one"
+M.summary = "recovers the readable part of a cut or damaged profile"
 
 local DESCRIPTION = {
   command = "repair", arguments = "FILE",
   about = "Copies a profile up to its damage, gives the copy the end that " ..
-    "readers want, and says what was got back. A whole file is left as it " ..
+    "readers require, and prints a summary. A whole file is left as it " ..
     "is, and one that is still being written stays in its place. Either " ..
     "--out or --in-place has to say where the result goes. - for FILE is " ..
     "standard input.",
-  options.out("the repaired file, another than FILE; what was there is " ..
+  options.out("the repaired file, another than FILE; an existing file is " ..
     "replaced"),
   {"in-place", nil, "puts the repaired file in FILE's place, with its mode and " ..
     "owner"},
@@ -46,12 +46,12 @@ local function told(path, out, r)
            :format(path, samples)
   end
   local lines = {("'%s': %s"):format(
-    path, r.live and "still being written; this is what it has so far" or
+    path, r.live and "still being written; these are its contents so far" or
     r.message ~= "" and r.message or "some records are damaged")}
-  lines[2] = ("got back: %s, %s of the log"):format(
+  lines[2] = ("recovered: %s, %s of the log"):format(
     samples, units.plural(r.kept, "byte"))
   if r.cut > 0 then
-    lines[#lines + 1] = ("cut: %s behind the damage"):format(
+    lines[#lines + 1] = ("cut: %s after the damage"):format(
       units.plural(r.cut, "byte"))
   end
   if r.mended > 0 then

@@ -28,7 +28,7 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
-M.summary = "who allocated how much, where time went: functions, lines, types"
+M.summary = "allocation and time by function, line and type"
 
 local DEFAULT = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
                  "leaks", "holders", "lifetimes", "collections",
@@ -51,7 +51,7 @@ end
 
 local DESCRIPTION = {
   command = "report", arguments = "FILE...", most = math.huge,
-  about = "Shows what a profile tells: how much was allocated and where time " ..
+  about = "Shows the contents of a profile: how much was allocated and where time " ..
     "went, by which functions and lines, of which types, and how much " ..
     "survived its first collection. FILE is a VMProf log, compressed or " ..
     "not: a profile of this sampler in either format, or one of another " ..
@@ -62,9 +62,9 @@ local DESCRIPTION = {
     "the file has them); state, thread: a table of the Lua states, or of the OS " ..
     "threads, of a process", {"state", "thread"}),
   {"state", "TEXT", "only the Lua states with TEXT in their name, or of that number"},
-  {"by-label", "NAME", "a table of the values of that label (profiler.label), of what ran " ..
-    "with each"},
-  {"label", "NAME=VALUE", "only what ran with that label; NAME=(none): with none of that name",
+  {"by-label", "NAME", "a table of the values of that label (profiler.label), with the costs " ..
+    "of each"},
+  {"label", "NAME=VALUE", "only work with that label; NAME=(none): without a label of that name",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sort functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
@@ -78,18 +78,18 @@ local DESCRIPTION = {
   {"depth", "N", "leaves deeper calls out of the tree (default 60)",
     options.whole(1)},
   {"function", "TEXT", "only samples with a function on their stack whose " ..
-    "name has TEXT in it, and who called it"},
+    "name has TEXT in it, and its callers"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
-    "who called its function", place},
-  {"at", "WHEN", "only what was alive then: at so many seconds since the start, or " ..
-    "peak, when most was in use; as far as collections had found out", instant},
-  {"source", "FILE", "instead of the tables, the lines of that file, each with what " ..
-    "it cost; FILE, or the end of its path, as the profile has it, or where it is"},
+    "the callers of its function", place},
+  {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
+    "the largest heap; as far as collections had found deaths", instant},
+  {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
+    "its costs; FILE, or the end of its path, as the profile has it, or where it is"},
   options.OWN,
-  {"sum", nil, "one report of all files together: what several processes, or runs, did"},
+  {"sum", nil, "one report of all files together, for several processes or runs"},
   options.WIDTH,
   options.COLOR,
-  {"json", nil, "everything as JSON, the call tree if it is asked for; all " ..
+  {"json", nil, "everything as JSON, the call tree if it is requested; all " ..
     "rows unless --top is given"},
 }
 M.usage = options.usage(DESCRIPTION)
@@ -203,7 +203,7 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local course = profile.course
   if not measures.tellsdeaths(profile) or not course then
-    return nil, "it does not tell who died when: --at is for profiles of this sampler, with collections"
+    return nil, "it has no times of deaths: --at is for profiles of this sampler, with collections"
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
@@ -298,7 +298,7 @@ end
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
-    return nil, "the file does not tell states and threads apart; ASAMP and asamp run -- PROGRAM do"
+    return nil, "the file has no data by state and thread; profiles of ASAMP and asamp run -- PROGRAM have"
   elseif TABLES[o.by] and o.at then
     return nil, "tables by state and thread are of the whole run: leave --at out"
   elseif o.by and not TABLES[o.by] then
@@ -311,8 +311,8 @@ end
 -- are not recorded.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
-    (", when most was in use behind a collection (%s); what was in use between collections is " ..
-     "not looked at: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
+    (", when most was in use after a collection (%s); use between collections is not " ..
+     "recorded: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
 end
 
 -- Adds the verdict, unless the options select parts of the report, and the holders.

@@ -53,9 +53,9 @@ local DESCRIPTION = {
     "there are more (default 2000, if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "native memory, too: a sample every BYTES that the whole process " ..
-    "asks malloc for (512K where BYTES are not given)",
+    "allocates with malloc (512K where BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
-  {"copies", nil, "what is copied, too: into new strings, and by buffers and tables that grow"},
+  {"copies", nil, "copied bytes, too: into new strings, and by buffers and tables that grow"},
   {"time", "RATE", "samples of time a second; 0: none (default 100, of a PROGRAM 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "time by the clock on the wall, not of the CPU"},
@@ -65,10 +65,10 @@ local DESCRIPTION = {
   {"fixed", nil, "a sample at every n-th byte allocated, not at random intervals"},
   {"seed", "N", "integer: of the intervals between samples of allocation",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "who holds what is alive is told at the end (1, the default), never " ..
-    "(0), or every so often too (60s, 5m, 1h)",
+  {"holders", "WHEN", "the holders of live objects are written at the end (1, the default), never " ..
+    "(0), or also at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"out", "OUT", "the profile; %p is the process id, %t when it began, %h the " ..
+  {"out", "OUT", "the profile; %p is the process id, %t its start, %h the " ..
     "host (default SCRIPT.PID.vmprof in the current folder). A profile that is " ..
     "there is replaced, any other file stays",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
@@ -76,8 +76,8 @@ local DESCRIPTION = {
   {"format", "NAME", "stock or extended (default stock)",
     options.oneof{"stock", "extended"}},
   {"plain", nil, "do not compress the profile"},
-  {"quiet", nil, "no report at the end; that there is no profile is told"},
-  after = "What LUA_PROFILER holds goes for all that is not given here.",
+  {"quiet", nil, "no report at the end, except that a missing profile is reported"},
+  after = "Options that are not given here are taken from LUA_PROFILER.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
     "2 wrong arguments.",
 }
@@ -283,7 +283,7 @@ local function shortreport(path, message, signal, world, tell)
     verdict = verdict.of(profile, t, leaks.of(profile), copied)}), world.errcolor))
   if #t.measures > 0 then
     local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-    world.err(("\nasamp report %s tells more.\n"):format(layout.printable(word)))
+    world.err(("\nasamp report %s shows more.\n"):format(layout.printable(word)))
   end
 end
 

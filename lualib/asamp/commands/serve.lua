@@ -67,7 +67,7 @@ end
 local DESCRIPTION = {
   command = "serve", arguments = ask.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
-    "what Go programs have below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
+    "the paths of Go programs below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
     "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
   {"http", "ADDRESS", "where (default 127.0.0.1:6060); an address that other machines reach needs " ..
     "--token, too", address},
@@ -161,8 +161,8 @@ end
 
 local TEXT = "text/plain; charset=utf-8"
 local KINDS = {
-  heap = {first = "inuse_space", about = "what is alive, and what was allocated"},
-  allocs = {first = "alloc_space", about = "what was allocated, and what of it is alive"},
+  heap = {first = "inuse_space", about = "live and allocated memory"},
+  allocs = {first = "alloc_space", about = "allocated memory, and the live part of it"},
   profile = {first = "time", seconds = 30, about = "where time goes"},
 }
 
@@ -400,8 +400,8 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then
-    return tell.wrong("other machines reach '%s', and could read profiles there; --token TOKEN lets in " ..
-      "who bears it, --http 127.0.0.1:%s is for this machine alone", at.host, at.port)
+    return tell.wrong("other machines reach '%s', and could read profiles there; --token TOKEN admits " ..
+      "requests with it, --http 127.0.0.1:%s is for this machine alone", at.host, at.port)
   end
   local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true}
   names[(at.host:find ":" and "[" .. at.host .. "]" or at.host):lower()] = true

@@ -10,12 +10,12 @@ local show = require "asamp.show.living"
 
 local M = {}
 
-M.summary = "what a running process tells of its Lua"
+M.summary = "statistics of a running process"
 
 local DESCRIPTION = {
   command = "stats", arguments = ask.ARGUMENT, what = "process",
-  about = "Asks a process that listens (ASAMP=listen) how much its Lua allocates, holds and " ..
-    "collects, and what is sampled.",
+  about = "Shows how much the Lua states of a process that listens (ASAMP=listen) allocate, hold " ..
+    "and collect, and its sampling.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
 M.usage = options.usage(DESCRIPTION)

@@ -23,8 +23,8 @@ local DESCRIPTION = {
   about = "Watches a process that listens (ASAMP=listen): how much it allocates, has in use " ..
     "and collects, and its lines by what they allocate, have alive, and take of time. Reads " ..
     "the profile that the process writes. Ctrl-C ends it.",
-  {"every", "SECONDS", "from look to look (default 2)", options.whole(1)},
-  {"count", "N", "so many looks, then it ends (default: until Ctrl-C)", options.whole(1)},
+  {"every", "SECONDS", "time between updates (default 2)", options.whole(1)},
+  {"count", "N", "number of updates (default: until Ctrl-C)", options.whole(1)},
   {"top", "N", "lines that are shown (default 15)", options.whole(1)},
   options.WIDTH,
 }
@@ -51,7 +51,7 @@ local function linesof(profile, before, seconds, o, world)
       return units.percent(row.time * (profile.timeperiod or 0), seconds)
     end}
   end
-  local title = before and "By line, since the look before" or "By line, since the profile's begin"
+  local title = before and "By line, since the previous update" or "By line, since the profile's start"
   return tables.titled(style, title, rows, columns, "line",
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end

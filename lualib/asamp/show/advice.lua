@@ -25,7 +25,7 @@ local function put(lines, more)
   table.move(more, 1, #more, #lines + 1, lines)
 end
 
-local BEYOND = "beyond what was seen"
+local BEYOND = "beyond the observed sizes"
 
 -- If a row has no space for the text BEYOND, it has a star, which is explained below the table.
 local function sizes(style, advice)
@@ -118,7 +118,7 @@ local function pauses(style, rows)
     {"pause", function(r) return units.shorttime(r.us / 1e6) end},
     {"tenured", function(r) return size(r.tenured) end},
     {"in use", spare = 1, function(r) return size(r.inuse) end},
-  }, "collection, and what it looked at", function(i, n)
+  }, "collection, and what it scanned", function(i, n)
     return layout.cutend(("%s, after %s%s"):format(sortof(rows[i]), units.seconds(rows[i].time),
                                                    looked(rows[i])), n)
   end)
@@ -156,14 +156,14 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No size is advised: collections come when large blocks do, %s behind a nursery's end on " ..
+    ("No size is advised: large blocks decide when collections run, %s after a nursery's end on " ..
      "average."):format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s, and hold some %s %s."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
       best.held >= now.held and "more" or "less")
-    or "No other size that was seen would save a tenth of the time in collections. Record with " ..
+    or "No other observed size would save a tenth of the time in collections. Record with " ..
     "larger ones (LUA_GC=nursery=512K-4M) to learn of these.", "", style.width)
   put(out, lines(style, "Nearly all survive: make them once, or again from a pool",
                  advice.live, "survivedbytes"))
@@ -189,7 +189,7 @@ function M.render(found, style)
     say("", clock(v))
     if not v.alike then
       say("", ("Runs with the profile's own nurseries tenured %s in %s minor collections, and not " ..
-        "%s in %s: what ran again is not what the profile is of."):format(size(v.before.tenured),
+        "%s in %s: the script that ran again is not the one of the profile."):format(size(v.before.tenured),
         units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

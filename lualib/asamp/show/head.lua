@@ -123,7 +123,7 @@ local function nothing(p)
     parts[#parts + 1] = ("No sample of time%s: one represents %s of %s time%s."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", p.wall and "" or
-      ", and without --exact most kernels look at it 250 times a second")
+      ", and without --exact most kernels check it 250 times a second")
   end
   return table.concat(parts, " ")
 end
@@ -143,7 +143,7 @@ end
 -- Returns the explanation of an allocation sample and of the accuracy of numbers.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
-    return "The file does not tell how many bytes a sample represents: the " ..
+    return "The file does not say how many bytes a sample represents: the " ..
            "report counts samples."
   end
   local size = units.bytes(p.period)
@@ -176,7 +176,7 @@ local function instant(at, p)
   end
   local text = "what was alive at " .. units.seconds(at.seconds)
   if at.inuse then
-    text = text .. (", when most was in use behind a collection (%s)"):format(units.bytes(at.inuse))
+    text = text .. (", when most was in use after a collection (%s)"):format(units.bytes(at.inuse))
   end
   return text
 end
@@ -201,7 +201,7 @@ local function survival(p, t)
   if measures.tellsdeaths(p) then
     text = text .. (": %s died later, %s was alive at the end%s."):format(
       share "later", share "alive", p.majors == 0 and
-      ", as no major collection has come to look at it again" or "")
+      ", as no major collection has checked it again" or "")
   else
     text = text .. "."
   end
@@ -288,7 +288,7 @@ local function alone(p)
   if #list == 0 then
     return nil
   end
-  return ("Of one run each, and not in this sum: %s. asamp merge makes a profile that has more of it.")
+  return ("Data of single runs, not in this sum: %s. asamp merge makes a profile that has more of it.")
     :format(table.concat(list, ", "))
 end
 
@@ -311,7 +311,7 @@ function M.lines(p, t, style, options)
   end
   if options.label then
     lines[#lines + 1] = paint("yellow", layout.cutend(
-      "only what ran with the label " .. layout.clean(options.label) ..
+      "only work with the label " .. layout.clean(options.label) ..
       "; collections and leaks are of the whole run, and left out", width))
   end
   if options.at then
@@ -335,7 +335,7 @@ function M.lines(p, t, style, options)
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
-    add(options.at and "Dead is what a collection had found dead until then, of what was old a major one."
+    add(options.at and "Dead: found dead by a collection before that time; old objects only by a major collection."
         or survival(p, t))
     add(options.at and nativepeak(options.at) or nil)
   end

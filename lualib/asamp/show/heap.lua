@@ -61,8 +61,8 @@ local function classes(list, info, style)
   end)
   for _, row in ipairs(list) do
     if row.least then
-      lines[#lines + 1] = tables.remark(style, 2, "+: at least; what its objects retain only together " ..
-        "was not looked for, as the heap is large")
+      lines[#lines + 1] = tables.remark(style, 2, "+: at least; bytes that its objects retain only " ..
+        "together are not included, as the heap is large")
       break
     end
   end
@@ -214,7 +214,7 @@ function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
-local ADDRESSES = "; what is told as the same object has the same address by chance."
+local ADDRESSES = "; objects listed as the same have equal addresses by chance."
 
 --- Returns a warning if the comparison of two snapshots is not meaningful; nil: it is. 'info': of
 -- the new one.
@@ -226,8 +226,8 @@ function M.misfit(diff, info)
     return "These are snapshots of different processes or Lua states, for the later one has " ..
            "allocated less" .. ADDRESSES
   elseif diff.misfit == "before" then
-    return ("This snapshot was taken before '%s': what is told as new has gone since, and " ..
-            "what as gone was new then."):format(layout.clean(diff.from))
+    return ("This snapshot was taken before '%s': objects listed as new have gone since, and " ..
+            "objects listed as gone were new then."):format(layout.clean(diff.from))
   end
 end
 

@@ -102,7 +102,7 @@ end
 
 -- Returns the explanation of retained sizes.
 local function retained(of)
-  return "retained: what would be freed if " .. of .. " went, with all that nothing else holds."
+  return "retained: memory that would be freed if " .. of .. " were removed, with all that nothing else holds."
 end
 
 -- {== tables ================================================================
@@ -207,9 +207,9 @@ end
 
 -- Adds rows, each after its parent, as nested lists. 'least': the smallest visible share.
 local function tree(out, rows, totals, least)
-  legend(out, "A row holds what is set in below it: if it went, that would go. %: of " ..
+  legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: of " ..
               units.bytes(totals.value) .. ". (repeated): a chain of such, as of a list. (and otherwise): " ..
-              "several hold it, of which this is the nearest to what the state always has.")
+              "several hold it, of which this is the nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0
@@ -239,7 +239,7 @@ local function heldby(out, held, least)
   heading(out, ("%s: %s of %s, which retain %s"):format(held.name,
     units.plural(held.totals.count, "object"), units.bytes(held.totals.self),
     units.bytes(held.totals.value)))
-  legend(out, "The shortest path to each from what the state always has. " .. retained "the objects there" ..
+  legend(out, "The shortest path to each from a root. " .. retained "the objects there" ..
               " of them: the share of these objects. 0B: others of the list retain them.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
@@ -281,7 +281,7 @@ local function diff(out, found, info, least)
   local misfit = show.misfit(found, info)
   out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
   legend(out, "new, gone: objects that are in one of the two alone, and their bytes. grown: bytes of " ..
-              "what is in both. %: of all " .. units.bytes(info.bytes) .. ".")
+              "objects in both. %: of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(found.classes) do
     rows[i] = {change(r.change), share(r.change, info.bytes), count(r.new), bytes(r.newbytes),

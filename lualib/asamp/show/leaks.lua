@@ -113,7 +113,7 @@ function M.lines(style, found, brief)
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "set in: belongs to the line above, by its function or its caller. A " ..
+      "indented: belongs to the line above, by its function or its caller. A " ..
       "closure there, or the parts of a table that grows, may be what " ..
       "keeps the rest.", "  ", style.width))
   end

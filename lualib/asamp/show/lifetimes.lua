@@ -45,8 +45,8 @@ function M.lines(style, rows, brief)
   local lines = listing(style, rows)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "lived for: bytes that were allocated between birth and death, " ..
-      "which a collection tells, of what is old a major one; alive: at the end.", "  ",
+      "lived for: bytes allocated between an object's allocation and the collection " ..
+      "that found it dead (a major one for old objects); alive: at the end.", "  ",
       style.width))
   end
   return lines

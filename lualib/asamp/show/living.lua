@@ -14,7 +14,7 @@ end
 function M.stats(s)
   local lines = {
     ("process %d"):format(s.pid),
-    s.ring and ("keeps what was sampled in memory, for '%s'"):format(s.file) or
+    s.ring and ("keeps samples in memory, for '%s'"):format(s.file) or
     s.file and ("writes '%s' (%s)%s"):format(s.file, size(s.filebytes),
                                             s.recording == 1 and ", a recording" or "")
            or "writes nothing",

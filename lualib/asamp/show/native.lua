@@ -40,7 +40,7 @@ function M.lines(style, native, brief)
     tables.shares(4, "bytes", native.bytes),
     {"alive", spare = 1, function(row) return row.alive and units.short(row.alive) or "-" end},
     {"samples", spare = 3, function(row) return units.count(row.samples) end},
-  }, "library, the line that asked it most", function(i, n)
+  }, "library, the line with most of it", function(i, n)
     return labels.offunction(list[i], n, style.paint)
   end, labels.least(style.width, list, true))
   table.insert(lines, 3, layout.wrap(M.told(native) .. ":", "  ", style.width))

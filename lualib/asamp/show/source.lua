@@ -104,7 +104,7 @@ function M.lines(style, file)
   end
   if behind > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
-      ("%s of the profile %s behind the end of %s."):format(units.plural(behind, "line"),
+      ("%s of the profile %s after the end of %s."):format(units.plural(behind, "line"),
         behind == 1 and "is" or "are", file.cut and "what is read: the file " .. file.cut or
         "the file: it has changed since"), "  ", style.width))
   end

@@ -43,13 +43,13 @@ local function pauses(profile, p)
   return ("Pauses, in wall time: %s together%s; half of %s up to %s, 99%% up to %s, the " ..
           "longest %s (%s after the start)."):format(
     time(p.total), share(profile, p),
-    p.n < all and ("the %s that are told one by one"):format(units.count(p.n)) or "them",
+    p.n < all and ("the %s with a record of their own"):format(units.count(p.n)) or "them",
     time(p.median), time(p.p99), time(p.longest), time(p.at))
 end
 
 -- Returns a sentence about the walks of the heap that found the holders.
 local function walks(profile)
-  return ("Who holds what is alive was looked up %s; the program waited %s%s."):format(
+  return ("The holders of live objects were searched %s; the program waited %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
     time(profile.walked), profile.walks > 1
     and (" together, at most " .. time(profile.longestwalk)) or "")

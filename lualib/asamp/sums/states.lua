@@ -76,7 +76,7 @@ end
 -- a message if there are none.
 function M.find(profile, text)
   if not profile.states then
-    return nil, "the file does not tell states apart"
+    return nil, "the file has no data by state"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do

@@ -94,8 +94,8 @@ local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"collections one by one", function(p) return #(p.collections or {}) > 0 end},
   {"likely leaks and trends", function(p) return (p.followed or 0) > 0 end},
-  {"who holds what is alive", function(p) return p.holders ~= nil end},
-  {"where memory was resident", function(p) return p.pictures ~= nil end},
+  {"holders of live objects", function(p) return p.holders ~= nil end},
+  {"resident memory", function(p) return p.pictures ~= nil end},
   {"Lua states and OS threads", function(p) return p.states ~= nil end},
 }
 

@@ -121,8 +121,8 @@ describe("asamp heap", function()
 
   it("refuses JSON and a page at once", function()
     local status, out, err = asamp("--json", "--page", "/tmp/nowhere.html", new)
-    assert.same({2, "", "asamp heap: --page and --json are two results: ask for one, then for the " ..
-                        "other; see asamp heap --help\n"}, {status, out, err})
+    assert.same({2, "", "asamp heap: --page and --json do not go together: run asamp heap once " ..
+                        "for each; see asamp heap --help\n"}, {status, out, err})
   end)
 
   it("writes JSON and a page", function()
@@ -181,7 +181,7 @@ describe("asamp heap", function()
                  units.percent(first.retained, bytes)},
                 b:eval "[...document.querySelectorAll('td')].slice(0, 4).map(e => e.innerText)")
     local text = b:text "body"
-    for _, words in ipairs{"retained: what would be freed", "%: of all " .. units.bytes(bytes),
+    for _, words in ipairs{"retained: memory that would be freed", "%: of all " .. units.bytes(bytes),
                            "mean age: since the allocation", "K, M, G: powers of 1024."} do
       assert.is_truthy(text:find(words, 1, true), words)
     end
@@ -245,8 +245,8 @@ describe("asamp heap", function()
       assert.equal("", err)
       return out:gsub("%s+", " ")
     end
-    assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': what is told as new " ..
-      "has gone since, and what as gone was new then."):format(new), 1, true))
+    assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': objects listed as new " ..
+      "have gone since, and objects listed as gone were new then."):format(new), 1, true))
     local later = flat(old, new)
     assert.is_falsy(later:find "taken before" or later:find "different processes")
     local other = os.tmpname()

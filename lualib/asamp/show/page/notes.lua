@@ -45,10 +45,10 @@ function M.of(profile, tree, limit, data)
          number(profile.undecided, "it counts", "they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
-    note("The file does not tell how many bytes a sample represents.")
+    note("The file does not say how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
-    note("The file tells no times: on the timeline samples are one period apart.")
+    note("The file has no times: on the timeline samples are one period apart.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
     note("The timeline has %s, so that the page stays small.", units.plural(data.bins.n, "slice"))

@@ -22,7 +22,7 @@ local REASONS = {
   {"outside", "lie outside the current folder and those of --source"},
   {"hidden", "are in hidden folders, which --source has to name"},
   {"unread", "cannot be read as text"},
-  {"long", "go on behind the first " .. units.bytes(M.MAXFILE)},
+  {"long", "go on after the first " .. units.bytes(M.MAXFILE)},
   {"full", "found no room in the page"},
   {"absent", "are not here; --source says where to look"},
 }
@@ -32,7 +32,7 @@ M.WHY = {
   outside = "lies outside the current folder and those of --source",
   hidden = "is in a hidden folder, which --source has to name",
   unread = "cannot be read as text",
-  long = "goes on behind the first " .. units.bytes(M.MAXFILE),
+  long = "goes on after the first " .. units.bytes(M.MAXFILE),
   full = "found no room in the page",
   absent = "is not here; --source says where to look",
 }

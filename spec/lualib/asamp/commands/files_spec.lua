@@ -94,7 +94,7 @@ describe("a profile that is still being written", function()
     assert.equal(inode, shell.output("stat -c %%i %s", path))
     status, out = asamp("repair", "-o", "copy", path)
     assert.equal(0, status)
-    assert.truthy(out:find("still being written; this is what it has so far", 1, true))
+    assert.truthy(out:find("still being written; these are its contents so far", 1, true))
     assert.equal(50, assert(reader.read(folder .. "/copy")).samples)
     for i = 1, 100 do live:sample{8, i} end
     assert(live:close())

@@ -221,7 +221,7 @@ describe("asamp memory", function()
     assert.matches("process 999999999 has no socket", text, 1, true)
     code, text = run("--peak", "999999999")
     assert.equal(2, code)
-    assert.matches("--peak is of a profile", text, 1, true)
+    assert.matches("--peak needs a profile", text, 1, true)
   end)
 
   it("asks a process that listens", function()

@@ -48,7 +48,7 @@ describe("asamp", function()
       "--wall is of samples of time, of which there are none: give --time RATE, too",
     ["run --exact --time 0 app.lua"] =
       "--exact is of samples of time, of which there are none: give --time RATE, too",
-    ["memory half.vmprof"] = "; the last picture is of before that",
+    ["memory half.vmprof"] = "; the last snapshot of memory is from before that",
     ["advise half.vmprof"] = "; the advice covers what could be read",
   } do
     it("says what is wrong with: " .. words, function()

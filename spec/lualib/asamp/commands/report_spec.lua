@@ -100,7 +100,7 @@ describe("asamp report", function()
         assert.truthy(out:find(line, 1, true), line .. out)
       end
       assert.is_nil(out:find("seven", 1, true))
-      assert.truthy(out:find("1 line of the profile is behind the end of the file", 1, true))
+      assert.truthy(out:find("1 line of the profile is after the end of the file", 1, true))
     end)
 
     -- Such a file was one line, and had "changed since".
@@ -119,8 +119,8 @@ describe("asamp report", function()
       shell.write(file, ("one\n"):rep(98) .. ("-"):rep(8 << 20) .. "\nlast\n")
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
-      assert.matches("1 line of the profile is behind the end of what is read: the file goes on " ..
-                     "behind the first 8 MiB.", (out:gsub("%s+", " ")))
+      assert.matches("1 line of the profile is after the end of what is read: the file goes on " ..
+                     "after the first 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
     it("knows the file by the end of its path, and says what is wrong", function()

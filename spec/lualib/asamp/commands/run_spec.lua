@@ -44,7 +44,7 @@ describe("asamp run", function()
     assert.truthy(err:find("^profiler: %d+ samples, one every 4 KiB on average, of"), err)
     assert.truthy(err:find("By function", 1, true))
     assert.truthy(err:find("app.lua:2", 1, true))
-    assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
+    assert.truthy(err:find("asamp report " .. profile .. " shows more", 1, true))
     assert.is_nil(err:find("\27", 1, true))
   end)
 
@@ -65,7 +65,7 @@ describe("asamp run", function()
     assert.truthy(flat:find(" " .. amount .. " allocated in [%d.]+ ms, but no sample was taken: " ..
       "one represents 1 GiB%. With %-%-alloc 64 there would be about %d+ samples%. " ..
       "No sample of time either: one represents 1.00 s of CPU time,"), err)
-    assert.is_nil(err:find("tells more", 1, true))
+    assert.is_nil(err:find("shows more", 1, true))
   end)
 
   it("is quiet on request", function()
@@ -77,7 +77,7 @@ describe("asamp run", function()
 
   it("finds the profile in its default place", function()
     local _, _, err = run{"--alloc", "4K", "app.lua"}
-    local path = err:match "asamp report (app%.lua%.%d+%.vmprof) tells more"
+    local path = err:match "asamp report (app%.lua%.%d+%.vmprof) shows more"
     assert.is_true(path and exists(folder .. "/" .. path), err)
   end)
 
@@ -90,7 +90,7 @@ describe("asamp run", function()
       script = folder .. "/" .. name
       write(text)
       local _, _, err = run{"--alloc", "4K", "--", name, input = text}
-      local word = err:match("asamp report (" .. pattern .. ") tells more")
+      local word = err:match("asamp report (" .. pattern .. ") shows more")
       assert.truthy(word, err)
       assert.is_true(os.execute(("cd %s && test -s %s"):format(folder, word)))
     end
@@ -100,7 +100,7 @@ describe("asamp run", function()
     local _, _, err = run({"--alloc", "4K", "app.lua"},
                           {LUA_PROFILER = "alloc=64, fixed ,out=" .. profile})
     assert.truthy(err:find("samples, one every 4 KiB, of", 1, true), err)
-    assert.truthy(err:find("asamp report " .. profile .. " tells more", 1, true))
+    assert.truthy(err:find("asamp report " .. profile .. " shows more", 1, true))
   end)
 
   it("ends by the signal that ended the script, with what was saved", function()
@@ -140,7 +140,7 @@ describe("asamp run", function()
     local _, _, first = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
     local _, _, second = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
     for _, err in ipairs{first, second} do
-      assert.truthy(err:find("asamp report p.vmprof tells more", 1, true), err)
+      assert.truthy(err:find("asamp report p.vmprof shows more", 1, true), err)
     end
     assert.is_false(exists(folder .. "/p.2.vmprof"))
     shell.write(folder .. "/notes", "mine")
@@ -150,14 +150,14 @@ describe("asamp run", function()
       .. "path, or the option overwrite\n", 1, true), err)
     assert.equal("mine", process.read(folder .. "/notes"))
     _, _, err = run{"--alloc", "4K", "--overwrite", "--out", "notes", "app.lua"}
-    assert.truthy(err:find("asamp report notes tells more", 1, true), err)
+    assert.truthy(err:find("asamp report notes shows more", 1, true), err)
   end)
 
   it("finds the profile under the name that it got", function()
     local env = {LUA_PROFILER = "alloc=4K,out=p.vmprof"}
     for n, name in ipairs{"p.vmprof", "p.2.vmprof", "p.3.vmprof"} do
       local _, _, err = run({"app.lua"}, env)
-      assert.truthy(err:find("asamp report " .. name .. " tells more", 1, true), err)
+      assert.truthy(err:find("asamp report " .. name .. " shows more", 1, true), err)
       assert.equal(n > 1, err:find("is a profile already", 1, true) ~= nil)
     end
   end)
@@ -166,7 +166,7 @@ describe("asamp run", function()
   it("finds the profile by the time at which it began", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
     local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
-    assert.matches("asamp report p%.%d+T%d+%.vmprof tells more", err)
+    assert.matches("asamp report p%.%d+T%d+%.vmprof shows more", err)
   end)
 
   -- "no profile: cannot read profile '…': No such file or directory" came behind it.

@@ -264,7 +264,7 @@ describe("asamp view", function()
     assert.equal(("x"):rep(400) .. "…", texts.F0.L6000)
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)
-    assert.equal("no source lines of 2 files: 1 goes on behind the first 8 MiB (long3.lua); " ..
+    assert.equal("no source lines of 2 files: 1 goes on after the first 8 MiB (long3.lua); " ..
                  "1 found no room in the page (long2.lua)", sources.told(columns, missing))
   end)
 
@@ -349,7 +349,7 @@ describe("asamp view", function()
     profile.timed = false
     local notes = data.of(profile, {nodes = 1000}).notes
     assert.equal(1, #notes)
-    assert.truthy(notes[1]:find("^The file tells no times"))
+    assert.truthy(notes[1]:find("^The file has no times"))
   end)
 
   it("fills the template once, whatever the data look like", function()

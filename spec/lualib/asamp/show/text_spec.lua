@@ -213,8 +213,8 @@ describe("the report's text", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
       "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
-      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 that are told " ..
-      "one by one up to 1.5ms, " ..
+      "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with a " ..
+      "record of their own up to 1.5ms, " ..
       "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
       "3.0M 3.0M 3.0M in use after a collection",
       "5.0M 5.0M 5.0M resident set of the process")
@@ -228,8 +228,8 @@ describe("the report's text", function()
         for i = 1, n do p.threads[i] = {id = i, samples = 1, bytes = 1, timesamples = 0, ns = 0} end
       end))
     end
-    has(threads(8), "Pauses, in wall time: 1.5ms together, in 8 OS threads; half of the 1 that")
-    has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 that")
+    has(threads(8), "Pauses, in wall time: 1.5ms together, in 8 OS threads; half of the 1 with")
+    has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with")
   end)
 
   it("says what is missing of a cut file", function()
@@ -384,7 +384,7 @@ describe("the report's text", function()
     has(s, "\n  30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
            "   1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
            "   1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
-    has(flat(s), "set in: belongs to the line above")
+    has(flat(s), "indented: belongs to the line above")
     found.proved = false
     found.rows = {}
     has(flat(render(nil, o)), "but no line stands out")
@@ -513,7 +513,7 @@ describe("the report's text", function()
         p.sites.bytes[i] = 0
       end
     end))
-    has(s, "1,000 samples in 4.50 s.", "The file does not tell how many bytes",
+    has(s, "1,000 samples in 4.50 s.", "The file does not say how many bytes",
         " 600 60.0% 800 80.0% - decode x")
   end)
 

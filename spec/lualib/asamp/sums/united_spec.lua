@@ -132,12 +132,12 @@ describe("several profiles as one", function()
     list[2].ring = {samples = 3, bytes = 600, seconds = 20}
     list[2].walks, list[2].walked, list[2].longestwalk = 2, 30, 20
     local all = united.of(list)
-    assert.same({"marks", "collections one by one", "likely leaks and trends", "who holds what is alive",
+    assert.same({"marks", "collections one by one", "likely leaks and trends", "holders of live objects",
                  "Lua states and OS threads"}, all.alone)
     assert.same({samples = 5, bytes = 800, seconds = 20, wanted = 60}, all.ring)
     assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
     local _, text = run("--sum", "--width", "200", paths[1], paths[2])
-    assert.is_truthy(text:find("Of one run each, and not in this sum: collections one by one, " ..
+    assert.is_truthy(text:find("Data of single runs, not in this sum: collections one by one, " ..
                                "likely leaks and trends. asamp merge", 1, true))
   end)
 
