@@ -25,7 +25,7 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  Temporary temporary;  /* without a name: written directly */
+  Temporary temporary;  /* name NULL: the output is written directly */
   int fd;
   int packed;
   Compressor compressor;

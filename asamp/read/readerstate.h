@@ -21,7 +21,7 @@ typedef struct Run {
   uint32_t type;       /* READER_TIMERUN, or the type number of our files */
 } Run;
 
-#define READER_TIMERUN	256u  /* above all types */
+#define READER_TIMERUN	256u  /* the 'type' of runs of time samples; above all type numbers */
 
 /* Upper bound of all times: exact as a double, 143 years. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
@@ -50,7 +50,7 @@ typedef struct ReaderState {
   IdMap kinds;         /* maps type and class to kind */
   IdMap types;         /* maps type (+ 1) to the number of its name */
   IdMap classes;       /* own files: maps class to the number of its name */
-  IdMap byname;        /* own files: maps a name (+ 1) to the first function with it, as id / 8 */
+  IdMap byname;        /* own files: maps a name (+ 1) to id / 8 of its first function */
   Aliases aliases;     /* own files: further functions with the same name */
   uint32_t unnamed;    /* own files: function that represents those with names beyond the limit */
   uint32_t unknown;    /* number of "[unknown]" */

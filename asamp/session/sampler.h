@@ -122,8 +122,8 @@ int sampler_attach (lua_State *L, const SamplerShared *with);
 /* Returns the sampler of an attached state; NULL: it is not attached. */
 Sampler *sampler_attached (lua_State *L);
 /*
-** Bins of a histogram of pauses: bin k counts those below 16 << k us that earlier bins do not,
-** the last bin all others.
+** Number of bins in a histogram of pauses. Bin k counts pauses below 16 << k us that are not in
+** an earlier bin; the last bin has no upper bound.
 */
 enum { SAMPLER_PAUSES = 18 };
 

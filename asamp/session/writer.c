@@ -263,7 +263,7 @@ static int openring (Profile *p, const char *to, char *why, size_t size) {
   error = place_open(to != NULL ? &own : &wish, &p->place, why, size);
   if (error != 0)
     return error;
-  /* FAST: it may be requested repeatedly, of a process that is busy */
+  /* LIVEFILE_FAST: a busy process may write such files repeatedly. */
   return livefile_open(&p->file, p->place.fd, c->compress ? LIVEFILE_FAST : LIVEFILE_PLAIN);
 }
 

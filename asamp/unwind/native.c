@@ -251,7 +251,7 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
-  Image *image = *ud;  /* set by findelf, because there is an elf */
+  Image *image = *ud;  /* not NULL: findelf sets it together with the ELF data */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = functiontable_name(&image->functions, mod, address);

@@ -15,9 +15,8 @@ local PATIENCE = 50  -- time limit for writing a flight recorder, in seconds; le
 
 local UNOPENED = "the profile that the process names cannot be opened; asamp stats shows its path"
 
--- Converts the samples from 'since' to 'till', times of the monotonic clock like the start time
--- in the profile; 0: no limit. A profile started after 'since' is taken from its start, except
--- that data at time 0 of a flight recorder's file are omitted: they are from before the request.
+-- Converts the samples from 'since' to 'till' (monotonic clock, us; 0: no limit). Data at time 0
+-- of a flight recorder's file were recorded before its time; they are omitted if 'since' is set.
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0

@@ -65,8 +65,9 @@ local function order(x, y)
   return (x.line or 0) < (y.line or 0)
 end
 
--- Returns one side of a comparison: {profile, scale (value of one unit of the field), usual (mean
--- weight of an observation; that of a sample if the whole is 0)}.
+-- Returns one of the two profiles for comparisons: {profile, scale (factor of its values), usual
+-- (mean weight of an observation, used for sums of 0; if the whole is 0, the weight of a
+-- sample)}.
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
   return {profile = profile, scale = scale,

@@ -27,7 +27,8 @@ local function tree(h)
       node.samples, node.bytes = node.samples + h.samples[i], node.bytes + h.bytes[i]
     end
   end
-  for path = #h.step, 1, -1 do  -- the path that a path extends has a lower number
+  for path = #h.step, 1, -1 do  -- children before parents: a path extends a path with a lower
+                                -- number
     local node, above = nodes[path], nodes[h.parent[path]]
     if node.samples > 0 then
       above.samples, above.bytes = above.samples + node.samples, above.bytes + node.bytes

@@ -9,8 +9,8 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Classes of lifetimes, as binary digits of bytes: the first row is below 1 MiB, each further row
--- up to four times as much.
+-- Rows of lifetimes, in binary digits of bytes: the first row is below 1 MiB (FIRST), and the
+-- upper bound of each further row is four times (STEP digits) that of the previous one.
 local FIRST, STEP = 20, 2
 
 -- Returns the index of the row for a lifetime: 0, 1, ...

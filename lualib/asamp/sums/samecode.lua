@@ -108,7 +108,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Calls pair for pairs of two lists in the same order, with the largest total score.
+-- Aligns two lists: calls pair(x, y) for pairs in the order of both lists, chosen so that the sum
+-- of their likeness is largest.
 local function align(a, b, pair)
   local best = {[0] = {}}
   for j = 0, #b do

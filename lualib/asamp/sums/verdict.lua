@@ -24,8 +24,7 @@ local SLOWGC = 1 / 5
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
 local ENOUGH = 1000    -- samples that decide about growth
-local DECIDED = 100  -- decided samples without a survivor: then less than 3% survive, with 95%
-                     -- confidence
+local DECIDED = 100  -- number of decided samples that is sufficient for "level" if none survived
 local HELDROWS = 5
 
 -- Types that are one sort for a reader.
@@ -117,7 +116,8 @@ local function reasonof(row, copied)
            coroutines = "coroutines"})[sort] or "others"
 end
 
--- Reasons with which a line is listed in addition to the largest one.
+-- Reasons that are worth listing: a line with one of them is listed even if another line
+-- allocates more.
 local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
 
 local function lines(profile, copies)

@@ -12,7 +12,7 @@ local function share(part)
   return part < 0.0005 and "less than 0.1%" or units.percent(part, 1)
 end
 
--- Returns the word for a singular or plural number.
+-- Returns 'one' if n is 1, else 'several'.
 local function number(n, one, several)
   return n == 1 and one or several
 end
