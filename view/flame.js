@@ -11,19 +11,8 @@ const ROW = 21, PAD = 5, LEAST = 0.5;
 const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest", "frame-text",
                 "frame-dim", "match", "match-text", "focus", "panel"];
 
-<<<<<<< HEAD
-// A box of a colour, for legends.
+// Returns a box of a colour, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
-=======
-// Returns the legend of the colours.
-function legend() {
-  const box = name => el("i", { style: `background: var(--${name})` });
-  return el("p", { class: "swatches" },
-    el("span", {}, ...[1, 2, 3, 4, 5].map(n => box(`lua${n}`)), "Lua, a colour for each file"),
-    el("span", {}, box("native"), "C"), el("span", {}, box("collector"), "collections"),
-    el("span", {}, box("rest"), "all, and frames too small to show"), el("span", {}, box("match"), "found"));
-}
->>>>>>> 1e30f8e6 (view: rewrite the comments)
 
 // 'store': the page's Store, or an object with its graph, state, derived.marks, data.functions, set().
 export class Flame {

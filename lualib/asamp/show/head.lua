@@ -335,7 +335,7 @@ function M.lines(p, t, style, options)
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
-    add(options.at and "Dead: found dead by a collection before that time; old objects only by a major collection."
+    add(options.at and "Dead: found dead by a collection before that time; old objects by a major one."
         or survival(p, t))
     add(options.at and nativepeak(options.at) or nil)
   end

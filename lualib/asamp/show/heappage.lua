@@ -102,7 +102,8 @@ end
 
 -- Returns the explanation of retained sizes.
 local function retained(of)
-  return "retained: memory that would be freed if " .. of .. " were removed, with all that nothing else holds."
+  return "retained: memory that would be freed if " .. of .. " were removed, with all " ..
+         "that nothing else holds."
 end
 
 -- {== tables ================================================================
