@@ -175,15 +175,28 @@ local function add(tree, bykey, profile, numbers, folded)
   return map
 end
 
--- Adds to the rows {a, b, va, vb} of the tree's nodes the amounts and variances of one profile, under
--- the keys 'value' and 'variance'. 'map': of add.
-local function gather(one, map, folded, rows, value, variance)
+-- Adds to the rows {a, b, va, vb} of nodes the amounts and variances of one profile, under the keys
+-- 'value' and 'variance'. 'map': of add; 'numbers': the row of each node of the tree, nil: none.
+local function gather(one, map, folded, rows, numbers, value, variance)
   for i = 1, #map do
-    local row = not folded[i] and rows[map[i]]
+    local row = not folded[i] and rows[numbers[map[i]] or 0]
     if row then
       row[value] = row[value] + one.value(i)
       row[variance] = row[variance] + one.variance(i)
     end
+  end
+end
+
+-- Raises the weight of each node to its share in one profile.
+local function weigh(weight, one, map, folded)
+  local sums = {}
+  for i = 1, #map do
+    if not folded[i] then
+      sums[map[i]] = (sums[map[i]] or 0) + one.value(i)
+    end
+  end
+  for node, n in pairs(sums) do
+    weight[node] = math.max(weight[node] or 0, n / one.whole)
   end
 end
 
@@ -231,17 +244,12 @@ local function byfunction(a, sa, b, sb, field, same, at)
   return rows
 end
 
--- Drops the nodes that are small in every measure, the smallest first where there are more than
--- 'limit'. Returns the tree without them, for each node its new number, and how many were dropped.
-local function prune(tree, results, limit)
-  local weight, order = {}, {}
+-- Drops the nodes of small weight, the smallest first where there are more than 'limit'. Returns the
+-- tree without them, for each node its new number, and how many were dropped.
+local function prune(tree, weight, limit)
+  local order = {}
   for i = 1, #tree.parent do
-    local most = 0
-    for _, r in ipairs(results) do
-      most = math.max(most, r.nodes[i].a / r.wholea, r.nodes[i].b / r.wholeb)
-    end
-    weight[i] = most
-    order[#order + 1] = most >= SMALL and i or nil
+    order[#order + 1] = (weight[i] or 0) >= SMALL and i or nil
   end
   table.sort(order, function(x, y)
     if weight[x] ~= weight[y] then
@@ -264,11 +272,11 @@ local function prune(tree, results, limit)
 end
 
 --- The whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
--- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or more
--- than 'limit'), measures = {{key, field, wholea, wholeb, nodes, functions}}}; the last two are
--- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala and
--- totalb, too), change (of the share), error (standard error of
--- that), noise (true: chance may make such a change)}. 'list': of M.measures.
+-- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or
+-- more than 'limit'), measures = {{key, field, wholea, wholeb, nodes, functions}}}; the last two are
+-- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala
+-- and totalb, too), change (of the share), error (standard error of that), noise (true: chance may
+-- make such a change)}. 'list': of M.measures.
 function M.of(pa, a, pb, b, list, limit)
   local same = samecode.functions(a.functions, b.functions, samecode.files(a, b))
   local fns, oldnumbers, newnumbers, at = functions(pa, pb, same)
@@ -276,28 +284,24 @@ function M.of(pa, a, pb, b, list, limit)
   local foldedb, foldeda = start(pb, b), start(pa, a)
   local mapb = add(tree, bykey, pb, newnumbers, foldedb)
   local mapa = add(tree, bykey, pa, oldnumbers, foldeda)
+  local sides, weight = {}, {}
+  for i, measure in ipairs(list) do
+    sides[i] = {a = side(pa, a, measure.field), b = side(pb, b, measure.field)}
+    weigh(weight, sides[i].a, mapa, foldeda)
+    weigh(weight, sides[i].b, mapb, foldedb)
+  end
+  local kept, map, left = prune(tree, weight, limit)
+  map[0] = nil
   local results = {}
   for i, measure in ipairs(list) do
-    local sa, sb = side(pa, a, measure.field), side(pb, b, measure.field)
-    local rows = newrows(#tree.parent)
-    gather(sa, mapa, foldeda, rows, "a", "va")
-    gather(sb, mapb, foldedb, rows, "b", "vb")
+    local sa, sb, rows = sides[i].a, sides[i].b, newrows(#kept.parent)
+    gather(sa, mapa, foldeda, rows, map, "a", "va")
+    gather(sb, mapb, foldedb, rows, map, "b", "vb")
     local fnrows = byfunction(a, sa, b, sb, measure.field, same, at)
+    test(rows, sa, sb)
+    test(fnrows, sa, sb)
     results[i] = {key = measure.key, field = measure.field, wholea = sa.whole, wholeb = sb.whole,
-                  nodes = rows, functions = fnrows, a = sa, b = sb}
-  end
-  local kept, map, left = prune(tree, results, limit)
-  for _, r in ipairs(results) do
-    local rows = {}
-    for i, row in ipairs(r.nodes) do
-      if map[i] then
-        rows[map[i]] = row
-      end
-    end
-    r.nodes = rows
-    test(r.nodes, r.a, r.b)
-    test(r.functions, r.a, r.b)
-    r.a, r.b = nil, nil
+                  nodes = rows, functions = fnrows}
   end
   return {functions = fns, nodes = kept, left = left, measures = results}
 end
