@@ -16,11 +16,11 @@
 
 #define STATES 200
 
-/* lua_Alloc that counts the bytes it has handed out in '*ud'. */
+/* lua_Alloc that counts the outstanding bytes in '*ud'. */
 static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   size_t *held = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* then it is the kind of object */
+  if (block == NULL) osize = 0;  /* then it is the type of an object */
   if (nsize == 0)
     free(block);
   else if ((fresh = realloc(block, nsize)) == NULL)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** exact: every allocation of a run, added up by site, for bench/sites:
+** exact: counts every allocation of a run by site, for bench/sites:
 **   EXACT_OUT=FILE LUA_PROFILER=... lua -l profiler -l exact SCRIPT
-** It comes between the core and the profiler's sampler: its own next sample point
-** is always the next byte, so that no block is missed, and the profiler is handed
-** the samples whose points are reached. So the trace and the profile are of one
-** run, and differ by nothing but the sampling. (Of two runs the order of pairs,
-** and what is allocated for it, may differ.) Counts from here to lua_close.
+** It is installed between the core and the profiler's sampler. Its own sample point is always the
+** next byte, so that it sees each block; the profiler receives the samples whose points are
+** reached. So the exact counts and the profile are of the same run and differ only by the
+** sampling. (Two runs may differ in the order of pairs and in the allocations that depend on it.)
+** It counts until lua_close.
 **
-** With EXACT_COPIES=FILE2 what is copied, too, for bench/copies: the text of each new
-** string, when it is whole, and what growth has moved, each time.
+** With EXACT_COPIES=FILE2 it also counts copies, for bench/copies: the bytes of each new string
+** when it is complete, and the bytes moved by growth.
 **
-** FILE: first the bytes that the core says it has allocated meanwhile, then a
-** line a site: bytes, blocks, type, line, file. A site is a type of block and the
-** innermost Lua line of its stack ("0" and "-": no Lua function is on it).
-** FILE2: such lines of what was copied, by the lines that copied, of type "copied".
+** FILE: first the bytes allocated meanwhile according to the core, then a line for each site:
+** bytes, blocks, type, line, file. A site is a type of block and the innermost Lua line of its
+** stack ("0" and "-": no Lua function is on the stack). FILE2: such lines for copies, by the
+** copying line, with the type "copied".
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #include "seam.h"
 
 #define NSITES	16384	/* slots, a power of two */
-#define COPIED	(-1)	/* the kind of sites that copy */
+#define COPIED	(-1) /* the kind of sites of copies */
 
 typedef struct Site {
   char *file;		/* NULL: a free slot */
@@ -38,20 +38,20 @@ typedef struct Site {
 static Site sites[NSITES];
 static size_t used;
 static const asamp_Api *api;
-static uint64_t began;		/* bytes allocated before */
+static uint64_t began;  /* bytes allocated before the start */
 static luaN_Frame frames[LUAN_DEPTH];
 
 static const luaN_Sampler *inner;	/* the profiler's */
 static uint64_t left;			/* bytes to its next sample point, >= 1 */
 
-static const char *copies;		/* FILE2; NULL: they are not counted */
-static uint64_t copyleft = UINT64_MAX;	/* bytes to the profiler's next point of growth */
-static const TString *begun;		/* a string whose text is not there yet, ... */
-static Site *begunat;			/* ... and the site that makes it */
+static const char *copies;  /* FILE2; NULL: copies are not counted */
+static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample */
+static const TString *begun;  /* a string whose bytes are not complete yet */
+static Site *begunat;   /* the site that makes 'begun' */
 
 /*
-** The innermost Lua function's frame. lua_getstack only looks, which is fine
-** here; a coroutine that runs C alone has its Lua function in who resumed it.
+** Returns the innermost Lua function's frame. lua_getstack does not change the state. If a
+** coroutine runs only C functions, the frame is in the coroutine that resumed it.
 */
 static int innermost (lua_State *L, lua_Debug *ar) {
   int level;
@@ -95,7 +95,7 @@ static Site *here (lua_State *L, int kind) {
               ar.currentline > 0 ? ar.currentline : 0, kind);
 }
 
-/* The last string that was begun is whole now: something else has happened since. */
+/* Counts the string that was started last: it is complete, because a later event has occurred. */
 static void settle (void) {
   if (begun == NULL) return;
   begunat->bytes += tsslen(begun);
@@ -155,7 +155,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   return 1;
 }
 
-/* Sites that copy, or all others, to 'path'; first the bytes, but of copies. */
+/* Writes the sites of copies, or all other sites, to 'path'; the latter after the total bytes. */
 static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
   size_t i;
@@ -199,6 +199,7 @@ int luaopen_exact (lua_State *L) {
   began = luaN_allocated(L);
   copies = getenv("EXACT_COPIES");
   luaN_setsampler(L, &sampler, 1);
-  if (copies != NULL) luaN_setcopies(L, copyleft = 1);  /* the profiler's point is at the next byte */
+  if (copies != NULL) luaN_setcopies(L, copyleft = 1);  /* the profiler's next copy sample is
+                                                           at the next byte */
   return 0;
 }

@@ -67,7 +67,7 @@ static int measured (lua_State *L) {
   return 1;
 }
 
-/* A chain of C calls that the compiler cannot shorten. */
+/* A chain of C calls that the compiler cannot remove. */
 static __attribute__((noinline)) int down (lua_State *L, int depth) {
   volatile int below;
   if (depth == 0) return lua_pcall(L, 4, 1, 0);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The program of bench/scalene: what its lines do is known exactly, and it prints that.
+-- The program of bench/scalene. The costs of its lines are known exactly, and it prints them.
 --   lua bench/scalene.lua [ROUNDS]      (100); prints "KIND LINE AMOUNT" for each line
 -- time: turns of equal loops; native: seconds in a C function, by the clock;
 -- memory: bytes by the core's own count, with the collector stopped; copies: by arithmetic.

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/diffs: what asamp diff makes of two runs of one program. Whatever it takes
--- for a change there is chance, or the machine.
--- Runs under the fork, whose reader and command it uses. Prints Markdown.
+-- bench/diffs: compares two runs of one program with asamp diff. Any reported change is due to
+-- chance or to the machine. Runs under the fork, with its reader and command. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/diffs"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner

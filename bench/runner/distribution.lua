@@ -5,8 +5,8 @@
 
 local distribution = {}
 
--- What one run printed: { live, peak (bytes), total, longest (ns), times }; or nil
--- when the text is something else.
+-- Parses the output of one run: { live, peak (bytes), total, longest (ns), times }; nil if the
+-- text has another form.
 function distribution.parse(text)
   local live, peak, total, longest, rest =
     text:match("^live (%d+)\npeak (%d+)\ntotal (%d+)\nlongest (%d+)\n(.*)$")
@@ -43,7 +43,7 @@ function distribution.quantile(times, q)
   end
 end
 
--- What exceeds 'base' by 'least' nanoseconds or more, less 'base'.
+-- Returns the times that exceed 'base' by at least 'least' nanoseconds, minus 'base'.
 function distribution.beyond(times, base, least)
   local out = {}
   for _, each in ipairs(times) do

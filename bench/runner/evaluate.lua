@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- bench/evaluate: what sampling costs, by period, rate and program.
--- Called by the shell script beside it as: lua evaluate.lua ROOT WORK ARGUMENTS...
--- The baseline is the fork without the profiler; each setting is given as users
--- give it, by LUA_PROFILER. CPU time is that of all threads, the profile's writer
--- included. Exit status: 0 all measured; 1 a program failed; 2 bad usage.
+-- bench/evaluate: the cost of sampling by period, rate and program. Called by the shell script
+-- as: lua evaluate.lua ROOT WORK ARGUMENTS... The baseline is the fork without the profiler; each
+-- setting is passed as users do, in LUA_PROFILER. CPU time is that of all threads, including the
+-- profile's writer. Exit status: 0 all measured; 1 a program failed; 2 wrong usage.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/evaluate"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner

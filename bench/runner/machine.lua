@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What the runner asks of the machine: the line that says where figures come from
--- (processor, cores, kernel, commit), and where a shared library is.
--- What cannot be found is left out or nil; nothing here fails.
+-- Describes the machine: the line about the origin of figures (processor, cores, kernel, commit),
+-- and the path of a shared library. Unknown items are omitted or nil; nothing here fails.
 
 local machine = {}
 
