@@ -395,7 +395,7 @@ describe("the profile's format #plain", function()
     local writes = set(read "asamp/encode/encoder.c":match "static void metaleft.-};", '{"(%l+)"')
     assert.is_true(writes.chunks)
     for what, row in limits:gmatch "\n| `(%l+)` (|[^\n]*)" do
-      assert.equal(writes[what] or false, row:find "told by .*writer" ~= nil, what)
+      assert.equal(writes[what] or false, row:find "counted by .*writer" ~= nil, what)
     end
   end)
 
