@@ -81,6 +81,7 @@ local DESCRIPTION = {
     "name has TEXT in it, and its callers"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "the callers of its function", place},
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
     "the largest heap; as far as collections had found deaths", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
@@ -118,21 +119,41 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Computes the totals of the stacks that --function and --line select. Returns nil and a message
--- if there are none.
+-- Returns the nodes of 'covered' (nil: all) that --exclude leaves in.
+local function remaining(profile, covered, excluded)
+  local left = focus.without(profile, excluded)
+  for node in pairs(covered and left or {}) do
+    left[node] = covered[node]
+  end
+  return left
+end
+
+-- Computes the totals of the stacks that --function, --line and --exclude select. Returns nil and
+-- a message if there are none.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
-  if not test then
+  if not test and not o.exclude then
     return totals.of(profile)
   end
-  local covered, entries = focus.cover(profile, test)
-  setting.focus, setting.covered = {title = title, entries = entries}, covered
+  local covered, entries = nil, {}
+  if test then
+    covered, entries = focus.cover(profile, test)
+    if #entries == 0 then
+      return nil, ("no stack has %s"):format(title)
+    end
+  end
+  if o.exclude then
+    covered = remaining(profile, covered, o.exclude)
+    setting.show.labels = nil
+  end
+  setting.focus, setting.covered = {title = title, entries = entries, exclude = o.exclude}, covered
   setting.show.leaks, setting.show.collections = nil, nil
   setting.show.marks, setting.show.lifetimes = nil, nil
-  if #entries == 0 then
-    return nil, ("no stack has %s"):format(title)
+  local t = totals.of(profile, {covered = covered})
+  if o.exclude and t.whole.samples + t.whole.timesamples == 0 then
+    return nil, ("--exclude %s leaves no sample; a longer TEXT leaves out less"):format(o.exclude)
   end
-  return totals.of(profile, {covered = covered})
+  return t
 end
 
 -- Returns the names of up to 3 script files of the profile, for a message.
@@ -414,6 +435,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
     return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
+  end
+  if o.exclude and (TABLES[o.by] or o["by-label"]) then
+    return tell.wrong("--exclude is about stacks, which tables of states, threads and labels have not: " ..
+                      "leave --exclude or --%s out", o["by-label"] and "by-label" or "by " .. o.by)
   end
   local twice = o.sum and options.twice(o.files)
   if twice then

@@ -50,7 +50,8 @@ function M.report(profile, t, top, options)
     doc.states = first(states.states(profile), top)
   end
   doc.left = profile.left
-  doc.labels, doc.label = labelled.all(profile, top), options.label
+  doc.exclude = options.focus and options.focus.exclude
+  doc.labels, doc.label = not doc.exclude and labelled.all(profile, top) or nil, options.label
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes

@@ -293,8 +293,8 @@ local function alone(p)
 end
 
 --- Returns the lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
--- asamp.sums.verdict; nil: none), label (the profile is restricted to it), focus ({title}: the
--- totals cover only a part), at ({seconds, inuse, native}: the totals are those of this time;
+-- asamp.sums.verdict; nil: none), label (the profile is restricted to it), focus ({title,
+-- exclude}: the totals cover only a part), at ({seconds, inuse, native}: the totals are those of this time;
 -- inuse: it is the peak, with this many bytes; native: {bytes, seconds} of native memory's own
 -- peak, if it was sampled).
 function M.lines(p, t, style, options)
@@ -304,10 +304,12 @@ function M.lines(p, t, style, options)
     lines[#lines + 1] = paint("dim",
       layout.cutend(layout.clean(p.command), width))
   end
-  if options.focus then
-    lines[#lines + 1] = paint("yellow", layout.cutend(
-      "only samples with " .. layout.clean(options.focus.title) ..
-      " on their stack", width))
+  for _, part in ipairs{{"only samples with ", "title"}, {"without samples with ", "exclude"}} do
+    local text = options.focus and options.focus[part[2]]
+    if text then
+      lines[#lines + 1] = paint("yellow", layout.cutend(
+        part[1] .. layout.clean(text) .. " on their stack", width))
+    end
   end
   if options.label then
     lines[#lines + 1] = paint("yellow", layout.cutend(
