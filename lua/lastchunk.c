@@ -129,6 +129,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
+  luaN_setlimits(L, NULL);  /* their owner may be closed before the last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

@@ -16,7 +16,7 @@
 
 #include "lua.h"
 
-#define LUAN_SEAM	14	/* version of this interface */
+#define LUAN_SEAM	15	/* version of this interface */
 
 /* Kinds of memory blocks. */
 typedef enum luaN_Kind {
@@ -129,6 +129,31 @@ typedef struct luaN_Counts {
 ** path has no additional instruction.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
+
+/*
+** Limits for programs that run code which they do not trust. An allocation that would exceed a limit
+** fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If the
+** error is caught, later allocations fail, too, while a limit is exceeded. Blocks count as in
+** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is
+** refused if it alone would exceed a limit.
+*/
+typedef struct luaN_Limits {
+  uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
+  /* The largest number of bytes in use after a full collection; UINT64_MAX: no limit. When
+     they exceed it, a collection without finalizers runs before an allocation fails. */
+  uint64_t inuse;
+  /* Messages: addresses of strings (lua_topointer) that stay alive as long as the limits. */
+  const void *whyallocated, *whyinuse;
+} luaN_Limits;
+
+/* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
+   none. lua_close removes them. */
+LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
+LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
+
+/* Raises the memory error if n bytes more would exceed a limit. For C code that is about to take
+   memory for a Lua value from elsewhere. May collect. */
+LUA_API void luaN_admit (lua_State *L, size_t n);
 
 /* Counts the growth of a buffer that contains n bytes (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);

@@ -374,6 +374,10 @@ end
 -- it is closed; alive(f, ...) returns the bytes that stay alive after f.
 M.count, M.counter, M.alive = core.count, core.counter, core.alive
 
+--- limit(bytes, f, ...) calls f(...) and returns its results; raises an error when it allocates
+-- more bytes. Instead of bytes: {allocated = bytes, alive = bytes}.
+M.limit = core.limit
+
 --- Returns the counters of the profiler: doc/reference.md describes the fields of stats().
 function M.stats()
   local t = core.stats()

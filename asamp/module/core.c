@@ -20,6 +20,7 @@
 #include "decimal.h"
 #include "interval.h"
 #include "labels.h"
+#include "limiting.h"
 #include "luafields.h"
 #include "printable.h"
 #include "process.h"
@@ -437,6 +438,7 @@ LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   lua_pushvalue(L, -1);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
   counting_open(L);
+  limiting_open(L);
   setinteger(L, "MIN", INTERVAL_MIN);
   setinteger(L, "MAX", INTERVAL_MAX);
   lua_pushlightuserdata(L, (void *)&embed_api);  /* asamp.h */

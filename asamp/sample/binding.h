@@ -33,24 +33,24 @@
   X(luaL_loadbufferx) X(luaL_newmetatable) X(luaL_newstate) \
   X(luaL_openlibs) X(luaL_optinteger) X(luaL_optlstring) \
   X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_close) X(lua_copy) \
-  X(lua_createtable) X(lua_gc) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
+  X(lua_createtable) X(lua_error) X(lua_gc) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
   X(lua_isstring) X(lua_newuserdatauv) X(lua_next) X(lua_pcallk) \
   X(lua_pushboolean) X(lua_pushcclosure) X(lua_pushfstring) \
   X(lua_pushinteger) X(lua_pushlightuserdata) X(lua_pushlstring) \
   X(lua_pushnil) X(lua_pushnumber) X(lua_pushstring) X(lua_pushvalue) \
   X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) X(lua_rotate) \
   X(lua_setfield) X(lua_setmetatable) X(lua_settop) X(lua_toboolean) \
-  X(lua_toclose) X(lua_tointegerx) X(lua_tolstring) X(lua_touserdata) \
+  X(lua_toclose) X(lua_tointegerx) X(lua_tolstring) X(lua_topointer) X(lua_touserdata) \
   X(lua_type)
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_beside) X(luaN_check) X(luaN_code) \
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
-  X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
+  X(luaN_getlimits) X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
   X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
   X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
   X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) X(luaN_setcopies) X(luaN_setcounts) \
-  X(luaN_setdistance) X(luaN_setlabel) \
+  X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlimits) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /*
@@ -102,6 +102,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_close	(*binding.lua_close)
 #define lua_copy	(*binding.lua_copy)
 #define lua_createtable	(*binding.lua_createtable)
+#define lua_error	(*binding.lua_error)
 #define lua_gc	(*binding.lua_gc)
 #define lua_getfield	(*binding.lua_getfield)
 #define lua_getinfo	(*binding.lua_getinfo)
@@ -133,6 +134,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_toclose	(*binding.lua_toclose)
 #define lua_tointegerx	(*binding.lua_tointegerx)
 #define lua_tolstring	(*binding.lua_tolstring)
+#define lua_topointer	(*binding.lua_topointer)
 #define lua_touserdata	(*binding.lua_touserdata)
 #define lua_type	(*binding.lua_type)
 #define luaN_allocated	(*binding.luaN_allocated)
@@ -144,6 +146,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_edges	(*binding.luaN_edges)
 #define luaN_field	(*binding.luaN_field)
 #define luaN_frames	(*binding.luaN_frames)
+#define luaN_getlimits	(*binding.luaN_getlimits)
 #define luaN_getsampler	(*binding.luaN_getsampler)
 #define luaN_globals	(*binding.luaN_globals)
 #define luaN_interrupt	(*binding.luaN_interrupt)
@@ -169,6 +172,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_setcounts	(*binding.luaN_setcounts)
 #define luaN_setdistance	(*binding.luaN_setdistance)
 #define luaN_setlabel	(*binding.luaN_setlabel)
+#define luaN_setlimits	(*binding.luaN_setlimits)
 #define luaN_setsampler	(*binding.luaN_setsampler)
 #define luaN_statebytes	(*binding.luaN_statebytes)
 #define luaN_walk	(*binding.luaN_walk)

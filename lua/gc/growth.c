@@ -12,6 +12,7 @@
 
 #include "growth.h"
 #include "host.h"
+#include "limit.h"
 #include "nursery.h"
 #include "vec.h"
 
@@ -72,7 +73,7 @@ static int istoomany (const luaN_Growth *w) {
 
 void luaN_begingrowth (global_State *g, Table *t, unsigned left) {
   luaN_Growth **first = &g->heap.gc.growths, *w;
-  if (istoomany(*first) || g->heap.blocks.ceiling != 0) return;
+  if (istoomany(*first) || g->heap.blocks.ceiling != 0 || g->heap.limits != NULL) return;
   w = (luaN_Growth *)luaN_ask(g, NULL, 0, sizeof(*w));
   if (w == NULL) return;
   memset(w, 0, sizeof(*w));
@@ -94,6 +95,7 @@ int luaN_adoptgrowth (lua_State *L, luaN_Growth *w) {
   global_State *g = G(L);
   Node *node = w->node;
   size_t n = nodebytes(w);
+  if (g->heap.limits != NULL && n > luaN_left(g)) return 0;
   if (!luaN_reserve(g, &g->heap.gc.lists.tables.v, 1)) return 0;
   uncount(g, n);
   g->heap.resizing = w->t;

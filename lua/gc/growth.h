@@ -66,7 +66,7 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
 /* Starts a growth of t, with 'left' > 0 nodes that getfreepos has not visited yet. Has no effect
-   if memory is short or there are too many growths. */
+   if memory is short, there are too many growths, or the state has limits (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
 /* Makes the buffer the table's vector, and counts it as if it were allocated now. Returns 0, and

@@ -21,6 +21,10 @@ void luaN_setlimit (global_State *g) {
     limit = (char *)(uintptr_t)(h->point - 1);
   if (g->GCdebt <= 0 && (size_t)-g->GCdebt < (size_t)(limit - h->free))
     limit = h->free - g->GCdebt;
+  if (l_unlikely(h->limits != NULL)) {
+    uint64_t left = luaN_left(g);
+    if (left < (uint64_t)(limit - h->free)) limit = h->free + left;
+  }
   /* With LUAN_STRESS=emergency, and while blocks are counted, every allocation takes the slow path. */
   if (luaN_isstressed(g) || h->counts != NULL) limit = h->free;
   lua_assert(h->free <= limit && limit <= h->end);

@@ -7,6 +7,8 @@
 #ifndef luaN_limit_h
 #define luaN_limit_h
 
+#include "seam.h"
+
 /* Adds the bytes allocated since the last call to the accounts (N2). Does not set the limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
@@ -25,7 +27,28 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }
 
-/* Sets the limit from the current hole, the sample point and the debt (N1). */
+/*
+** luaN_left returns the bytes that may be allocated within the state's limits (luaN_setlimits), the
+** smaller one of luaN_leftallocated and luaN_leftinuse. To be called only if the state has limits.
+*/
+static inline uint64_t luaN_leftallocated (const global_State *g) {
+  const luaN_Heap *h = &g->heap;
+  uint64_t n = h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);
+  return (h->limits->allocated > n) ? h->limits->allocated - n : 0;
+}
+
+static inline uint64_t luaN_leftinuse (const global_State *g) {
+  const luaN_Heap *h = &g->heap;
+  uint64_t n = (uint64_t)(gettotalbytes(g) + (h->free - h->mark));
+  return (h->limits->inuse > n) ? h->limits->inuse - n : 0;
+}
+
+static inline uint64_t luaN_left (const global_State *g) {
+  uint64_t a = luaN_leftallocated(g), u = luaN_leftinuse(g);
+  return (a < u) ? a : u;
+}
+
+/* Sets the limit from the current hole, the sample point, the debt (N1) and the state's limits. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Updates the accounts (N2) and sets the limit. */

@@ -23,6 +23,11 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
 /* Raises a memory error, after a call of the sampler's 'starved' function (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
+/* Returns the message of the memory error that is being raised: that of a limit (allowance.h), or
+   upstream's. */
+#define luaN_memerrmsg(g) \
+  ((g)->heap.refusal != NULL ? (TString *)(g)->heap.refusal : (g)->memerrmsg)
+
 #define LUAN_HERE	extern inline __attribute__((gnu_inline, always_inline))
 
 LUAN_HERE void *luaM_malloc_ (lua_State *L, size_t size, int tag) {

@@ -16,6 +16,7 @@
 #include "lstring.h"
 
 #include "ageing.h"
+#include "allowance.h"
 #include "holes.h"
 #include "host.h"
 #include "limit.h"
@@ -281,6 +282,8 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE))
     return NULL;
   luaN_stress(L);
+  d = luaN_round(oldsize);
+  if (luaN_exceeds(L, luaN_round(size) > d ? luaN_round(size) - d : 0)) return NULL;
   d = luaN_topoint(h);
   outside = 0;
   if (firsttry(g))
@@ -350,6 +353,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE))
     return NULL;
   luaN_stress(L);
+  if (n > o && luaN_exceeds(L, n - o)) return NULL;
   if (firsttry(g))
     p = (char *)luaN_callalloc(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
@@ -391,6 +395,7 @@ static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
   uint64_t d;
+  if (l_unlikely(h->limits != NULL) && n - o > luaN_left(g)) return 0;
   if (block + o == h->free) {
     if (luaN_bump(h, n - o) != NULL) return 1;
     if (h->counts == NULL || (size_t)(h->end - h->free) < n - o) return 0;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** profiler.limit (limiting.h). A call has its limits in a userdata on its stack: of each kind the
+** smaller one of its own and of those around it, with that one's message. The call ends with
+** lua_pcall and not with a to-be-closed variable, because a call of __close may need memory.
+*/
+#include "limiting.h"
+
+#include <string.h>
+
+/* Stack of l_limit while the function runs: two limits, the userdata, two messages, the first
+   argument; then the function's results. */
+#define BELOW	6
+
+
+static int nothing (lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+
+/* Pushes the limits of argument 1, bytes allocated and bytes alive, each an integer or nil. */
+static void pushlimits (lua_State *L) {
+  int i;
+  if (lua_type(L, 1) != LUA_TTABLE) {
+    lua_pushvalue(L, 1);
+    lua_pushnil(L);
+  }
+  else {
+    lua_pushnil(L);
+    while (lua_next(L, 1) != 0) {
+      const char *key = (lua_type(L, -2) == LUA_TSTRING) ? lua_tolstring(L, -2, NULL) : "?";
+      if (strcmp(key, "allocated") != 0 && strcmp(key, "alive") != 0)
+        luaL_argerror(L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
+      lua_pop(L, 1);
+    }
+    lua_getfield(L, 1, "allocated");
+    lua_getfield(L, 1, "alive");
+  }
+  for (i = -2; i < 0; i++) {
+    int isinteger;
+    lua_Integer n = lua_tointegerx(L, i, &isinteger);
+    if (lua_type(L, i) == LUA_TNIL && lua_type(L, 1) == LUA_TTABLE) continue;
+    if (lua_type(L, i) == LUA_TNIL && i == -1) continue;
+    if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
+      luaL_argerror(L, 1, "a limit is an integer of bytes, or a table {allocated = bytes, alive = bytes}");
+    if (n < 0)
+      luaL_argerror(L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));
+  }
+}
+
+
+/* Sets *limit to used + the integer at 'index', if that is smaller, and *why to the string at
+   'message'. Does nothing if there is no integer. */
+static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
+                   const void **why) {
+  uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
+  if (lua_type(L, index) == LUA_TNIL || n < used || n >= *limit) return;
+  *limit = n;
+  *why = lua_topointer(L, message);
+}
+
+
+/*
+** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. The call of
+** 'nothing' makes the frame that f is going to have, which would count as f's otherwise. Allocates.
+*/
+static int l_limit (lua_State *L) {
+  const luaN_Limits *outer = luaN_getlimits(L);
+  luaN_Limits *own;
+  int type = lua_type(L, 2), status;
+  if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+  luaL_checkstack(L, 2 * LUA_MINSTACK, NULL);
+  pushlimits(L);
+  own = lua_newuserdatauv(L, sizeof(*own), 0);
+  lua_pushfstring(L, "allocation limit of %I bytes exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
+  lua_pushfstring(L, "limit of %I bytes alive exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
+  lua_rotate(L, 1, BELOW - 1);
+  lua_pushcfunction(L, nothing);
+  lua_callk(L, 0, 0, 0, NULL);
+  if (outer != NULL) *own = *outer;
+  else {
+    memset(own, 0, sizeof(*own));
+    own->allocated = own->inuse = UINT64_MAX;
+  }
+  lower(L, 1, 4, luaN_allocated(L), &own->allocated, &own->whyallocated);
+  lower(L, 2, 5, 0, &own->inuse, &own->whyinuse);
+  luaN_setlimits(L, own);
+  status = lua_pcallk(L, lua_gettop(L) - BELOW - 1, LUA_MULTRET, 0, 0, NULL);
+  luaN_setlimits(L, outer);
+  return (status == LUA_OK) ? lua_gettop(L) - BELOW : lua_error(L);
+}
+
+
+void limiting_open (lua_State *L) {
+  lua_pushcfunction(L, l_limit);
+  lua_setfield(L, -2, "limit");
+}

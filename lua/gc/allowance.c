@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits on allocation and on the bytes in use (allowance.h). */
+#define LUA_CORE
+
+#include "lprefix.h"
+
+#include "lgc.h"
+#include "lmem.h"
+#include "lstring.h"
+
+#include "allowance.h"
+#include "limit.h"
+#include "seam.h"
+
+
+/* Whether a collection is possible here. */
+static int maycollect (const global_State *g) {
+  return completestate(g) && !g->gcstopem;
+}
+
+
+int luaN_compare (lua_State *L, uint64_t n) {
+  global_State *g = G(L);
+  const luaN_Limits *l = g->heap.limits;
+  g->heap.refusal = NULL;
+  if (n > luaN_leftallocated(g)) g->heap.refusal = l->whyallocated;
+  else if (n > luaN_leftinuse(g)) {
+    if (maycollect(g)) luaN_emergency(L);
+    if (n > luaN_leftinuse(g)) g->heap.refusal = l->whyinuse;
+  }
+  return g->heap.refusal != NULL;
+}
+
+
+LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits) {
+  global_State *g = G(L);
+  g->heap.limits = limits;
+  g->heap.refusal = NULL;
+  luaN_flush(g);
+}
+
+
+LUA_API const luaN_Limits *luaN_getlimits (lua_State *L) {
+  return G(L)->heap.limits;
+}
+
+
+LUA_API void luaN_admit (lua_State *L, size_t n) {
+  if (luaN_exceeds(L, n)) luaM_error(L);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Allowances: limits on the bytes that a state may allocate, and on its bytes in use
+** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails as if there were no
+** memory, with the limit's own message, so every caller is in the state that a refused request of
+** lua_Alloc would leave it in. nursery_limit includes the distance to the nearer limit, so that
+** the fast path has no additional instruction: only the slow path compares.
+**
+** Invariants:
+**   L1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
+**       nursery_free after each luaN_setlimit.
+**   L2  'refusal' is the message of the limit that refused the last slow allocation, or NULL if
+**       that was within the limits. It is NULL if the state has no limits.
+*/
+#ifndef luaN_allowance_h
+#define luaN_allowance_h
+
+/*
+** Returns 1 if n bytes more would exceed a limit, and sets 'refusal'. Runs an emergency collection
+** before it compares the bytes in use with their limit, if they exceed it. To be called only if the
+** state has limits (luaN_exceeds).
+*/
+LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
+
+/* As luaN_compare, for any state. */
+#define luaN_exceeds(L,n) \
+  (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
+
+#endif

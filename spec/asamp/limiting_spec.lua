@@ -1,0 +1,203 @@
+-- SPDX-License-Identifier: MIT
+-- profiler.limit: limits on what a call allocates, and on what is alive, for code that nobody
+-- trusts.
+
+local fewer = require "spec.support.fewer"
+local profiler = require "profiler"
+local states = require "states"
+
+local limit = profiler.limit
+
+-- Programs that allocate without end. Those that catch errors return after the 50th one.
+local HOSTILE = {
+  function() return ("x"):rep(1 << 30) end,
+  function() local s = "x" while true do s = s .. s end end,
+  function() local s = "" while true do s = s .. "x" end end,
+  function() local t = {} while true do t[#t + 1] = {} end end,
+  function() local t, i = {}, 0 while true do i = i + 1 t[i] = i end end,
+  function() local t, i = {}, 0 while true do i = i + 1 t["k" .. i] = i end end,
+  function() local t, i = {}, 0.5 while true do i = i + 1 t[i] = true end end,
+  function() while true do local _ = {1, 2, 3, a = 4} end end,
+  function() local all while true do all = function() return all end end end,
+  function() while true do coroutine.wrap(function() coroutine.yield({}) end)() end end,
+  function() local all = {} while true do all[#all + 1] = coroutine.create(print) end end,
+  function() local function f(n) return coroutine.wrap(function() return f(n + 1) end)() end return f(0) end,
+  function() local function f(n) return 1 + f(n + 1) end return f(0) + f(0) end,
+  function() local function f(...) return f(1, 2, 3, ...) end return f() end,
+  function() while true do local _ = ("%99d"):format(1) .. ("%q"):format(("\n"):rep(100)) end end,
+  function() while true do local _ = ("abc"):gsub(".", function(c) return c .. c:rep(100) end) end end,
+  function() while true do local _ = ("a,b,c"):rep(10):gsub(",", {[","] = ("y"):rep(100)}) end end,
+  function()
+    local t = {}
+    for i = 1, 30 do t[i] = -i end
+    while true do table.sort(t, function(a, b) return ({a})[1] < ({b})[1] end) end
+  end,
+  function()
+    local t = setmetatable({}, {__index = function(_, k) return {k} end, __concat = function() return {} end,
+                                __newindex = function(t, k) rawset(t, k, {k}) end})
+    local i = 0
+    while true do i = i + 1 t[i] = t[i] .. t end
+  end,
+  function() while true do setmetatable({}, {__gc = function() local _ = {("z"):rep(100)} end}) end end,
+  function()
+    while true do
+      local _ <close> = setmetatable({}, {__close = function() for i = 1, 20 do local _ = {i} end end})
+    end
+  end,
+  function() while true do assert(load("return {" .. ("1,"):rep(200) .. "}"))() end end,
+  function() while true do load("local x = " .. ("("):rep(50) .. "1") end end,
+  function() local t = {} while true do t[#t + 1] = "abcdef" local _ = table.concat(t, "-") end end,
+  function() while true do local _ = {table.unpack({}, 1, 10)} end end,
+  function() while true do local _ = string.pack("z", ("p"):rep(200)) end end,
+  function() while true do local _ = ("x"):rep(200):upper():byte(1, 5) end end,
+  function() local t = setmetatable({}, {__mode = "k"}) while true do t[{}] = {} end end,
+  function() while true do local _ = utf8.char(0x20AC, 0x20AC):rep(50):reverse() end end,
+  function() while true do pcall(error, {}) end end,
+  function() local e repeat local ok, m = pcall(error, {e}) e = m until ok end,
+  function()
+    for n = 1, 50 do
+      repeat until not pcall(function() local t = {} for i = 1, 1e9 do t[i] = {n} end end)
+    end
+  end,
+  function()
+    local n = 0
+    while n < 50 do
+      if not xpcall(function() local s = "" while true do s = s .. "swallow" end end,
+                    function(m) return {debug.traceback(m)} end) then
+        n = n + 1
+      end
+    end
+    local _ = {}
+    error "nothing was refused in the end"
+  end,
+  function()
+    local n = 0
+    while n < 50 do
+      local co = coroutine.create(function() local t = {} while true do t = {t} end end)
+      local ok, m = coroutine.resume(co)
+      if not ok or m then n = n + 1 end
+    end
+    local _ = {}
+    error "nothing was refused in the end"
+  end,
+  function()
+    for _ = 1, 50 do
+      pcall(function()
+        local _ <close> = setmetatable({}, {__close = function() local t = {} while true do t = {t} end end})
+        local s = "" while true do s = s .. "close" end
+      end)
+    end
+    local _ = {}
+    error "nothing was refused in the end"
+  end,
+}
+
+local function allocated() return collectgarbage "statistics".allocated end
+
+describe("a limit", function()
+  it("lets a call return all its results", function()
+    assert.same({1, nil, 3, n = 3}, table.pack(limit(10000, function(...) return ... end, 1, nil, 3)))
+    assert.same({n = 0}, table.pack(limit(0, function() end)))
+  end)
+
+  it("ends 1,000 hostile programs at its bytes, and leaves the state whole", function()
+    local own = allocated()
+    own = allocated() - own
+    local programs = 0
+    for round = 1, fewer(29, 5) do
+      for i, program in ipairs(HOSTILE) do
+        local bytes = 100 * round * round + 1000 + 37 * i
+        local before = allocated()
+        local ok, message = pcall(limit, bytes, program)
+        local used = allocated() - before - own
+        -- assert and coroutine.wrap put a position before the message
+        if ok or not tostring(message):find(("allocation limit of %d bytes exceeded$"):format(bytes)) then
+          error(("program %d with %d bytes: %s, %s"):format(i, bytes, ok, message))
+        end
+        -- of pcall and limit: two messages and the record
+        if used > bytes + 400 then
+          error(("program %d with %d bytes allocated %d"):format(i, bytes, used))
+        end
+        programs = programs + 1
+      end
+      collectgarbage()
+    end
+    assert.is_true(programs >= fewer(1000, 150), programs)
+  end)
+
+  it("is the smaller one where limits nest", function()
+    local function fill() local t = {} for i = 1, 1e6 do t[i] = {} end end
+    local function inner(bytes) return pcall(limit, bytes, fill) end
+    assert.same({true, false, "allocation limit of 10000 bytes exceeded"},
+                {pcall(limit, 100000, inner, 10000)})
+    assert.same({true, false, "allocation limit of 20000 bytes exceeded"},
+                {pcall(limit, 20000, inner, 100000)})
+    assert.same({false, "allocation limit of 20000 bytes exceeded"},
+                {pcall(limit, 20000, limit, 100000, fill)})
+    -- what the inner call has allocated counts for the outer one
+    assert.same({false, "allocation limit of 50000 bytes exceeded"}, {pcall(limit, 50000, function()
+      for _ = 1, 10 do inner(20000) end
+      fill()
+    end)})
+  end)
+
+  it("counts what coroutines allocate that the call resumes", function()
+    local co = coroutine.wrap(function() while true do local _ = {} coroutine.yield() end end)
+    local ok, message = pcall(limit, 10000, function() while true do co() end end)
+    assert.same({false, "allocation limit of 10000 bytes exceeded"}, {ok, message})
+    co = coroutine.create(function() coroutine.yield() end)
+    ok, message = limit(10000, coroutine.resume, co)
+    assert.is_true(ok, message)
+    assert.equal("suspended", coroutine.status(co))
+    -- a call with a limit cannot yield itself: others would allocate in its place
+    local wrapped = coroutine.wrap(function() return pcall(limit, 10000, coroutine.yield) end)
+    assert.same({false, "attempt to yield across a C-call boundary"}, {wrapped()})
+  end)
+
+  it("passes errors of the call through", function()
+    local value = {}
+    local ok, e = pcall(limit, 10000, error, value)
+    assert.is_false(ok)
+    assert.equal(value, e)
+    local _ = ("x"):rep(100000)  -- no limit is left
+  end)
+
+  it("of bytes alive lets garbage go", function()
+    collectgarbage()
+    local bytes = math.floor(collectgarbage "count" * 1024) + 300000
+    local function garbage() for i = 1, 100000 do local _ = {i} end return "fine" end
+    assert.equal("fine", limit({alive = bytes}, garbage))
+    local ok, message = pcall(limit, {alive = bytes}, function()
+      local t = {}
+      for i = 1, 100000 do t[i] = {i} end
+    end)
+    assert.same({false, ("limit of %d bytes alive exceeded"):format(bytes)}, {ok, message})
+    ok, message = pcall(limit, {alive = bytes, allocated = 50000}, garbage)
+    assert.same({false, "allocation limit of 50000 bytes exceeded"}, {ok, message})
+  end)
+
+  it("says what is wrong with its arguments", function()
+    local function says(pattern, ...)
+      local ok, message = pcall(limit, ...)
+      assert.is_false(ok)
+      assert.matches(pattern, message)
+    end
+    says("a limit must be at least 0 bytes, got %-1", -1, print)
+    says("a limit is an integer of bytes, or a table", "64K", print)
+    says("a limit is an integer of bytes, or a table", 1.5, print)
+    says("a limit is an integer of bytes, or a table", {alive = "x"}, print)
+    says('unknown limit "alife" %(known: alive, allocated%)', {alife = 1}, print)
+    says("function expected, got no value", 1000)
+  end)
+
+  it("is gone when its state is closed within the call", function()
+    local s, opened = states.open()
+    assert.equal("ok", opened)
+    s:close()
+    local status = os.execute(("'%s' -e '%s'"):format(arg[-1] or "lua", [[
+      local p = require "profiler"
+      setmetatable({}, {__gc = function() for i = 1, 1e4 do local _ = {i} end print "closed" end})
+      p.limit(5000, function() os.exit(true, true) end)]]))
+    assert.is_true(status)
+  end)
+end)
