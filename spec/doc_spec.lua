@@ -196,7 +196,7 @@ end)
 -- The text of a string of the sources as the manual writes it: what is put in is "…".
 local function shown(s)
   s = s:gsub("\\n", " "):gsub('\\"', '"'):gsub("\\\\", "\\")
-  s = s:gsub("%%[%d.*]*[lz]*[a-z]", "…"):gsub("%%%%", "%%")
+  s = s:gsub("%%[%d.*]*[lz]*[a-zI]", "…"):gsub("%%%%", "%%")
   return (s:gsub("…[…]*", "…"):gsub("^%s+", ""):gsub("%s+$", ""))
 end
 

@@ -7,10 +7,10 @@
 ** the fast path has no additional instruction: only the slow path compares.
 **
 ** Invariants:
-**   L1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
-**       nursery_free after each luaN_setlimit.
-**   L2  'refusal' is the message of the limit that refused the last slow allocation, or NULL if
-**       that was within the limits. It is NULL if the state has no limits.
+**   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
+**        nursery_free after each luaN_setlimit.
+**   LM2  'refusal' is the message of the limit that refused the last slow allocation, or NULL if
+**        that was within the limits. It is NULL if the state has no limits.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h

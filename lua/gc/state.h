@@ -424,7 +424,7 @@ typedef struct luaN_Heap {
   luaN_Tick tick;
   struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */
   const struct luaN_Limits *limits;	/* luaN_setlimits, or NULL */
-  const void *refusal;		/* message of the limit that refused an allocation, or NULL (L2) */
+  const void *refusal;		/* message of the limit that refused an allocation, or NULL (LM2) */
 } luaN_Heap;
 
 

@@ -22,6 +22,7 @@
 #include "chunks.h"
 #include "growth.h"
 #include "host.h"
+#include "limit.h"
 #include "mark.h"
 #include "outside.h"
 #include "remset.h"
@@ -690,6 +691,9 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
   const void *where;
   if (!(h->free <= h->limit && h->limit <= h->end))
     return broken("N1", h->free, (unsigned long)(h->limit - h->free), 0);
+  if (h->limits != NULL && (uint64_t)(h->limit - h->free) > luaN_left(g))
+    return broken("LM1", h->free, (unsigned long)(h->limit - h->free), (unsigned long)luaN_left(g));
+  if (h->limits == NULL && h->refusal != NULL) return broken("LM2", h->refusal, 0, 0);
   if (h->mark > h->free)
     return broken("N2", h->mark, (unsigned long)(h->mark - h->free), 0);
   if (h->point <= (uint64_t)(uintptr_t)h->limit)

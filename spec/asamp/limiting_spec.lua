@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- profiler.limit: limits on what a call allocates, and on what is alive, for code that nobody
--- trusts.
+-- profiler.limit: limits on the bytes that a call allocates, and on the bytes in use, for untrusted
+-- code.
 
+-- luacheck: ignore 211 241
 local fewer = require "spec.support.fewer"
 local profiler = require "profiler"
 local states = require "states"
@@ -92,6 +93,7 @@ local HOSTILE = {
   end,
 }
 
+
 local function allocated() return collectgarbage "statistics".allocated end
 
 describe("a limit", function()
@@ -134,7 +136,7 @@ describe("a limit", function()
                 {pcall(limit, 20000, inner, 100000)})
     assert.same({false, "allocation limit of 20000 bytes exceeded"},
                 {pcall(limit, 20000, limit, 100000, fill)})
-    -- what the inner call has allocated counts for the outer one
+    -- the bytes of the inner call count for the outer one
     assert.same({false, "allocation limit of 50000 bytes exceeded"}, {pcall(limit, 50000, function()
       for _ = 1, 10 do inner(20000) end
       fill()
@@ -176,7 +178,7 @@ describe("a limit", function()
     assert.same({false, "allocation limit of 50000 bytes exceeded"}, {ok, message})
   end)
 
-  it("says what is wrong with its arguments", function()
+  it("refuses bad arguments", function()
     local function says(pattern, ...)
       local ok, message = pcall(limit, ...)
       assert.is_false(ok)
