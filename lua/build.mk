@@ -16,7 +16,7 @@ ifneq ($(BAD),)
 $(error '$(ROOT)' has a $(BAD), which a module path cannot have: move these \
   sources to a folder of another name)
 endif
-# What is empty was left by a machine that stopped in the midst of a build. The linker takes
+# An empty file was left by a machine that stopped in the midst of a build. The linker takes
 # it for a script that says nothing, and goes on.
 $(shell find '$(B)' '$(P)/bin' '$(P)/lib' -type f -size 0 \
   \( -path '*/bin/*' -o -name '*.o' -o -name '*.a' -o -name '*.so*' \) -delete 2>/dev/null)

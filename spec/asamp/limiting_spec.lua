@@ -143,7 +143,7 @@ describe("a limit", function()
     end)})
   end)
 
-  it("counts what coroutines allocate that the call resumes", function()
+  it("counts the bytes of coroutines that the call resumes", function()
     local co = coroutine.wrap(function() while true do local _ = {} coroutine.yield() end end)
     local ok, message = pcall(limit, 10000, function() while true do co() end end)
     assert.same({false, "allocation limit of 10000 bytes exceeded"}, {ok, message})
