@@ -768,13 +768,29 @@ static void progress (void *ud, double fraction) {
   }
 }
 
+/* Returns a field of the options at index 2, a time in us; 'none' if the field is nil. */
+static uint64_t timeof (lua_State *L, const char *key, uint64_t none) {
+  uint64_t t;
+  lua_getfield(L, 2, key);
+  t = lua_isnil(L, -1) ? none : (uint64_t)luaL_checkinteger(L, -1);
+  lua_pop(L, 1);
+  return t;
+}
+
+/* Options of 'read' that are numbers; times in us. */
+typedef struct Numbers {
+  uint32_t bins;
+  uint64_t at, since, till;  /* fields of ReaderSum: instant, since, till */
+} Numbers;
+
 /*
-** Moves the options to indices 2 (progress), 3 (states) and 4 (label), and returns 'bins' and
-** 'at' in *slices and *instant.
+** Moves the options to indices 2 (progress), 3 (states) and 4 (label), and returns the others in
+** *to.
 */
-static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
+static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
-  *instant = READERSUM_EVER;
+  to->at = to->till = READERSUM_EVER;
+  to->since = 0;
   lua_settop(L, 2);
   lua_pushnil(L);
   lua_pushnil(L);
@@ -785,10 +801,9 @@ static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
     luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
                   "bins not from 0 to 16384");
     lua_pop(L, 1);
-    lua_getfield(L, 2, "at");
-    if (!lua_isnil(L, -1))
-      *instant = (uint64_t)luaL_checkinteger(L, -1);
-    lua_pop(L, 1);
+    to->at = timeof(L, "at", READERSUM_EVER);
+    to->since = timeof(L, "since", 0);
+    to->till = timeof(L, "till", READERSUM_EVER);
     lua_getfield(L, 2, "states");
     lua_replace(L, 3);
     lua_getfield(L, 2, "label");
@@ -796,7 +811,7 @@ static void options (lua_State *L, uint32_t *slices, uint64_t *instant) {
     lua_getfield(L, 2, "progress");
     lua_replace(L, 2);
   }
-  *slices = (uint32_t)bins;
+  to->bins = (uint32_t)bins;
 }
 
 /* Restricts the reading to the states whose ids are in the list at index 3. */
@@ -841,18 +856,19 @@ static void wantlabel (lua_State *L, Work *w) {
 
 static int l_read (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  uint32_t bins;
-  uint64_t instant;
+  Numbers numbers;
   char err[1024];
   Work *w;
-  options(L, &bins, &instant);
+  options(L, &numbers);
   luaL_checkstack(L, 30, "reading a profile");
   w = lua_newuserdatauv(L, sizeof(*w), 0);
   memset(w, 0, sizeof(*w));
   luaL_setmetatable(L, TYPENAME);
   w->L = L;
-  if (!readersum_start(&w->sum, bins, instant))
+  if (!readersum_start(&w->sum, numbers.bins, numbers.at))
     return luaL_error(L, "not enough memory");
+  w->sum.since = numbers.since;
+  w->sum.till = numbers.till;
   want(L, w);
   wantlabel(L, w);
   if (!lua_isnil(L, 2))

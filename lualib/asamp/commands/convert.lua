@@ -6,6 +6,7 @@ local firefox = require "asamp.show.firefox"
 local heap = require "profiler.heap"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
+local range = require "asamp.cli.range"
 local results = require "asamp.cli.results"
 local sources = require "asamp.cli.sources"
 
@@ -56,6 +57,8 @@ local DESCRIPTION = {
     "those of one script are together)"},
   {"start-up", nil, "with the C functions that come before the script in " ..
     "every stack (all formats of profiles but vmprof, which always has them)"},
+  range.FROM,
+  range.UNTIL,
   {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
@@ -77,6 +80,10 @@ local function wrong(o)
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
     return ("--%s goes with the other formats: heapsnapshot is of a heap, which has no stacks and " ..
             "one state"):format(o.together and "together" or "start-up")
+  elseif range.of(o) and (o.to ~= "pprof" and o.to ~= "collapsed" or o.weight == "held") then
+    return "--from and --until go with --to pprof and --to collapsed, the latter without --weight held"
+  elseif range.wrong(o) then
+    return range.wrong(o)
   elseif o["start-up"] and o.to == "vmprof" then
     return "--start-up goes with the other formats: vmprof has all frames"
   end
@@ -174,6 +181,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local setting, message = settings(o, path)
   if not setting then
     return tell.failed("%s", message)
+  end
+  if range.of(o) then
+    range.set(setting, range.of(o))
+    local part, empty = range.read(world, path, range.of(o), {})
+    if not part then
+      return tell.failed("'%s': %s", path, empty)
+    end
   end
   local out = o.out or default(o, path, setting)
   local code = results.refuse(tell, out, o.out, path, KINDS[o.to])

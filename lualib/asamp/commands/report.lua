@@ -15,6 +15,7 @@ local options = require "asamp.cli.options"
 local pagesources = require "asamp.show.page.sources"
 local owned = require "asamp.sums.owned"
 local paths = require "asamp.sums.paths"
+local range = require "asamp.cli.range"
 local source = require "asamp.show.source"
 local sources = require "asamp.cli.sources"
 local native = require "asamp.sums.native"
@@ -82,6 +83,8 @@ local DESCRIPTION = {
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "the callers of its function", place},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  range.FROM,
+  range.UNTIL,
   {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
     "the largest heap; as far as collections had found deaths", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
@@ -132,7 +135,7 @@ end
 -- a message if there are none.
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
-  if not test and not o.exclude then
+  if not test and not o.exclude and not setting.range then
     return totals.of(profile)
   end
   local covered, entries = nil, {}
@@ -146,7 +149,9 @@ local function narrowed(profile, o, setting)
     covered = remaining(profile, covered, o.exclude)
     setting.show.labels = nil
   end
-  setting.focus, setting.covered = {title = title, entries = entries, exclude = o.exclude}, covered
+  setting.focus = {title = title, entries = entries, exclude = o.exclude,
+                   range = setting.range and range.text(setting.range)}
+  setting.covered = covered
   setting.show.leaks, setting.show.collections = nil, nil
   setting.show.marks, setting.show.lifetimes = nil, nil
   local t = totals.of(profile, {covered = covered})
@@ -282,6 +287,16 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
+-- Returns the part of the profile between --from and --until; nil and a message on failure.
+local function ranged(path, profile, ids, o, setting, world)
+  setting.range = range.of(o)
+  if not setting.range then
+    return profile
+  end
+  setting.show.trends, setting.show.native = nil, nil
+  return range.read(world, path, setting.range, {bins = leaks.BINS, states = ids, label = o.label})
+end
+
 -- Reads a file with the restrictions of the options. Returns the profile; nil after an error
 -- message.
 local function readone(path, o, setting, world, tell)
@@ -305,6 +320,9 @@ local function readone(path, o, setting, world, tell)
     return nil
   end
   profile, wrong = oflabel(path, profile, ids, o, setting, world)
+  if profile then
+    profile, wrong = ranged(path, profile, ids, o, setting, world)
+  end
   if profile then
     profile, wrong = frozen(path, profile, ids, o, setting, world)
   end
@@ -376,13 +394,14 @@ local function reportof(profile, o, setting)
   if not setting.at and (o.json or setting.show.copies) then
     setting.copies = copies.of(view, setting.covered)
   end
-  if not setting.at and (o.json or setting.show.native) then
+  local whole = not setting.at and not setting.range
+  if whole and (o.json or setting.show.native) then
     setting.native = native.of(view, setting.covered)
   end
-  if not setting.at and not o.sum and (o.json or setting.show.trends) then
+  if whole and not o.sum and (o.json or setting.show.trends) then
     setting.trends = trends.of(view, setting.covered)
   end
-  if not setting.at and (o.json or setting.show.lifetimes) then
+  if whole and (o.json or setting.show.lifetimes) then
     setting.lifetimes = lifetimes.of(view)
     setting.lifelines = o.json and lifetimes.lines(view)
   end
@@ -436,7 +455,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.sum and (TABLES[o.by] or o.state) then
     return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
   end
-  if o.exclude and (TABLES[o.by] or o["by-label"]) then
+  local no = range.wrong(o)
+  if no then
+    return tell.wrong("%s", no)
+  elseif range.of(o) and (TABLES[o.by] or o.at) then
+    return tell.wrong("--from and --until do not go with --%s, which is of the whole run: leave one out",
+                      o.at and "at" or "by " .. o.by)
+  elseif o.exclude and (TABLES[o.by] or o["by-label"]) then
     return tell.wrong("--exclude is about stacks, which tables of states, threads and labels have not: " ..
                       "leave --exclude or --%s out", o["by-label"] and "by-label" or "by " .. o.by)
   end

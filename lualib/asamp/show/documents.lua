@@ -50,6 +50,7 @@ function M.report(profile, t, top, options)
     doc.states = first(states.states(profile), top)
   end
   doc.left = profile.left
+  doc.range = options.range
   doc.exclude = options.focus and options.focus.exclude
   doc.labels, doc.label = not doc.exclude and labelled.all(profile, top) or nil, options.label
   doc.collections = events.collections(profile)

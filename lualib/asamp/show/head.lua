@@ -294,15 +294,18 @@ end
 
 --- Returns the lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
 -- asamp.sums.verdict; nil: none), label (the profile is restricted to it), focus ({title,
--- exclude}: the totals cover only a part), at ({seconds, inuse, native}: the totals are those of this time;
--- inuse: it is the peak, with this many bytes; native: {bytes, seconds} of native memory's own
--- peak, if it was sampled).
+-- exclude, range (texts)}: the totals cover only a part), at ({seconds, inuse, native}: the totals
+-- are those of this time; inuse: it is the peak, with this many bytes; native: {bytes, seconds} of
+-- native memory's own peak, if it was sampled).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
   local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}
   if p.command then
     lines[#lines + 1] = paint("dim",
       layout.cutend(layout.clean(p.command), width))
+  end
+  if options.focus and options.focus.range then
+    lines[#lines + 1] = paint("yellow", "only samples " .. options.focus.range)
   end
   for _, part in ipairs{{"only samples with ", "title"}, {"without samples with ", "exclude"}} do
     local text = options.focus and options.focus[part[2]]

@@ -1,0 +1,70 @@
+-- SPDX-License-Identifier: MIT
+-- The options --from and --until: the part of a profile between two times.
+
+local options = require "asamp.cli.options"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+local number = options.number(0, 1e9)
+
+-- Parses seconds since the start, such as 12.5 or 12.5s.
+local function seconds(value)
+  return (number((value:gsub("s$", "")))), "seconds since the start, such as 12.5"
+end
+
+--- The options for a command's description.
+M.FROM = {"from", "SECONDS", "only samples from that time on, in seconds since the start", seconds}
+M.UNTIL = {"until", "SECONDS", "only samples before that time, in seconds since the start", seconds}
+
+--- Returns the range {from, to} in seconds (to = nil: the end); nil if the options give none.
+function M.of(o)
+  return (o.from or o["until"]) and {from = o.from or 0, to = o["until"]} or nil
+end
+
+--- Returns a message if no time lies between --from and --until; else nil.
+function M.wrong(o)
+  local range = M.of(o)
+  if range and range.to and range.from >= range.to then
+    return ("--from %.6g is not before --until %.6g: no sample is between them"):format(range.from, range.to)
+  end
+end
+
+local function microseconds(value)
+  return value and math.floor(value * 1e6 + 0.5)
+end
+
+--- Sets the options of profiler.reader and profiler.convert for a range (nil: none). Returns 'to'.
+function M.set(to, range)
+  if range then
+    to.since, to.till = microseconds(range.from), microseconds(range.to)
+  end
+  return to
+end
+
+--- Returns text for a range, such as "from 1.5 s to 3 s".
+function M.text(range)
+  return ("from %.6g s to %s"):format(range.from, range.to and ("%.6g s"):format(range.to) or "the end")
+end
+
+--- Reads the part of a profile in a range. 'o': other options of world.read. The part has the
+-- duration of the range, and no exact total. Returns nil and a message if it has no samples.
+function M.read(world, path, range, o)
+  local part, wrong = world.read(path, M.set(o, range))
+  if not part then
+    return nil, wrong
+  end
+  local ends = math.max(part.duration, part.course and part.course.ended / 1000000 or 0)
+  if range.from > ends then
+    return nil, ("--from %.6g: it ends after %.6g s"):format(range.from, ends)
+  end
+  local whole = totals.of(part).whole
+  if whole.samples + whole.timesamples == 0 then
+    return nil, ("it has no sample %s; it ends after %.6g s"):format(M.text(range), ends)
+  end
+  part.duration = math.min(range.to or ends, ends) - range.from
+  part.allocated = nil
+  return part
+end
+
+return M
