@@ -92,7 +92,7 @@ need_valgrind() {
 # compile_exact PREFIX: 'work'/exact.so, for the interpreter in that prefix.
 compile_exact() {
   [ -d build/fork/src/src ] || die "no headers of the core in build/fork/src; run make fork"
-  "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -shared -fPIC -I"$1/include/lua5.4" -Ilua -Ilua/gc -Ilua/vm \
-    -Ibuild/fork/src/src -o "$work/exact.so" bench/exact.c ||
+  "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -shared -fPIC -I"$1/include/lua5.4" -Ilua -Ilua/vm -Ilua/gc \
+    $(printf -- '-I%s ' lua/gc/*/) -Ibuild/fork/src/src -o "$work/exact.so" bench/exact.c ||
     die "cannot compile bench/exact.c; apt-get install gcc, or set CC"
 }

@@ -67,7 +67,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
-  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(INLINED))
+  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl
 
@@ -77,7 +77,7 @@ CORE = $(filter-out $(if $(FORKED),lmem lgc),lapi lcode lctype ldebug ldo ldump 
   llex lmem lobject lopcodes lparser lstate lstring ltable ltm lundump lvm lzio)
 LIB := lauxlib lbaselib lcorolib ldblib liolib lmathlib loadlib loslib lstrlib \
   ltablib lutf8lib linit
-INLINED = $(if $(FORKED),$(filter-out lua/patches/,lua/ $(wildcard lua/*/)))
+INLINED = $(if $(FORKED),$(filter-out lua/patches/,lua/ $(wildcard lua/*/ lua/gc/*/)))
 OURS = $(sort $(wildcard $(INLINED:%=%*.c)))
 HEADERS = $(wildcard $(INLINED:%=%*.h))
 PATCHES = $(if $(FORKED),$(sort $(wildcard lua/patches/*.patch)))
@@ -134,6 +134,17 @@ endef
 $(eval $(call OBJECTS,obj,))
 $(eval $(call OBJECTS,pic,-fPIC))
 
+# The folders of our headers that a file is compiled with. A folder of lua/gc has itself, those
+# that stand before it in LAYERS, and no others.
+LAYERS := memory alloc pace mark remset sweep collect inspect
+SEES = $(INLINED)
+below = $(if $(filter-out $(1),$(firstword $(2))),$(firstword $(2)) $(call below,$(1),$(wordlist 2,99,$(2))))
+layers = lua/ lua/gc/ $(patsubst %,lua/gc/%/,$(call below,$(1),$(LAYERS)) $(1))
+define LAYER
+$(B)/obj/gc/$(1)/%.o $(B)/pic/gc/$(1)/%.o: SEES = $(call layers,$(1))
+endef
+$(foreach f,$(LAYERS),$(eval $(call LAYER,$(f))))
+
 $(P)/lib/liblua.a: $(B)/obj/core.o $(LIB:%=$(B)/obj/%.o)
 	@mkdir -p $(@D) && rm -f $@
 	$(AR) rcs $@ $^
@@ -176,5 +187,9 @@ $(TARBALL): lua/upstream
 compile:
 	@echo '$(CC) $(filter-out -I% -iquote% -DLUA_USE_READLINE,$(LUAFLAGS))'
 
-.PHONY: all always compile
+# The options by which files of FOLDER, a folder of lua/gc, find headers; for a spec.
+layer:
+	@echo '-I$(SRC)/src $(patsubst %/,-iquote%,$(call layers,$(FOLDER)))'
+
+.PHONY: all always compile layer
 .DELETE_ON_ERROR:

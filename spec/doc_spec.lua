@@ -289,7 +289,7 @@ local function messages()
       end
     end
   end
-  add("find asamp lua/gc/tuning.c lua/attach.c -name '*.c'", function(text, _, path)
+  add("find asamp lua/gc/pace/tuning.c lua/attach.c -name '*.c'", function(text, _, path)
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
       and not path:find "/heapformat%.c$"  -- what a step is called
       and not path:find "/devtools%.c$"  -- another format
@@ -485,7 +485,7 @@ describe("the debugging guide #plain", function()
         if cell:find("`" .. name, 1, true) and cell:find(detail:sub(2), 1, true) then return true end
       end
     end
-    for word in (read "lua/gc/verify.c" .. read "lua/gc/outside.c"):gmatch '"(%u+%d[^"\n]*)"' do
+    for word in (read "lua/gc/inspect/verify.c" .. read "lua/gc/sweep/outside.c"):gmatch '"(%u+%d[^"\n]*)"' do
       assert.is_true(listed(word), word)
     end
   end)
@@ -543,7 +543,7 @@ describe("every document #plain", function()
     end)
 
     it("names functions and constants of the fork that exist: " .. path, function()
-      local sources = shell.output "cat lua/*.[ch] lua/gc/*.[ch] lua/patches/*.patch"
+      local sources = shell.output "cat lua/*.[ch] lua/gc/*.[ch] lua/gc/*/*.[ch] lua/patches/*.patch"
       for name in text:gmatch "%f[%w]luaN_[%a_]+" do
         assert.is_truthy(sources:find("%f[%w_]" .. name .. "%f[^%w_]"), name)
       end

@@ -46,7 +46,7 @@ end
 -- Code lines of a file, or of the definition of a function in it (FILE:FUNCTION).
 local function lines(part)
   local file, name = part:match "^([^:]+):?(.*)$"
-  local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/vm/" .. file)
+  local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
   if not text then fail(("lua/gc/optional.h names %s, which is not there"):format(file)) end
   if name ~= "" then
     text = text:match("\n([^\n]*[ *]" .. name .. " %([^;{]*%b{})")

@@ -7,7 +7,7 @@
 
 #include "attach.h"
 #include "naming.h"
-#include "nursery.h"
+#include "alloc/nursery.h"
 #include "tick.h"
 
 #define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': the thread is clean (T1 of gc.h) */

@@ -310,8 +310,8 @@
 #ifndef luaN_gc_h
 #define luaN_gc_h
 
-#include "hidden.h"
-#include "limit.h"
+#include "mark/hidden.h"
+#include "alloc/limit.h"
 
 /* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
 #define LUAN_EPOCH	0x03

@@ -6,8 +6,8 @@
 
 #include "lobject.h"
 
-#include "heap.h"
-#include "vec.h"
+#include "memory/heap.h"
+#include "memory/vec.h"
 
 /* Declared here by name only; seam.h defines it. */
 struct luaN_Sampler;
@@ -290,9 +290,9 @@ typedef struct luaN_Pace {
      'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
-  /* Bytes by which the work debt may exceed its usual limit, because of a large stack
-     (OWED_BY_STACKS). */
-  size_t bystacks;
+  /* Bytes by which large stacks have grown: the work debt may exceed its usual limit by their
+     share, until pauses have reduced it (OWED_BY_STACKS). */
+  size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* back-off: heaps of allocation before a major collection by volume */
   unsigned patience;

@@ -273,6 +273,7 @@ int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
       !growon(w, 0) || fillcopies(w, &i) + w->used > w->size + w->size / 4 ||
       !luaN_adoptgrowth(L, w))
     return 0;
+  luaN_resizing(L, t, next, 2 * (size_t)sizenode(t) * sizeof(Node));
   old = *t;
   t->node = next;
   t->lsizenode++;

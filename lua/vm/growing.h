@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth buffers (lua/gc/growth.h), the part that reads keys and nodes; ltable.c calls it.
+** Growth buffers (lua/gc/alloc/growth.h), the part that reads keys and nodes; ltable.c calls it.
 **
 ** A growth starts when getfreepos has visited all but a GROWTHPART-th of the nodes. It continues
 ** with each inserted key, in proportion to the distance that 'lastfree' has moved since: during

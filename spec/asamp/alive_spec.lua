@@ -66,7 +66,7 @@ describe("what is alive at the end", function()
     os.remove(script)
   end)
 
-  -- A large string stays young for some collections (lua/gc/ageing.h): it has lived through its
+  -- A large string stays young for some collections (lua/gc/mark/ageing.h): it has lived through its
   -- sample's first one, and dies in one that knows nothing of what is old.
   it("is not what has died young behind the collection that decided its fate", function()
     local path, script = os.tmpname(), os.tmpname()

@@ -23,7 +23,7 @@ end
 -- while a file of upstream's core is compiled.
 local function definitions(f)
   local text = shell.output "gcc -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -E -dD -Ibuild/fork/src/src \z
-    -iquote lua -iquote lua/gc -iquote lua/vm \z
+    -iquote lua -iquote lua/gc -iquote lua/vm $(printf -- '-iquote %s ' lua/gc/*/) \z
     $(ls build/fork/src/src/l*.c | grep -v 'lib[.]c$\\|/lua[c.]\\|/linit\\|/lauxlib\\|/lgc\\|/lmem')"
   local file
   for line in text:gmatch "[^\n]+" do
@@ -59,7 +59,7 @@ describe("the folders of the core #plain", function()
   it("are layers: lua/vm may use lua/gc, which includes and calls nothing of lua/vm", function()
     local vm, calls = {}, {}
     for _, path in ipairs(shell.lines(shell.output "ls lua/vm/*.h")) do vm[path:match "[^/]+$"] = true end
-    for _, path in ipairs(shell.lines(shell.output "ls lua/gc/*.[ch]")) do
+    for _, path in ipairs(shell.lines(shell.output "ls lua/gc/*.[ch] lua/gc/*/*.[ch]")) do
       for name in shell.read(path):gmatch '#%s*include%s*"([^"]+)"' do
         assert.is_nil(vm[name], path .. " includes " .. name)
       end
@@ -68,7 +68,7 @@ describe("the folders of the core #plain", function()
       calls[name] = true
     end
     assert.is_truthy(next(calls))
-    for name in shell.output("nm -u build/fork/obj/gc/*.o"):gmatch " U ([%w_]+)" do
+    for name in shell.output("nm -u build/fork/obj/gc/*/*.o"):gmatch " U ([%w_]+)" do
       assert.is_nil(calls[name], name)
     end
   end)

@@ -234,8 +234,8 @@ describe("the makefiles #plain", function()
   -- a library missed its functions when it was linked, or when it was loaded.
   it("make anew what is empty", function()
     local folder = shell.folder()
-    shell.output("mkdir -p %s/obj/gc %s/lib", folder, folder)
-    for _, name in ipairs{"obj/gc/scan.o", "lib/liblua.a", "extra"} do
+    shell.output("mkdir -p %s/obj/gc/mark %s/lib", folder, folder)
+    for _, name in ipairs{"obj/gc/mark/scan.o", "lib/liblua.a", "extra"} do
       shell.write(folder .. "/" .. name, "")
     end
     shell.write(folder .. "/obj/whole.o", "whole")

@@ -65,7 +65,7 @@ local CACHES = 0.05
 -- the part LIVE of its objects survives or the part DIE dies.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
--- Growth of the heap that makes a major collection due, in bytes (MIN_GROWTH in lua/gc/pace.c).
+-- Growth of the heap that makes a major collection due, in bytes (MIN_GROWTH in lua/gc/pace/pace.c).
 -- Major collections with less growth between them were started by allocated bytes.
 local GROWTH = 512 << 10
 -- Runs differ from the profile if their collections or tenured bytes differ by more than this

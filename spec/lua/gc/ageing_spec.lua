@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Texts, which are strings of more than 512 bytes, live through two more minor collections before
--- they are old (lua/gc/ageing.h). By counts, never by time.
+-- they are old (lua/gc/mark/ageing.h). By counts, never by time.
 
 local fewer = require "spec.support.fewer"
 local within = require "spec.lua.gc.within"

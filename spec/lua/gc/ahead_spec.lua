@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables in slices, ahead of the atomic step (lua/gc/ahead.c). Pauses are counted in
+-- Weak tables in slices, ahead of the atomic step (lua/gc/mark/ahead.c). Pauses are counted in
 -- entries that they look at (collectgarbage "statistics"), not in time.
 
 local stressed = require "spec.lua.gc.stressed"

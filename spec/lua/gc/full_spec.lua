@@ -2,7 +2,7 @@
 --
 -- Full collections of small heaps: what one costs beside pristine Lua's, counted by callgrind as the
 -- slope between two numbers of them; and the string table, which is gone through only as far
--- as something in it is dead (lua/gc/interned.c).
+-- as something in it is dead (lua/gc/sweep/interned.c).
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

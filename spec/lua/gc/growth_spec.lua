@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large hash parts that grow ahead (lua/gc/growth.h): by the bytes that their next vectors take,
+-- Large hash parts that grow ahead (lua/gc/alloc/growth.h): by the bytes that their next vectors take,
 -- and by what is in them behind it. In the debug build those of 256 nodes are large already, and
 -- the verifier looks at what is under way.
 

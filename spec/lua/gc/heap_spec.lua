@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The heap (lua/gc/heap.c, holes.c): where memory lies, that it is given back, and that
+-- The heap (lua/gc/memory/heap.c, holes.c): where memory lies, that it is given back, and that
 -- nothing lies where something else does. All of it in states whose lua_Alloc
 -- counts and checks (spec/support/states.c).
 

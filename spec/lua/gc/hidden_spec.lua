@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Values of weak tables that are hidden until slices have cleared those of the dead
--- (lua/gc/hidden.h), and entries whose keys have died. Pauses are counted in entries that they
+-- (lua/gc/mark/hidden.h), and entries whose keys have died. Pauses are counted in entries that they
 -- look at (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"

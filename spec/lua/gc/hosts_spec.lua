@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What programs that embed Lua ask of a collector (lua/gc/pace.c, collect.c):
+-- What programs that embed Lua ask of a collector (lua/gc/pace/pace.c, collect.c):
 -- that the dead are found though the heap does not grow, that finalizers are
 -- neither starved nor a flood, and that who paces it by hand gets what the manual
 -- of Lua 5.4 says. By counts of bytes and collections, never by time.

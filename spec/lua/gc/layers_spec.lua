@@ -1,9 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- The layers of lua/gc: each file stands above those that it includes and calls. Once the
--- headers were one circle, and every file could call every other one by collector.h.
+-- The layers of lua/gc: a file includes and calls only files of its own folder and of the folders that
+-- stand before it in LAYERS of lua/build.mk; in a folder there is no circle.
 
 local shell = require "spec.support.shell"
+
+local LAYERS = {}
+for word in shell.read("lua/build.mk"):match("\nLAYERS := ([^\n]*)"):gmatch "%S+" do
+  LAYERS[#LAYERS + 1], LAYERS[word] = word, #LAYERS + 1
+end
+
+local home = {}  -- the folder of each header
+for _, path in ipairs(shell.lines(shell.output "ls lua/gc/*/*.h")) do
+  home[path:match "[^/]+$"] = path:match "lua/gc/(%w+)/"
+end
 
 describe("the files of lua/gc #plain", function()
   it("have no circle", function()
@@ -11,11 +21,66 @@ describe("the files of lua/gc #plain", function()
     assert.equal(0, status, out .. err)
   end)
 
-  -- Who allocates must know nothing of what may follow: an emergency is asked for by a
-  -- hook in the state.
+  it("are in folders that are layers, and on top only headers", function()
+    local there = shell.lines(shell.output "ls -d lua/gc/*/")
+    for i, path in ipairs(there) do there[i] = path:match "lua/gc/(%w+)/" end
+    local ruled = {table.unpack(LAYERS)}
+    table.sort(ruled)
+    assert.same(ruled, there)
+    assert.is_falsy(shell.output("ls lua/gc"):find "%.c\n")
+  end)
+
+  it("include no layer above their own", function()
+    local n = 0
+    for _, path in ipairs(shell.lines(shell.output "ls lua/gc/*/*.[ch]")) do
+      local own = LAYERS[path:match "lua/gc/(%w+)/"]
+      for name in shell.read(path):gmatch '#%s*include%s*"([^"]+)"' do
+        assert.is_nil(name:find("/", 1, true), path .. " includes " .. name)
+        assert.is_true(not home[name] or LAYERS[home[name]] <= own, path .. " includes " .. name)
+        if home[name] then n = n + 1 end
+      end
+    end
+    assert.is_true(n > 150, n)
+  end)
+
+  -- gc.h declares functions of all layers for the core, so that includes alone prove nothing.
+  it("call no layer above their own", function()
+    local owner, wanted, n = {}, {}, 0
+    local symbols = shell.output "cd lua/gc; for f in */*.c; do nm -A ../../build/fork/obj/gc/${f%c}o; done"
+    for path, kind, name in symbols:gmatch "obj/gc/([^:]+):[%x ]+ (%a) ([%w_]+)" do
+      local folder = path:match "^%w+"
+      if kind == "U" then wanted[#wanted + 1] = {path = path, folder = folder, name = name}
+      elseif kind:find "[TDBRC]" then owner[name] = folder end
+    end
+    for _, call in ipairs(wanted) do
+      local to = owner[call.name]
+      if to then n = n + 1 end
+      assert.is_true(not to or LAYERS[to] <= LAYERS[call.folder], call.path .. " calls " .. call.name)
+    end
+    assert.is_true(n > 300, n)
+  end)
+
+  it("are compiled so that they can include no layer above", function()
+    local one = {}  -- a header of each layer
+    for name, folder in pairs(home) do
+      if not one[folder] or name < one[folder] then one[folder] = name end
+    end
+    local path = os.tmpname()
+    for _, folder in ipairs(LAYERS) do
+      local options = shell.output("make -s -f lua/build.mk V=fork layer FOLDER=" .. folder):gsub("%s+$", "")
+      for _, other in ipairs(LAYERS) do
+        shell.write(path, ('#include "%s"\n'):format(one[other]))
+        local _, _, err = shell.run(("gcc -std=gnu99 %s -x c -M %s"):format(options, path))
+        assert.equal(LAYERS[other] <= LAYERS[folder], not err:find("No such file", 1, true),
+                     folder .. " and " .. one[other])
+      end
+    end
+    os.remove(path)
+  end)
+
+  -- Allocation requests an emergency collection by a hook in the state.
   it("keep the collector out of the allocator", function()
-    local calls = shell.output("cd build/fork/obj/gc && "
-      .. "nm -u nursery.o sampling.o limit.o holes.o chunks.o heap.o")
+    local calls = shell.output "nm -u build/fork/obj/gc/alloc/*.o build/fork/obj/gc/memory/*.o"
     assert.is_truthy(calls:find("luaN_newchunk", 1, true))
     assert.is_falsy(calls:find "luaC_%l+")
   end)
@@ -23,7 +88,7 @@ describe("the files of lua/gc #plain", function()
   -- A function is declared once: in the header of its file, or, for the core, in gc.h.
   it("say once what they have", function()
     local seen, n = {}, 0
-    for _, path in ipairs(shell.lines(shell.output("ls lua/gc/*.h lua/*.h"))) do
+    for _, path in ipairs(shell.lines(shell.output("ls lua/gc/*.h lua/gc/*/*.h lua/*.h"))) do
       for name in assert(shell.read(path)):gmatch "\nLUA[%u_]+ [^\n;(]-(luaN_%w+_?) %(" do
         n = n + 1
         assert.is_nil(seen[name], ("%s is in %s and in %s"):format(name, seen[name], path))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Major collections (lua/gc/major.c): everything that a program may do between
+-- Major collections (lua/gc/collect/major.c): everything that a program may do between
 -- two slices of one. Slices are made small, so that every phase is met: marking,
 -- sweeping of strings, of lists, of lines.
 

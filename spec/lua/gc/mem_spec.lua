@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The core's memory interface (lua/gc/mem.c and the slow path behind it): what
+-- The core's memory interface (lua/gc/alloc/mem.c and the slow path behind it): what
 -- lua_Alloc is told, what is counted, and what happens when there is no more.
 -- Memory is refused at every place in turn, by request (chunks and large
 -- blocks) and by line (a heap that is full but for a few holes).

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/minor.c, remembered.c): what survives them and what
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): what survives them and what
 -- does not, and that no store into what is old is missed, whatever it goes
 -- through. Values that must have survived are looked at after their memory, if
 -- it had been freed, has been used again.

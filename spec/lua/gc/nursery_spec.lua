@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/nursery.c): what bump allocation promises of addresses,
+-- The nursery (lua/gc/alloc/nursery.c): what bump allocation promises of addresses,
 -- and the pace of collections, whose place is the third bound of the limit.
 -- Where a figure of pristine Lua is the measure, the spec is tagged #plain.
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Memory and resources outside of the heap (lua/gc/outside.c, files.h): the
+-- Memory and resources outside of the heap (lua/gc/sweep/outside.c, files.h): the
 -- collector learns what userdata represent, and the io library tells it.
 
 -- luacheck: ignore 241 331 311 (what is only kept alive)

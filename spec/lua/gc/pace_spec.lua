@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- When a major collection begins (lua/gc/pace.c), by bytes of allocation.
+-- When a major collection begins (lua/gc/pace/pace.c), by bytes of allocation.
 
 local within = require "spec.lua.gc.within"
 

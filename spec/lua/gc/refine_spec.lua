@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- What is remembered is looked at before the minor collection when there is much of
--- it (lua/gc/refine.c): by the stores themselves, and by safe points, in slices. No
+-- it (lua/gc/remset/refine.c): by the stores themselves, and by safe points, in slices. No
 -- store may be missed for it, wherever the slices stand, and what is remembered stays
 -- small.
 --

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small tables that marking settles where it meets them in a broad one (lua/gc/mark.c).
+-- Small tables that marking settles where it meets them in a broad one (lua/gc/mark/mark.c).
 
 local within = require "spec.lua.gc.within"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Many small states, and states with little memory (lua/gc/chunks.c, pace.c): what
+-- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): what
 -- one takes, what a limit in lua_Alloc allows, and what goes back. By counts of
 -- bytes, never by time. bench/states prints the same of pristine Lua.
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Programs under the stress switches of the debug build (LUAN_STRESS of
--- lua/gc/stress.h): collections at every safe point, nurseries of a few lines,
+-- lua/gc/alloc/stress.h): collections at every safe point, nurseries of a few lines,
 -- major collections that never end, full ones at every allocation, the heap
 -- verified meanwhile. What a program prints must not depend on them. Other variants
 -- have no such switches.

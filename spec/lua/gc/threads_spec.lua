@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Threads and the collector (lua/gc/scan.c, thread.c): stacks are looked at where they
+-- Threads and the collector (lua/gc/mark/scan.c, thread.c): stacks are looked at where they
 -- have changed only, threads that sleep not at all. What they hold must be
 -- there all the same, and what they have left must not come back.
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- LUA_GC (lua/gc/tuning.c): what an operator says of the collector who cannot
+-- LUA_GC (lua/gc/pace/tuning.c): what an operator says of the collector who cannot
 -- change the program. It holds, in lua and in every state of a host; the program
 -- is answered as if it had been obeyed.
 

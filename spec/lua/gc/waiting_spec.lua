@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Userdata that die with a finalizer wait for its call young (lua/gc/waiting.h). By counts,
+-- Userdata that die with a finalizer wait for its call young (lua/gc/sweep/waiting.h). By counts,
 -- never by time: how many finalizers a batch calls depends on the clock.
 
 local process = require "spec.support.process"

@@ -22,10 +22,6 @@ LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
    to 'tobefinalized' stay there; the others will be tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
-/* Marks up to n objects pending finalization, for a major collection. Returns how many were
-   unmarked before the call. */
-LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
-
 /*
 ** Calls finalizers that are due: LUAN_BATCH, a batch; LUAN_ALL, all; LUAN_CLOSING, all, for a
 ** state that is closing. If the stack of L has no capacity for a simple function, they are left

@@ -34,8 +34,8 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* Number of bits below the survivor age in the byte before a large userdata. */
-#define LUAN_UDATAAGE	5
+#include "leaf.h"
+
 /* Number of minor collections that leave a large leaf object young. A higher number finds more of
    them dead without a major collection, and visits the live ones more often. */
 #define LUAN_MOSTAGE	2u
@@ -56,12 +56,6 @@
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
-
-/* Returns the bytes of a long string or userdata. */
-static inline size_t luaN_textsize (const GCObject *o) {
-  if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-  return sizelstring(gco2ts(o)->u.lnglen);
-}
 
 /*
 ** luaN_age returns the survivor age of o, a long string or userdata; for a small userdata with a

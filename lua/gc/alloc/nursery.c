@@ -15,13 +15,12 @@
 #include "lmem.h"
 #include "lstring.h"
 
-#include "ageing.h"
 #include "allowance.h"
 #include "holes.h"
 #include "host.h"
+#include "leaf.h"
 #include "limit.h"
 #include "nursery.h"
-#include "pace.h"
 #include "sampling.h"
 #include "stress.h"
 
@@ -373,7 +372,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     return p;
   }
   h->spare += n - o;
-  if (what == LUAN_VSTACK || what == LUAN_VRESTACK) luaN_stackgrew(&h->gc, n - o);
+  if (what == LUAN_VSTACK || what == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
   if (passes(g, n - o)) return p;
   d = luaN_topoint(h);
   luaN_account(g);

@@ -23,6 +23,7 @@
 #include "lgc.h"
 #include "lmem.h"
 
+#include "debug.h"
 #include "finalize.h"
 #include "limit.h"
 #include "major.h"
@@ -38,7 +39,6 @@
 #include "stress.h"
 #include "thread.h"
 #include "vec.h"
-#include "verify.h"
 
 /*
 ** REFINEGAP: bytes of allocation between two slices of luaN_refinetables. These slices delay the
@@ -91,7 +91,7 @@ static void step (lua_State *L, size_t work, int begin) {
     if (c->strings.shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }
-  if (g->gcstate == GCSpause) c->pace.owed = c->pace.bystacks = 0;
+  if (g->gcstate == GCSpause) c->pace.owed = c->pace.stackgrowth = 0;
   luaN_newnursery(g);
   luaN_trimheap(g, 0);
   luaN_endpause(L);

@@ -242,19 +242,6 @@ void luaN_endselection (luaN_Gc *c) {
 }
 
 
-size_t luaN_markfinalized (global_State *g, size_t n) {
-  luaN_Gc *c = &g->heap.gc;
-  size_t i = c->finalize.seen, left;
-  if (i < c->finalize.next) i = c->finalize.next;
-  left = c->finalize.tobefinalized.n - i;
-  if (n > left) n = left;
-  c->pause.looked[LUAN_LLISTED] += n;
-  for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
-  c->finalize.seen = i;
-  return left;
-}
-
-
 /*
 ** If finalizers take longer than the allocation of their objects, batches that end by the clock
 ** would leave more and more calls pending. So a batch makes four times as many calls each time a

@@ -605,23 +605,18 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
 }
 
 
-void luaN_stackgrew (luaN_Gc *c, size_t n) {
-  c->pace.bystacks += WORK_PER_BYTE * n;
-}
-
-
 size_t luaN_pay (luaN_Gc *c, size_t work) {
   size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now, debt;
+  size_t bystacks = WORK_PER_BYTE * c->pace.stackgrowth;
   if (c->bytes.old > MIN_BIG_HEAP && ishurried(c) && most < hurriedwork(c->pace.size))
     most = hurriedwork(c->pace.size);
   work += c->pace.owed;
   now = (work < most) ? work : most;
-  if (c->pace.bystacks > OWED_BY_STACKS * c->pace.live)
-    c->pace.bystacks = OWED_BY_STACKS * c->pace.live;
-  debt = c->pace.live / OWED_PART + c->pace.bystacks;
+  if (bystacks > OWED_BY_STACKS * c->pace.live) bystacks = OWED_BY_STACKS * c->pace.live;
+  debt = c->pace.live / OWED_PART + bystacks;
   if (work - now > debt) now = work - debt;
   c->pace.owed = work - now;
-  c->pace.bystacks -= (now < c->pace.bystacks) ? now : c->pace.bystacks;
+  c->pace.stackgrowth = (now < bystacks) ? (bystacks - now) / WORK_PER_BYTE : 0;
   return now;
 }
 

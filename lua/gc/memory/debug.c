@@ -15,6 +15,9 @@
 
 #if defined(LUAN_DEBUG)
 
+void (*luaN_verifier) (lua_State *L, int exact);
+
+
 static void die (const char *what, void *p, size_t n) {
   fprintf(stderr, "heap: H3 broken: %s: %p, %lu bytes\n", what, p,
           (unsigned long)n);

@@ -17,6 +17,8 @@
 
 #define LUAN_DEADBYTE	0x5D
 
+struct lua_State;
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define luaN_asanopen(p,n)	ASAN_UNPOISON_MEMORY_REGION(p, n)
@@ -43,11 +45,19 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
    (seam.h). luaN_mayenter ends the process if it does. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
-struct lua_State;
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #else
 #define luaN_asking(h,on)	((void)0)
 #define luaN_mayenter(L,f)	((void)0)
+#endif
+
+/* Checks the heap after a collection ('exact': a full one) and ends the process if an invariant
+   does not hold. inspect/verify.c sets the function when the process starts. */
+#if defined(LUAN_DEBUG)
+LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
+#define luaN_mustverify(L,exact)	luaN_verifier(L, exact)
+#else
+#define luaN_mustverify(L,exact)	((void)0)
 #endif
 
 #endif

@@ -25,9 +25,6 @@ LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 /* Returns the bytes of marking that 'bytes' of allocation pay for. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Records that a large stack has grown by n bytes. */
-LUAI_FUNC void luaN_stackgrew (luaN_Gc *c, size_t n);
-
 /* Returns the bytes of marking that this pause does: 'work' and the work debt, up to a bound. The
    rest becomes work debt. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);

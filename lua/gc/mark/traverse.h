@@ -21,6 +21,10 @@ LUAI_FUNC void luaN_forgetpending (global_State *g);
    pending objects, which luaN_drain finds. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
+/* Marks up to n objects pending finalization, for a major collection. Returns how many were
+   unmarked before the call. */
+LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
+
 /* Marks the roots: objects that are alive without a reference to them. */
 LUAI_FUNC void luaN_markroots (lua_State *L);
 

@@ -12,11 +12,4 @@
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 
-/* Ends the process with that line if an invariant does not hold. */
-#if defined(LUAN_DEBUG)
-LUAI_FUNC void luaN_mustverify (lua_State *L, int exact);
-#else
-#define luaN_mustverify(L,exact)	((void)0)
-#endif
-
 #endif

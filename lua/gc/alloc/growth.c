@@ -100,7 +100,6 @@ int luaN_adoptgrowth (lua_State *L, luaN_Growth *w) {
   uncount(g, n);
   g->heap.resizing = w->t;
   luaN_countlate(L, node, n, LUAN_VHASH);
-  luaN_resizing(L, w->t, node, n);
   w->node = NULL;
   return 1;
 }

@@ -12,7 +12,6 @@
 #include "ltable.h"
 
 #include "ageing.h"
-#include "finalize.h"
 #include "mark.h"
 #include "scan.h"
 #include "traverse.h"
@@ -266,6 +265,19 @@ static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
   while (n + 4 <= most && !luaN_refers(t->array + i + n)) n += 4;
   return n;
+}
+
+
+size_t luaN_markfinalized (global_State *g, size_t n) {
+  luaN_Gc *c = &g->heap.gc;
+  size_t i = c->finalize.seen, left;
+  if (i < c->finalize.next) i = c->finalize.next;
+  left = c->finalize.tobefinalized.n - i;
+  if (n > left) n = left;
+  c->pause.looked[LUAN_LLISTED] += n;
+  for (; n > 0; n--, i++) luaN_mark(g, (GCObject *)c->finalize.tobefinalized.a[i]);
+  c->finalize.seen = i;
+  return left;
 }
 
 

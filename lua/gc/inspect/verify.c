@@ -720,7 +720,7 @@ const char *luaN_verify (lua_State *L, int exact, int over) {
 /* Bytes of old objects above which the heap is verified after every sixteenth collection only. */
 #define MAX_OFTEN_VERIFIED	((l_mem)4 * 1024 * 1024)
 
-void luaN_mustverify (lua_State *L, int exact) {
+static void mustverify (lua_State *L, int exact) {
   luaN_Heap *h = &G(L)->heap;
   const char *broken;
   unsigned every = h->gc.stress.verify ? h->gc.stress.verify
@@ -734,6 +734,11 @@ void luaN_mustverify (lua_State *L, int exact) {
   if (broken == NULL) return;
   fprintf(stderr, "heap: %s\n", broken);
   abort();
+}
+
+
+__attribute__((constructor)) static void setverifier (void) {
+  luaN_verifier = mustverify;
 }
 #endif
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes of leaf objects: long strings and userdata. */
+#ifndef luaN_leaf_h
+#define luaN_leaf_h
+
+#include "lgc.h"
+#include "lstate.h"
+#include "lstring.h"
+
+/* Number of bits below the survivor age in the byte before a large userdata. */
+#define LUAN_UDATAAGE	5
+
+/* Returns the bytes of a long string or userdata. */
+static inline size_t luaN_textsize (const GCObject *o) {
+  if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
+  return sizelstring(gco2ts(o)->u.lnglen);
+}
+
+#endif
