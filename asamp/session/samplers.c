@@ -105,34 +105,29 @@ void samplers_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* between two checks of the rate */
-#define RATE_BURST	8	/* seconds' worth of samples that a profile has before the bound
-				   holds: short runs keep their detail */
+#define RATE_NS		500000000	/* time between two checks of the rate if few samples are taken */
+#define RATE_STAGE	32	/* least number of samples between two checks; fewer are too few to
+				   estimate a rate: 32 give it to about a fifth */
 
-/* Makes the period of a state longer if it takes more samples than it should, shorter if it
-   takes far fewer: a power of 2 times the requested one. Each sample has its weight in
-   the file. */
+/*
+** Doubles the period of a state if it takes more samples per second than requested, and halves it
+** if it takes fewer than a quarter, but never below the requested period. A check is due after
+** half a second, or as soon as half a second's worth of samples were taken: a program that
+** allocates n times too fast has taken log2(n) halves of its rate when the period is right
+** (bench/defaults shows the cost). Each sample has its weight in the file.
+*/
 void samplers_restrain (Sampler *s, lua_State *L) {
-  const uint64_t rate = s->options.rate;
-  uint64_t now, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
-  double a_second;
+  const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
+  uint64_t now, n, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
+  double most;
   if (rate == 0 || !s->tracker.on || s->state.profile == NULL) return;
   now = clock_now();
-  if (s->tracker.samples < RATE_BURST * rate) {
-    s->ratetime = now;
-    s->ratesamples = s->tracker.samples;
-    return;
-  }
-  if (now - s->ratetime < RATE_NS && taken < rate) return;
-  a_second = (double)taken * 1e9 / (double)(clock_between(s->ratetime, now) + 1);
+  if (taken < stage && now - s->ratetime < RATE_NS) return;
+  most = (double)rate * (double)clock_between(s->ratetime, now) / 1e9;
   s->ratetime = now;
   s->ratesamples = s->tracker.samples;
-  if (a_second > (double)rate)
-    while (a_second > (double)rate && period < INTERVAL_MAX / 2) {
-      period *= 2;
-      a_second /= 2;
-    }
-  else if (4 * a_second < (double)rate && period > s->period) period /= 2;
+  for (n = taken; n >= stage && (double)n > most && period < INTERVAL_MAX / 2; n /= 2) period *= 2;
+  if (4 * (double)taken < most && period > s->period) period /= 2;
   if (period == s->tracker.interval.period) return;
   tracker_period(&s->tracker, L, period);
   profile_period(&s->state, period);

@@ -11,7 +11,7 @@ local M = {}
 
 M.summary = "takes a profile of a running process"
 
-local RATE = 2000  -- limit of allocation samples per second if --alloc is not given
+local RATE = 1000  -- limit of allocation samples per second if --alloc is not given
 local DUMP = 60  -- time limit of an answer in seconds; the process may write a large file
 
 local DESCRIPTION = {
@@ -22,7 +22,7 @@ local DESCRIPTION = {
   {"for", "TIME", "duration (default 10s)", options.duration},
   {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
   {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 32K, and " ..
-    "more while there are over 2000 samples a second)"},
+    "more while there are over 1000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
   {"stop", nil, "stops the present recording, whichever client started it"},

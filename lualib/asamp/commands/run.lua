@@ -24,8 +24,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 local ROWS = 5  -- of each table of the short report
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
--- samples of runs of hours. 2,000 samples cost about 1 ms of CPU time.
-local SCRIPT = {alloc = "32K", rate = "2000", time = "100", copies = "1"}
+-- samples of runs of hours. bench/defaults shows what they cost.
+M.SCRIPT = {alloc = "32K", rate = "1000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
   return function(value)
@@ -50,7 +50,7 @@ local DESCRIPTION = {
     "Smaller is more detail (default 32K, of a PROGRAM 512K)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
   {"rate", "N", "at most N samples of allocation a second, on average: BYTES double while " ..
-    "there are more (default 2000, if --alloc is not given)",
+    "there are more (default 1000, if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "native memory, too: a sample every BYTES that the whole process " ..
     "allocates with malloc (512K where BYTES are not given)",
@@ -86,11 +86,11 @@ M.usage = options.usage(DESCRIPTION)
 -- Adds the default settings of a script to t.
 local function addscript(t)
   if not t.alloc then
-    t.alloc, t.rate = SCRIPT.alloc, t.rate or SCRIPT.rate
+    t.alloc, t.rate = M.SCRIPT.alloc, t.rate or M.SCRIPT.rate
   end
-  t.time = t.time or SCRIPT.time
+  t.time = t.time or M.SCRIPT.time
   if t.alloc:find "^0*%D*$" == nil and t.format ~= "extended" then
-    t.copies = t.copies or SCRIPT.copies
+    t.copies = t.copies or M.SCRIPT.copies
   end
 end
 

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- Compares runs at the default settings of `asamp run` with runs without sampling:
+--   lua defaults.lua ROOT WORK [ROUNDS [NAME...]]     (bench/defaults)
+
+local root, work, rounds = arg[1], arg[2], tonumber(arg[3] or 5)
+package.path = root .. "/lualib/?.lua;" .. package.path
+local run = require "asamp.commands.run"
+
+local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
+  {"binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap"}
+local SHORT = 20  -- processes per measurement of the short script
+
+local function setting()
+  local items = {"quiet=1", "overwrite=1", "out=" .. work .. "/a.vmprof"}
+  for key, value in pairs(run.SCRIPT) do
+    items[#items + 1] = key .. "=" .. value
+  end
+  return table.concat(items, ",")
+end
+
+-- CPU seconds of a command, with these options of runstat.
+local function cpu(options, command)
+  local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command, work)
+  assert(os.execute(line), line)
+  local file <close> = assert(io.open(work .. "/stat"))
+  local _, user, system = file:read("n", "n", "n")
+  return user + system
+end
+
+local function median(list)
+  table.sort(list)
+  return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
+end
+
+-- Prints the row of a script; 'count': processes per measurement.
+local function measure(name, script, count)
+  local ratios, plain, sampled = {}, math.huge, math.huge
+  local repeated = "-n " .. count
+  for i = 1, rounds do
+    local a = cpu(repeated, root .. "/build/bin/lua " .. script) / count
+    local b = cpu(("%s -e LUA_PROFILER=%s"):format(repeated, setting()),
+                  root .. "/build/bin/lua -l profiler " .. script) / count
+    ratios[i], plain, sampled = b / a, math.min(plain, a), math.min(sampled, b)
+  end
+  print(("| %s | %.1f | %.1f | %+.1f%% | %+.1f%% |"):format(name, plain * 1000, sampled * 1000,
+    100 * (median(ratios) - 1), 100 * (sampled / plain - 1)))
+  return sampled / plain
+end
+
+print("| program | plain, ms | sampled, ms | median | fastest |")
+print("| --- | ---: | ---: | ---: | ---: |")
+local product = 1
+for _, name in ipairs(names) do
+  product = product * measure(name, ("%s/bench/load.lua %s"):format(root, name), 1)
+end
+print(("| geometric mean | | | | %+.1f%% |"):format(100 * (product ^ (1 / #names) - 1)))
+measure("short", work .. "/short.lua", SHORT)
