@@ -20,7 +20,8 @@ end
 
 -- CPU seconds of a command, with these options of runstat.
 local function cpu(options, command)
-  local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command, work)
+  local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command,
+                                                                       work)
   assert(os.execute(line), line)
   local file <close> = assert(io.open(work .. "/stat"))
   local _, user, system = file:read("n", "n", "n")
