@@ -24,7 +24,7 @@ M.summary = "profiles a script or a program, ends with a short report"
 local ROWS = 5  -- of each table of the short report
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
--- samples of runs of hours. bench/defaults shows what they cost.
+-- samples of runs of hours. bench/defaults measures their cost.
 M.SCRIPT = {alloc = "32K", rate = "1000", time = "100", copies = "1"}
 
 local function like(pattern, wants)
