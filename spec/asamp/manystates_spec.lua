@@ -242,13 +242,19 @@ describe("a host with many states", function()
 
   -- Ctrl-C of a host that leaves it to the system ended it, and cut its profile.
   it("ends with a whole profile by a signal of the terminal", function()
-    shell.write(folder .. "/loop.lua", "local t = {} while true do t[#t % 100 + 1] = {} end")
+    shell.write(folder .. "/loop.lua", [[
+      local t, ready = {}, os.getenv "READY"
+      for i = 1, 1e9 do
+        t[i % 100 + 1] = {}
+        if i == 100000 then io.open(ready, "w"):close() end  -- the profile is open, and has samples
+      end]])
     for signal, number in pairs{INT = 2, HUP = 1, QUIT = 3} do
       local path = folder .. "/" .. signal .. ".vmprof"
       local code = process.run{program = "/bin/sh", directory = folder, "-c", ([[
-        env --default-signal=INT,QUIT "$0" 1 1 1 loop.lua & while ! test -s %s; do sleep 0.1; done
-        kill -%s $!; wait $!]]):format(path, signal), host,
-        env = {ASAMP = "alloc=64K,quiet,out=" .. path, LUA_PATH = "", LUA_CPATH = ""}}
+        env --default-signal=INT,QUIT "$0" 1 1 1 loop.lua & while ! test -e "$READY"; do sleep 0.1; done
+        kill -%s $!; wait $!]]):format(signal), host,
+        env = {ASAMP = "alloc=64K,quiet,out=" .. path, LUA_PATH = "", LUA_CPATH = "",
+               READY = path .. ".ready"}}
       assert.equal(128 + number, code)
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
