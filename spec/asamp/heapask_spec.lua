@@ -234,7 +234,7 @@ describe("a snapshot asked of an idle process", function()
       "-c", "while sleep 0.2; do echo collect >words; done"}
     local err = run "a.heap"
     os.execute("kill " .. waiting)
-    assert.equal(("asamp heap: '%s/a.heap' is not there: the process could not write it, and tells on "
-      .. "its stderr why\n"):format(folder), (err:gsub("^of state 0[^\n]*\n", "")))
+    assert.equal(("asamp heap: '%s/a.heap' does not exist: the process could not write it; the reason is "
+      .. "on its stderr\n"):format(folder), (err:gsub("^of state 0[^\n]*\n", "")))
   end)
 end)
