@@ -324,8 +324,8 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 /*
 ** To be called by code that uses lua_Alloc directly (lua_getallocf) and got no memory: runs a
 ** full collection without finalizers and returns the heap's free blocks, so that a second request
-** may succeed. Returns 0 if no collection is possible now. Every object in use must be reachable,
-** for example on the stack.
+** may succeed. Returns 0 if no collection is possible now, or the state's limit of allocated
+** bytes is used up. Every object in use must be reachable, for example on the stack.
 */
 LUA_API int luaN_refused (lua_State *L);
 

@@ -4,6 +4,7 @@
 
 -- luacheck: ignore 211 241
 local fewer = require "spec.support.fewer"
+local process = require "spec.support.process"
 local profiler = require "profiler"
 local states = require "states"
 
@@ -164,6 +165,35 @@ describe("a limit", function()
     local _ = ("x"):rep(100000)  -- no limit is left
   end)
 
+  -- The error of a dead coroutine has no handler there, so that it jumped past the call with the
+  -- limit to the main thread's: the limit stayed, in memory that was freed.
+  it("is removed when an error jumps past the call", function()
+    local status, out, err = process.run{code = [[
+      local profiler = require "profiler"
+      for bytes = 1500, 4000, 16 do
+        pcall(coroutine.wrap(function()
+          profiler.limit(bytes, function()
+            local dead = coroutine.create(function() end)
+            coroutine.resume(dead)
+            pcall(function() while true do local _ = {} end end)
+            coroutine.resume(dead)
+          end)
+        end))
+        collectgarbage()
+        for i = 1, 2000 do local _ = {i} end
+      end
+      print "fine"]]}
+    assert.same({0, "fine\n", ""}, {status, out, err})
+  end)
+
+  it("has its message after __close handlers that allocate", function()
+    local ok, message = pcall(limit, 20000, function()
+      local _ <close> = setmetatable({}, {__close = function() local _ = ("y"):rep(9000) end})
+      return ("x"):rep(1 << 30)
+    end)
+    assert.same({false, "allocation limit of 20000 bytes exceeded"}, {ok, message})
+  end)
+
   it("of bytes alive lets garbage go", function()
     collectgarbage()
     local bytes = math.floor(collectgarbage "count" * 1024) + 300000
@@ -174,6 +204,12 @@ describe("a limit", function()
       for i = 1, 100000 do t[i] = {i} end
     end)
     assert.same({false, ("limit of %d bytes alive exceeded"):format(bytes)}, {ok, message})
+    -- a stack that grows collects, too
+    local function deep(n) return n > 0 and 1 + deep(n - 1) or 0 end
+    assert.equal(3000, limit({alive = bytes}, function()
+      for i = 1, 2000 do local _ = {i, i, i} end
+      return deep(3000)
+    end))
     ok, message = pcall(limit, {alive = bytes, allocated = 50000}, garbage)
     assert.same({false, "allocation limit of 50000 bytes exceeded"}, {ok, message})
   end)

@@ -22,13 +22,14 @@ static int maycollect (const global_State *g) {
 int luaN_compare (lua_State *L, uint64_t n) {
   global_State *g = G(L);
   const luaN_Limits *l = g->heap.limits;
-  g->heap.refusal = NULL;
   if (n > luaN_leftallocated(g)) g->heap.refusal = l->whyallocated;
-  else if (n > luaN_leftinuse(g)) {
-    if (maycollect(g)) luaN_emergency(L);
-    if (n > luaN_leftinuse(g)) g->heap.refusal = l->whyinuse;
+  else {
+    if (n > luaN_leftinuse(g) && maycollect(g)) luaN_emergency(L);
+    if (n <= luaN_leftinuse(g)) return 0;
+    g->heap.refusal = l->whyinuse;
   }
-  return g->heap.refusal != NULL;
+  g->heap.starved = 1;
+  return 1;
 }
 
 

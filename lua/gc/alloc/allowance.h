@@ -9,8 +9,10 @@
 ** Invariants:
 **   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
 **        nursery_free after each luaN_setlimit.
-**   LM2  'refusal' is the message of the limit that refused the last slow allocation, or NULL if
-**        that was within the limits. It is NULL if the state has no limits.
+**   LM2  'refusal' is the message of the last limit that has refused an allocation since the limits
+**        were set, or NULL if none has, or lua_Alloc has refused one since. It is NULL if the state
+**        has no limits. Allocations that succeed do not change it: a __close handler may run
+**        before the message is used.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h

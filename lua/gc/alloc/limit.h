@@ -39,7 +39,7 @@ static inline uint64_t luaN_leftallocated (const global_State *g) {
 
 static inline uint64_t luaN_leftinuse (const global_State *g) {
   const luaN_Heap *h = &g->heap;
-  uint64_t n = (uint64_t)(gettotalbytes(g) + (h->free - h->mark));
+  uint64_t n = (uint64_t)gettotalbytes(g);
   return (h->limits->inuse > n) ? h->limits->inuse - n : 0;
 }
 

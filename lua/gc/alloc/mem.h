@@ -23,8 +23,14 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
 /* Raises a memory error, after a call of the sampler's 'starved' function (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* Returns the message of the memory error that is being raised: that of a limit (allowance.h), or
-   upstream's. */
+/* luaN_limitsof returns the limits of L's state; luaN_relimit sets them again after an error that
+   may have jumped past the function that had set others. */
+#define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
+#define luaN_relimit(L,l) \
+  (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))
+
+/* Returns the message of memory errors: that of the limit that has refused an allocation
+   (allowance.h), or upstream's. */
 #define luaN_memerrmsg(g) \
   ((g)->heap.refusal != NULL ? (TString *)(g)->heap.refusal : (g)->memerrmsg)
 

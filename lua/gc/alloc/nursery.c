@@ -298,6 +298,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
       luaN_setpoint(h, d);
       luaN_flush(g);
       h->starved = 1;
+      h->refusal = NULL;
       return NULL;
     }
   }
@@ -361,6 +362,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
     p = (char *)luaN_callalloc(g, block, osize, nsize);
     if (p == NULL) {
       h->starved = 1;
+      h->refusal = NULL;
       return NULL;
     }
   }

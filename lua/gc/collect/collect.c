@@ -191,7 +191,8 @@ void luaC_changemode (lua_State *L, int newmode) {
 /* Takes no more memory for the heap until the next major collection has ended, so that the next
    direct request of the caller succeeds, too. */
 LUA_API int luaN_refused (lua_State *L) {
-  if (G(L)->gcstopem || G(L)->heap.refusal != NULL) return 0;
+  const luaN_Limits *l = G(L)->heap.limits;
+  if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;
   G(L)->heap.blocks.refused = 1;
   luaN_emergency(L);
   G(L)->heap.blocks.ceiling = G(L)->heap.blocks.held + 1;

@@ -107,8 +107,12 @@ void luaN_growstrings (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   int i;
   if (c->strings.shrinking) return;
-  if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4)
+  if (c->strings.limit == tb->size && tb->nuse >= tb->size && tb->size <= MAX_INT / 4) {
+    lu_byte stopem = g->gcstopem;
+    if (g->heap.limits != NULL) g->gcstopem = 1;  /* no collection for each string near a limit */
     resize(L, 2 * tb->size);
+    g->gcstopem = stopem;
+  }
   for (i = 0; i < SPLITS_A_STRING && c->strings.limit < tb->size; i++) split(g);
 }
 
