@@ -127,7 +127,7 @@ describe("a signal", function()
     local n = signals.count()
     signals.nocount()
     -- 30, less where the machine is busy; its clock is that of the whole process
-    assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 12, n)
+    assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 50, n)  -- not the 600 of the profiler
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)
   end)
