@@ -737,7 +737,8 @@ static void mustverify (lua_State *L, int exact) {
 }
 
 
-__attribute__((constructor)) static void setverifier (void) {
+/* Before the constructor of attach.c (101 is the first priority), which runs Lua. */
+__attribute__((constructor(101))) static void setverifier (void) {
   luaN_verifier = mustverify;
 }
 #endif
