@@ -7,6 +7,7 @@
 -- have no such switches.
 
 local process = require "spec.support.process"
+local shell = require "spec.support.shell"
 
 if os.getenv "ASAMP_VARIANT" ~= "debug" then return end
 
@@ -161,6 +162,13 @@ describe("a program under stress", function()
     local want = {0, "ok\t201\t20301\n0\nend\n", ""}
     assert.same(want, {run(text, "")})
     assert.same(want, {run(text, "emergency=1,verify=50")})
+  end)
+
+  -- The verifier was not set yet when ASAMP makes the library run Lua while it is loaded.
+  it("collects in a process that the environment profiles", function()
+    local status, out = process.run{env = {ASAMP = "alloc=0,listen=s/x.sock"}, directory = shell.folder(),
+      code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}
+    assert.same({0, "fine\n"}, {status, out})
   end)
 
   -- Once a collection that was overdue came in the midst of a table's growth.
