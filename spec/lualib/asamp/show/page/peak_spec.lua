@@ -74,7 +74,7 @@ describe("the page of asamp view #plain", function()
       local bus = {["<b>"] = {["a name that is longer than some columns are"] = {}}}
       local list = bus["<b>"]["a name that is longer than some columns are"]
       bus, list = {inner = bus}, nil
-      for i = 1, 30000 do
+      for i = 1, 200000 do
         local t = bus.inner["<b>"]["a name that is longer than some columns are"]
         t[#t + 1] = {i}
         local _ = {} , {}
