@@ -102,7 +102,7 @@ void transcode_free (Transcode *t);
 
 /* Sink of the encoder; 'ud' is the output. */
 void transcode_sink (void *ud, Bytes *out, int text);
-/* The 'begin' function of the client. */
+/* The client's function 'begin'. */
 void transcode_begin (void *ud, const ReadProfile *r);
 /* Switches to client.state for events that are written to the encoder directly. */
 void transcode_turn (Transcode *t);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The head of a report: what was run, allocated bytes, duration, accuracy; and advice if there
+-- The head of a report: the command, allocated bytes, duration, accuracy; and advice if there
 -- are no samples. Pure: the input is a profile and its totals, the output lines of text.
 
 local layout = require "asamp.show.layout"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Chains of ephemerons (lua/gc/mark/chase.c): what is alive by an entry is the key of another one.
+-- Chains of ephemerons (lua/gc/mark/chase.c): the value of one entry is the key of another one.
 --
 -- What was: passes over all entries, each of which resolved a few, for slots are in no order
 -- of the chain. A list of 60,000 objects whose links were in a weak table stopped the program

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork beside 1 GiB of
+-- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork with 1 GiB of
 -- objects takes milliseconds; what goes back to the system from within one makes its
 -- pages small, or the system would fill the gaps again.
 
