@@ -19,6 +19,7 @@
 #include "place.h"
 #include "snapshot.h"
 #include "tracker.h"
+#include "trackholders.h"
 
 /* The sampling of one state for a client of asamp.h. */
 typedef struct Embed {
@@ -383,7 +384,7 @@ static const char *kindname (asamp_Kind kind) {
 
 static size_t holders (lua_State *L) {
   Embed *e = inside ? NULL : current(L);
-  return (e != NULL) ? tracker_holders(e->tracker, L) : 0;
+  return (e != NULL) ? trackholders_now(e->tracker, L) : 0;
 }
 
 

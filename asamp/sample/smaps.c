@@ -185,3 +185,35 @@ void smaps_malloc (SmapsMalloc *m) {
 #endif
 #endif
 }
+
+
+/* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file that the
+   program opened in its place. */
+uint64_t smaps_rss (void) {
+  char text[128], *resident;
+  int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
+  ssize_t n = read(fd, text, sizeof(text) - 1);
+  if (fd >= 0) close(fd);
+  if (n <= 0) return 0;
+  text[n] = '\0';
+  resident = strchr(text, ' ');  /* after the size of all mappings */
+  return (resident == NULL) ? 0 : (uint64_t)strtoull(resident, NULL, 10) *
+                                  (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+
+static uint64_t rsswhen;	/* time of the last reading of smaps_recentrss, ns; atomic */
+
+uint64_t smaps_rsstime (void) {
+  return __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE);
+}
+
+
+uint64_t smaps_recentrss (uint64_t now, uint64_t age) {
+  static uint64_t rss;
+  if (now - __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE) >= age) {
+    __atomic_store_n(&rss, smaps_rss(), __ATOMIC_RELAXED);
+    __atomic_store_n(&rsswhen, now, __ATOMIC_RELEASE);
+  }
+  return __atomic_load_n(&rss, __ATOMIC_RELAXED);
+}

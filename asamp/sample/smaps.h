@@ -51,4 +51,15 @@ typedef struct SmapsMalloc {
 int smaps_read (Smaps *s);
 void smaps_malloc (SmapsMalloc *m);
 
+/* Returns the resident bytes of the process, by the process's own counter; 0 if unknown. */
+uint64_t smaps_rss (void);
+
+/*
+** Returns the resident bytes as read at most 'age' ns before 'now' (clock_now). Reading them
+** costs about as much as everything else recorded of a state that lives for one request.
+** smaps_rsstime returns the time of the last such reading. Both are thread-safe.
+*/
+uint64_t smaps_recentrss (uint64_t now, uint64_t age);
+uint64_t smaps_rsstime (void);
+
 #endif

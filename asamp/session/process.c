@@ -18,7 +18,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "mallocs.h"
-#include "tracker.h"
+#include "smaps.h"
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* between two attempts to make the file */
@@ -498,7 +498,7 @@ void process_stats (ProcessStats *s) {
   s->bytes = t.bytes;
   s->error = t.error;
   sampler_shared(&s->sum, &s->heaps);
-  s->rss = tracker_rss();
+  s->rss = smaps_rss();
 }
 
 

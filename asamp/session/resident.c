@@ -364,7 +364,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   luaN_memory(L, &m);
   resident_held(r, m.held);
   if (now < r->due && !haschanged(r, m.held) &&
-      !(last && ask(policy, now, tracker_recentrss(now, LAST_NS), last, 0))) return;
+      !(last && ask(policy, now, smaps_recentrss(now, LAST_NS), last, 0))) return;
   if (!isallowed(now) || (!last && isyoung(policy, now))) return;
   started = clock_thread();
   footprint_take(&f, L, &t->followed, &t->functions);
@@ -375,7 +375,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   enlist(r);
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
-  rss = tracker_rss();
+  rss = smaps_rss();
   if (state != NULL && ask(policy, now, rss, last, 1)) tell(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);

@@ -46,7 +46,7 @@ typedef struct SamplerOptions {
   uint64_t timeperiod;	/* period of time samples at the start of the session, ns; 0: none */
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
-  int copies;		/* 1: copies are sampled (A8 of tracker.h) */
+  int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
   int holders;		/* 1: holders of live samples are recorded at the end */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* 'most' not 0: a flight recorder */

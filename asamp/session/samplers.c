@@ -21,6 +21,7 @@
 #include "dying.h"
 #include "mallocs.h"
 #include "orphans.h"
+#include "trackholders.h"
 #include "uncancelled.h"
 #include "workers.h"
 
@@ -143,7 +144,7 @@ void samplers_look (Sampler *s, lua_State *L, int last) {
 
 size_t sampler_holders (Sampler *s, lua_State *L) {
   UNCANCELLED;
-  return (s->state.profile != NULL) ? tracker_holders(&s->tracker, L) : 0;
+  return (s->state.profile != NULL) ? trackholders_now(&s->tracker, L) : 0;
 }
 
 

@@ -19,6 +19,7 @@
 #include "labels.h"
 #include "mallocs.h"
 #include "native.h"
+#include "trackholders.h"
 #include "uncancelled.h"
 
 /* {== callbacks of the tracker ========================================== */
@@ -408,7 +409,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->timing.cramped = 0;
   s->pid = getpid();
   tracker_begin(&s->tracker, &client, s, period, o->native);
-  tracker_holdersevery(&s->tracker, o->holdersevery);
+  trackholders_every(&s->tracker, o->holdersevery);
   tracker_copies(&s->tracker, o->copies);
   if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
     nomemory(o->out, err, errsize);

@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "descriptor.h"
 #include "orphans.h"
+#include "trackholders.h"
 #include "uncancelled.h"
 
 #define SPARES		16	/* samplers kept for later states */
@@ -136,7 +137,7 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   if (p != NULL && !begin(s)) p = NULL;
   samplers_unlock();
   tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
-  tracker_holdersevery(&s->tracker, with->options.holdersevery);
+  trackholders_every(&s->tracker, with->options.holdersevery);
   tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
     tracker_idle(&s->tracker, L);

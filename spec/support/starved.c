@@ -90,7 +90,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   return 0;
 }
 
-size_t tracker_holders (Tracker *t, lua_State *L) {
+size_t trackholders_now (Tracker *t, lua_State *L) {
   (void)t; (void)L;
   return 0;
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The data of a tracker (tracker.h), shared by the files that do its work, and its client. Only
+** these files and their specs change the fields; a client reads 'samples' to 'nanoseconds'.
+*/
+#ifndef asamp_trackerstate_h
+#define asamp_trackerstate_h
+
+#include "clock.h"
+#include "lua.h"
+
+#include "births.h"
+#include "classes.h"
+#include "followed.h"
+#include "interval.h"
+#include "holdersask.h"
+#include "pending.h"
+#include "sample.h"
+#include "seam.h"
+#include "stack.h"
+
+/*
+** Callbacks of a client; arguments as of the functions of the same names in profile.h. Called
+** inside allocations and collections, under the rules of luaN_Sampler.
+*/
+typedef struct TrackerClient {
+  void (*function) (void *ud, uint64_t id, const char *name, int linedefined,
+                    const char *source);
+  void (*class) (void *ud, uint32_t id, const char *name);
+  /* Returns 0 if there is no space for the next sample of 'count' periods, which is then
+     lost; negative: the client wants no more samples. NULL: always 1. */
+  int (*room) (void *ud, uint64_t count);
+  void (*sample) (void *ud, const ProfileSample *s, size_t shared,
+                  const ProfileFrame *frames, size_t n);
+  /* Reports a time sample (timing.h). NULL if the client requests no safepoints. */
+  void (*time) (void *ud, const ProfileTime *s, size_t shared,
+                const ProfileFrame *frames, size_t n);
+  /* Reports a collection. In the outcomes, 'survived' is 2 if the sample is not followed.
+     The deaths are among the samples followed then, including the survivors of these
+     outcomes. */
+  void (*collection) (void *ud, const ProfileCollection *c,
+                      const PendingFates *f, const FollowedDeaths *d);
+  void (*point) (void *ud, lua_State *L);  /* A safepoint, and the end of the state; as in
+					      luaN_Sampler. */
+  void (*closing) (void *ud, lua_State *L);
+  int follows;		/* 1: survivors are followed and deaths reported. */
+  /* Returns 1 if a sample may be reported inside malloc: there is space, nothing blocks, and
+     this thread is not inside a report. NULL: the client takes no such samples. */
+  int (*ready) (void *ud);
+  /* Reports the holders of the followed samples, in their order. NULL: never searched. */
+  void (*holders) (void *ud, Holders *h);
+  /* Called after a collection. Code that allocates nothing from the state may run there
+     (such as a walk), including the functions below except those that collect. NULL: not
+     called. */
+  void (*safe) (void *ud, lua_State *L);
+  void (*starved) (void *ud, lua_State *L);  /* As in luaN_Sampler; may be NULL. */
+} TrackerClient;
+
+#define TRACKER_WATCHLOG	16	/* log2 of the bits of 'watching' */
+
+typedef struct Tracker {
+  luaN_Sampler seam;		/* Callbacks registered with the core; their 'ud' is the Tracker. */
+  lua_State *L;			/* Main thread of the state. */
+  const TrackerClient *client;	/* NULL: no client. */
+  void *ud;			/* The client's pointer. */
+  int native;			/* 1: samples have C stacks. */
+  Interval interval;
+  int seeded;			/* 1: the generators of the intervals have their seed. */
+  int on;
+  int idle;			/* 1: only 'safe' is called. */
+  int points;			/* 1: the client requests safepoints for time samples. */
+  uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
+				   not sampled. */
+  int copying;			/* 1: copies are sampled while it is on (A8). */
+  Interval copyinterval;	/* Intervals of the bytes moved by growth. */
+  int busy;			/* Nonzero while a function of the tracker runs (A7). */
+  uint64_t deaths;		/* mallocs_deaths at the last check for dead native blocks. */
+  size_t reaping;		/* Number of pending samples at which dead native ones are
+				   removed. */
+  uint64_t looked;		/* Time of the last check for deaths, ns. */
+  uint64_t number;		/* Number of the state, for the client. */
+  uint64_t from;		/* Value of luaN_allocated when sampling was switched on. */
+  /* Sample periods, those of native memory, bytes, and ns spent, since the client was added. */
+  uint64_t samples, natives, bytes, nanoseconds;
+  uint64_t lost;		/* Lost periods since the client was added; atomic
+				   (tracker_lost). */
+  unsigned ntimed;		/* Samples so far, of which some are timed (timed). */
+  uint64_t unfollowed;		/* Survivors that were not followed; atomic. */
+  uint64_t minors, majors, tenured, planned, charged;  /* Totals of luaN_Memory at the last
+						          reported collection. */
+  uint64_t rss, measured;	/* Resident bytes; time of the last record that measured them,
+				   ns. */
+  uint64_t heldthen;		/* Bytes reserved by the heap when they were last read without
+				   delay. */
+  Pending pending;
+  Followed followed;
+  uint64_t *watching;		/* Bit set of 2^TRACKER_WATCHLOG bits (A6); NULL: not allocated. */
+  unsigned watchlog;		/* log2 of the number of bits in use. */
+  size_t nwatching;		/* Blocks entered since the bit set was last cleared. */
+  Stack stack;
+  BirthFunctions functions;	/* Functions reported to the client. */
+  Classes classes;
+  int deciding;			/* 1: a collection is running that will be reported. */
+  uint64_t since;		/* Start of its part of the pause, CLOCK_MONOTONIC, ns. */
+  uint64_t sinceprocessor;	/* CPU time of the thread at that time, ns. */
+  uint64_t slices;	/* luaN_Memory.slices at the last report. */
+  uint64_t pauses, toldpauses;	/* ns of all pauses before the last reported one; ns of the
+				   reported ones since. */
+  uint64_t sincelooked[LOOKED_COUNT];  /* Work counters at that time. */
+  ProfileCollection collection;	/* The running collection; outside of one, the last reported. */
+  PendingFates fates;		/* Outcomes that it decided. */
+  FollowedDeaths dead;	/* Deaths that it found. */
+  int ending;			/* 1: sampling ends with this collection. */
+  uint64_t holdersevery;	/* ns from one search for holders to the next; 0: none. */
+  uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
+  HoldersAsk asking;		/* Running search of a child process. */
+} Tracker;
+
+/*
+** Returns the periods lost since the client was added. The state's thread counts them;
+** thread-safe.
+*/
+static inline uint64_t tracker_lost (const Tracker *t) {
+  return __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+}
+
+/*
+** Returns the number of samples, since the client was added, that survived and whose deaths are
+** not reported. Thread-safe.
+*/
+static inline uint64_t tracker_unfollowed (const Tracker *t) {
+  return __atomic_load_n(&t->unfollowed, __ATOMIC_RELAXED);
+}
+
+static inline void tracker_setlost (Tracker *t, uint64_t n) {
+  __atomic_store_n(&t->lost, n, __ATOMIC_RELAXED);
+}
+
+/* Adds n lost periods. */
+static inline void tracker_lose (Tracker *t, uint64_t n) {
+  tracker_setlost(t, tracker_lost(t) + n);
+}
+
+#define TRACKER_FIRSTTIMED	64	/* The time of the first samples is always measured. */
+#define TRACKER_TIMEDPART	16	/* Then that of one in 16: reading the clock twice takes a
+					   tenth of a sample's time. */
+
+/* Adds the time of a sample that started at 'began', if it is one to be measured. */
+static inline void tracker_timed (Tracker *t, uint64_t began) {
+  unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;
+  if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(began);
+}
+
+#endif

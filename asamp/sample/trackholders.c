@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* When the holders of followed samples are searched (trackholders.h). */
+#include "trackholders.h"
+#include "binding.h"
+#include "clock.h"
+
+#include <stdlib.h>
+
+
+/* Returns the owners of all followed samples, from malloc; NULL without memory. */
+static const void **ownersof (Tracker *t) {
+  size_t i, n = t->followed.n;
+  const void **owners = malloc((n + 1) * sizeof(*owners));
+  for (i = 0; i < n && owners != NULL; i++) {
+    owners[i] = t->followed.samples[i].owner;
+    t->followed.samples[i].asked = (uint32_t)(i + 1);
+  }
+  return owners;
+}
+
+
+/* Starts a search for holders in a child process if the heap is large. Returns 0 if it does not. */
+static int askholders (Tracker *t, lua_State *L) {
+  const void **owners;
+  luaN_Memory m;
+  int ok;
+  luaN_memory(L, &m);
+  if (m.inuse < HOLDERSASK_HEAP || (owners = ownersof(t)) == NULL) return 0;
+  ok = holdersask_begin(&t->asking, L, owners, t->followed.n);
+  free((void *)owners);
+  t->nanoseconds += ok ? t->asking.nanoseconds : 0;
+  return ok;
+}
+
+
+size_t trackholders_now (Tracker *t, lua_State *L) {
+  Holders h;
+  const void **owners;
+  size_t n = t->followed.n;
+  if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
+  holdersask_end(&t->asking);  /* this result is newer */
+  if ((owners = ownersof(t)) == NULL) return 0;
+  if (holders_find(&h, L, owners, n)) {
+    t->client->holders(t->ud, &h);
+    t->nanoseconds += h.nanoseconds;
+    holders_free(&h);
+  }
+  else n = 0;
+  free((void *)owners);
+  return n;
+}
+
+
+void trackholders_often (Tracker *t, lua_State *L) {
+  uint64_t time = t->collection.time;
+  int finished = (t->collection.major && t->collection.state == 0);
+  if (time < t->holdersdue || (!finished && time - t->holdersdue < t->holdersevery)) return;
+  if (t->followed.n > 0 && !askholders(t, L)) trackholders_now(t, L);
+  t->holdersdue = clock_now() + t->holdersevery;
+}
+
+
+void trackholders_answered (Tracker *t) {
+  Holders h;
+  size_t i, n = t->followed.n;
+  uint32_t *ids;
+  if (holdersask_look(&t->asking, &h) <= 0) return;
+  ids = calloc(n + 1, sizeof(*ids));
+  for (i = 0; i < n && ids != NULL; i++) {
+    uint32_t asked = t->followed.samples[i].asked;
+    ids[i] = asked > 0 && asked <= h.n ? h.ids[asked - 1] : 0;
+  }
+  if (ids != NULL) {
+    free(h.ids);
+    h.ids = ids;
+    h.n = n;
+    t->client->holders(t->ud, &h);
+  }
+  holders_free(&h);
+}

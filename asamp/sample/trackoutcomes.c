@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Outcomes of samples and records of collections (trackoutcomes.h). */
+#include "trackoutcomes.h"
+#include "binding.h"
+#include "clock.h"
+#include "mallocs.h"
+#include "smaps.h"
+#include "tracknative.h"
+#include "trackwatch.h"
+#include "uncancelled.h"
+
+#include <string.h>
+
+#define RECORD_NS	10000000	/* ns between records of collections that decide nothing */
+#define RESIDENT_NS	100000000	/* ns between readings of resident bytes, which cost
+					   as much as ten small collections */
+#define RESIDENT_PART	16	/* a change of the heap by this part causes a reading earlier */
+#define DEATHS_NS	100000000	/* ns between checks for native deaths with
+					   FOLLOWED_MOST samples; in proportion with fewer */
+
+
+void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
+  ProfileCollection *c = &t->collection;
+  luaN_Memory m;
+  int k;
+  t->deciding = 0;
+  luaN_memory(L, &m);
+  c->time = over ? m.began + m.pause : clock_now();
+  c->duration = clock_between(t->since, c->time);
+  t->toldpauses += c->duration;
+  c->processor = clock_between(t->sinceprocessor, clock_thread());
+  t->sinceprocessor += c->processor;
+  for (k = 0; k < LOOKED_COUNT; k++) {
+    c->looked[k] = m.looked[k] - t->sincelooked[k];
+    t->sincelooked[k] = m.looked[k];
+  }
+  c->inuse = m.inuse;
+  c->held = m.held;
+  c->rss = t->rss;
+  c->tenured = m.tenured - t->tenured;
+  c->state = (int)m.phase;
+  c->label = luaN_label(luaN_running(L));
+  if (!c->major) c->slices += m.slices - t->slices;
+  t->slices = m.slices;
+  t->tenured = m.tenured;
+  t->since = c->time;
+  t->client->collection(t->ud, c, &t->fates, &t->dead);
+}
+
+
+void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
+  t->minors = m->minors;
+  t->majors = m->majors;
+  t->tenured = m->tenured;
+  t->planned = m->planned;
+  t->charged = m->charged;
+  t->pauses = m->pauses;
+  t->slices = m->slices;
+  t->toldpauses = 0;
+}
+
+
+/* Returns the ns of unreported pauses since the last reported one. */
+static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
+  uint64_t all = m->pauses - t->pauses, told = t->toldpauses;
+  t->pauses = m->pauses;
+  t->toldpauses = 0;
+  return (all > told) ? all - told : 0;
+}
+
+
+static int isdead (void *ud, const void *owner) {
+  return mallocs_isowner(owner) ? mallocs_isdead(owner)
+                                : luaN_isdead(((Tracker *)ud)->L, owner);
+}
+
+
+/* Judges native memory only, at a minor collection, which does not know dead old objects. */
+static int isdeadnative (void *ud, const void *owner) {
+  (void)ud;
+  return mallocs_isowner(owner) && mallocs_isdead(owner);
+}
+
+
+static uint32_t classof (void *ud, const void *owner) {
+  Tracker *t = ud;
+  return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
+}
+
+
+/* Decides the pending samples and starts to follow the survivors. */
+static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
+  PendingFates f = pending_fates(&t->pending, judge);
+  size_t i;
+  for (i = 0; i < f.n && t->client->follows; i++) {
+    const PendingSample *s = &f.samples[i];
+    if (!f.survived[i]) continue;
+    if (followed_add(&t->followed, s->owner, s->block))
+      t->followed.samples[t->followed.n - 1].birth = s->birth;
+    else {
+      if (mallocs_isowner(s->owner)) mallocs_forget(s->owner);
+      f.survived[i] = 2;
+      __atomic_store_n(&t->unfollowed, t->unfollowed + 1, __ATOMIC_RELAXED);
+    }
+  }
+  return f;
+}
+
+
+/* Decides which followed samples have died. Old objects die in major collections only. Explicitly freed
+   blocks (also large strings that die young) and native memory are reported with any record, because their
+   peak does not depend on major collections, but only as often as the checks of the list take a hundredth
+   of the time. At the last record, sampling is off while samples are still watched. */
+static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
+                                    const PendingJudge *judge) {
+  FollowedDeaths none = {NULL, 0};
+  const PendingJudge native = {t, isdeadnative, NULL};
+  int freed = (t->followed.nfreed > 0 ||
+               ((t->mallocs || t->ending) && mallocs_deaths() != t->deaths)) &&
+              (t->ending || time - t->looked >=
+                            (uint64_t)t->followed.n * DEATHS_NS / FOLLOWED_MOST);
+  if (!major && !freed) return none;
+  t->deaths = mallocs_deaths();
+  t->looked = time;
+  return followed_deaths(&t->followed, major ? judge : &native);
+}
+
+
+/* Reads the resident bytes if they may have changed. If the cached value is older than a change of the
+   heap, or after a major collection (new memory is touched later), it is soon read again. */
+static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
+  uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
+  if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
+    t->rss = smaps_recentrss(time, RECORD_NS);
+    if (smaps_rsstime() >= time) t->heldthen = m->held;
+  }
+  else t->rss = smaps_recentrss(time, RESIDENT_NS);
+}
+
+
+/* Decides survival in a collection. Collections may come every few microseconds: one that decides nothing
+   is only counted if the last record or reading is younger than RECORD_NS, unless another collection of the
+   same pause is reported. In a pause with both kinds, the minor part ends where the major one decides. */
+static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
+  PendingJudge judge = {t, isdead, classof};
+  luaN_Memory m;
+  const int second = t->deciding;  /* 1: second collection of the same pause */
+  int quiet;
+  luaN_memory(L, &m);
+  if (second) {
+    trackoutcomes_report(t, L, 0);
+    t->deciding = 1;  /* this one too */
+  }
+  else {
+    t->since = m.began;
+    t->sinceprocessor = m.processor;
+    memset(t->sincelooked, 0, sizeof(t->sincelooked));
+  }
+  if (major) classes_forgetdead(&t->classes, L);
+  tracknative_drain(t);
+  t->reaping = TRACKNATIVE_MINREAPED;
+  t->fates = decidefates(t, &judge);
+  t->dead = decidedeaths(t, major, time, &judge);
+  trackwatch_clean(t, L);
+  quiet = (t->fates.n == 0 && t->dead.n == 0 && !t->deciding);
+  if (quiet && !t->on && !t->points && !t->ending) {
+    trackoutcomes_skip(t, &m);
+    return;
+  }
+  if (time - t->measured >= RECORD_NS) {
+    lookresident(t, &m, major, time);
+    t->measured = time;
+  }
+  else if (quiet) return;
+  t->deciding = 1;
+  t->collection.major = major;
+  t->collection.planned = m.planned - t->planned;
+  t->collection.charged = m.charged - t->charged;
+  t->planned = m.planned;
+  t->charged = m.charged;
+  t->collection.left = second ? 0 : leftpauses(t, &m);
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* of those left out */
+  if (!second) t->slices = m.slices;
+  t->collection.minors = m.minors - t->minors - !major;
+  t->collection.majors = m.majors - t->majors - major;
+  t->minors = m.minors;
+  t->majors = m.majors;
+}
+
+
+/* Returns 1 if decideat would only count this minor collection. Cheaper than decideat. */
+static int isquiet (const Tracker *t, lua_State *L) {
+  luaN_Memory m;
+  if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))
+    return 0;
+  if (t->mallocs && mallocs_waiting(t)) return 0;
+  luaN_memory(L, &m);
+  return m.began - t->measured < RECORD_NS;
+}
+
+
+void trackoutcomes_decide (void *ud, lua_State *L, int major) {
+  UNCANCELLED;
+  Tracker *t = ud;
+  uint64_t time;
+  if (t->client == NULL || t->idle || (!major && isquiet(t, L))) return;
+  time = clock_now();
+  t->busy++;
+  decideat(t, L, major, time);
+  t->busy--;
+  t->nanoseconds += clock_since(time);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The watched blocks of a tracker (trackwatch.h). */
+#include "trackwatch.h"
+#include "binding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
+#define MAX_STALE_BITS	256	/* unused bits of 'watching' that are tolerated */
+#define FEW_BLOCKS	128	/* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
+
+
+int trackwatch_ready (Tracker *t) {
+  if (t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
+  return t->watching != NULL;
+}
+
+
+void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
+  unsigned bit = luaN_watchbit(block, t->watchlog);
+  t->watching[bit / 64] |= UINT64_C(1) << bit % 64;
+  t->nwatching++;
+  luaN_watch(L, t->watching, t->watchlog);
+}
+
+
+void trackwatch_clean (Tracker *t, lua_State *L) {
+  size_t i, n = t->followed.watched.n;
+  if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + MAX_STALE_BITS)) return;
+  memset(t->watching, 0, WATCHBYTES);
+  t->nwatching = 0;
+  t->watchlog = (n < FEW_BLOCKS) ? TRACKWATCH_FEWLOG : TRACKER_WATCHLOG;
+  luaN_watch(L, NULL, 0);
+  for (i = 0; n > 0 && i < t->followed.n; i++) {
+    const FollowedSample *s = &t->followed.samples[i];
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* once per chain */
+      trackwatch_add(t, L, s->block);
+  }
+}
+
+
+void trackwatch_freed (void *ud, lua_State *L, const void *block) {
+  Tracker *t = ud;
+  (void)L;
+  t->busy++;
+  pending_freed(&t->pending, block);  /* external memory of a userdata may be in both lists */
+  followed_freed(&t->followed, block);
+  t->busy--;
+}
+
+
+void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *to, uint64_t before,
+                     uint64_t after) {
+  Tracker *t = ud;
+  BlockResized r = {from, to, before, after, &t->copyinterval};
+  t->busy++;
+  if (pending_resized(&t->pending, &r) + followed_resized(&t->followed, &r) > 0)
+    trackwatch_add(t, L, to);
+  t->busy--;
+}
+
+
+void trackwatch_reset (Tracker *t) {
+  if (t->nwatching > 0) memset(t->watching, 0, WATCHBYTES);
+}
