@@ -49,24 +49,18 @@ end
 describe("the differences #plain", function()
   local text = read "doc/differences.md"
 
-  it("have a section for every patch, with its subject and its specs, and no other", function()
-    local numbers = {}
+  it("have a row for every patch, with its subject, and no other", function()
+    local part, listed = section(text, "## The patches"), {}
+    for number, subject in part:gmatch "\n| (%d+) | ([^|]-) |" do listed[number] = subject end
+    local subjects = {}
     for _, path in ipairs(shell.lines(shell.output "ls lua/patches/*.patch")) do
       local head = read(path):match "^(.-)\ndiff "
-      local number = path:match "/(%d+)%-"
-      numbers[number] = true
-      local subject = head:match "\nSubject: %[PATCH%] ([^\n]+)"
-      local part = section(text, ("### %s %s"):format(number, subject))
-      for _, field in ipairs{"%*Why:%*", "%*To notice:%*", "%*Spec:%*"} do
-        assert.is_truthy(part:find(field), number .. " lacks " .. field)
-      end
-      local named = part:match "%*Spec:%*(.*)"
+      subjects[path:match "/(%d+)%-"] = head:match "\nSubject: %[PATCH%] ([^\n]+)"
       local specs = set(head:match "\nSpec: (.*)", "spec/[%w_/]+%.lua")
       assert.is_true(next(specs) ~= nil, path)
-      assert.same(sorted(specs), sorted(set(named, "spec/[%w_/]+%.lua")), number)
       for spec in pairs(specs) do assert.is_truthy(shell.read(spec), spec) end
     end
-    assert.same(sorted(numbers), sorted(set(text, "\n### (%d+) ")))
+    assert.same(subjects, listed)
   end)
 
   it("name the module paths of the interpreter", function()
