@@ -151,6 +151,10 @@ describe("the manual #plain", function()
       local part = section(text, "## asamp " .. name)
       local helped, told = set(usage, "\n  (%-[^\n]-)  "), {}
       for cell in part:gmatch "\n| (`%-[^|]+) |" do told[cell:gsub("`", "")] = true end
+      for cell in section(text, "## Commands"):gmatch "\n| (`%-[^|]+) |" do  -- those of several
+        local option = cell:gsub("`", "")
+        if helped[option] then told[option] = true end
+      end
       assert.is_true(helped["--help"])
       assert.same(sorted(helped), sorted(told))
       assert.is_truthy(part:find("\n" .. usage:match "^usage: ([^\n]+)" .. "\n", 1, true), usage)
