@@ -34,8 +34,8 @@ ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 # The release, for the files that report it.
 RELEASE := $(shell cat VERSION)
-$(B)/asamp/module/core.o $(B)/asamp/module/host.o: MODFLAGS += -DASAMP_RELEASE='"$(RELEASE)"'
-$(B)/asamp/module/core.o $(B)/asamp/module/host.o: VERSION
+$(B)/asamp/module/corelib.o $(B)/asamp/module/hostlib.o: MODFLAGS += -DASAMP_RELEASE='"$(RELEASE)"'
+$(B)/asamp/module/corelib.o $(B)/asamp/module/hostlib.o: VERSION
 
 define COMPILE
 $(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/prepared $(B)/extra asamp/build.mk | $(P)/lib/pkgconfig/lua5.4.pc
@@ -66,11 +66,11 @@ endef
 LINKED :=
 # What the profiler asks malloc for is counted (asamp/base/own.h).
 OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
-$(eval $(call MODULE,profiler/core,core,$(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
+$(eval $(call MODULE,profiler/core,corelib,$(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
 $(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lm))
 $(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lm))
 $(eval $(call MODULE,profiler/heap,heaplib,-lz $(ISAL)))
-$(eval $(call MODULE,asamp/host,host,))
+$(eval $(call MODULE,asamp/host,hostlib,))
 $(if $(HTTPD),$(eval $(call MODULE,asamp/http,httplib,$(HTTPD))))
 $(LINKED): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)

@@ -6,7 +6,7 @@
 **   HK1  both threads own the memory of a request, and the one that finishes last frees it:
 **        'stage' changes only by an atomic exchange;
 **   HK2  a request is valid in the process that made it: the child of a fork does not handle it
-**        (samplers.c).
+**        (samplerlist.c).
 */
 #ifndef asamp_heapask_h
 #define asamp_heapask_h

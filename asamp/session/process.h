@@ -2,7 +2,8 @@
 /*
 ** The profile of a process: one file, one writer thread, and one timer per OS thread whose time
 ** is sampled, whatever the number of Lua states. The set-up comes once, before the first state
-** (from the variable ASAMP); each state is attached when it is made (sampler_attach).
+** (from the variable ASAMP); each state is attached when it is made (sampler_attach). sampler.h
+** explains how profile, sampler and process are related.
 **
 ** The file is opened when the first state is made, so that a program that makes none leaves no
 ** file. Its folder is opened earlier, when the library is loaded, so that chroot has no effect.

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
+** This folder has three concepts. A file's name starts with the one that it belongs to; all
+** other files here are parts that two of them use.
+**
+**   profile  the stream of events that goes into one file, with its writer thread; independent of Lua.
+**            profile.h; profileopen.c (start, dump, end), profileevents.c (program's side),
+**            profilequeue.h, profilewriter.h (writer's side).
+**   sampler  one for each state: it takes samples while a session is open, and passes them to a
+**            profile. sampler.h; samplersession.c (a session with a profile of its own),
+**            samplershared.h (states of one profile), samplerlist.h (all samplers; exit, fork).
+**   process  the profile that all states of a process share, made from ASAMP: when it is made,
+**            switched and ended. process.h.
+**
 ** The sampler of one state: a tracker (tracker.h) whose client is a profile (profile.h) or a
 ** program (asamp.h), one at a time.
 **
@@ -52,7 +64,7 @@ typedef struct SamplerOptions {
   RingLimits ring;	/* 'most' not 0: a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
   uint64_t rate;	/* most samples of allocation a second that a state takes, on average
-			   (samplers_restrain); 0: no bound */
+			   (samplerlist_restrain); 0: no bound */
 } SamplerOptions;
 
 /* Sums over the states that share a profile. */

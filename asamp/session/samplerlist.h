@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The samplers of all states of the process, used by sessions of a single state (session.c) and
-** by states that share a profile (shared.c): the list of samplers, common operations, exit and
-** fork. The rules are in sampler.h.
+** The samplers of all states of the process, used by sessions of a single state
+** (samplersession.c) and by states that share a profile (samplershared.c): the list of samplers,
+** common operations, exit and fork. The rules are in sampler.h.
 */
-#ifndef asamp_samplers_h
-#define asamp_samplers_h
+#ifndef asamp_samplerlist_h
+#define asamp_samplerlist_h
 
 #include "heldpaths.h"
 #include "resident.h"
@@ -25,9 +25,9 @@ struct Sampler {
   const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is
 				   the state's own */
   uint64_t since;		/* shared: time at which it joined the profile, ns */
-  uint64_t period;		/* bytes, as requested: samplers_restrain never goes below */
+  uint64_t period;		/* bytes, as requested: samplerlist_restrain never goes below */
   uint64_t ratetime, ratesamples;  /* time of the last rate check, and
-				   samples taken by then (samplers_restrain) */
+				   samples taken by then (samplerlist_restrain) */
   char *script;			/* source of the outermost function of its first sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of that name (seen.h) */
@@ -67,46 +67,46 @@ extern struct Samplers {
 				   that ever joined */
 } samplers __attribute__((visibility("hidden")));
 
-void samplers_lock (void);
-void samplers_unlock (void);
+void samplerlist_lock (void);
+void samplerlist_unlock (void);
 
 /* Registers the handlers of fork and exit, once in a process. */
-void samplers_watch (void);
+void samplerlist_watch (void);
 /* Finishes all profiles at exit, or before a signal ends the process. */
-void samplers_exiting (void);
+void samplerlist_exiting (void);
 
 /* Add a sampler to the list of all, with the lock held, and remove it. */
-void samplers_enlist (Sampler *s);
-void samplers_delist (Sampler *s);
+void samplerlist_enlist (Sampler *s);
+void samplerlist_delist (Sampler *s);
 
 /* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
-void samplers_publish (Sampler *s);
+void samplerlist_publish (Sampler *s);
 /*
 ** Adds a mark with the reason why time is not sampled on this thread, once for each thread of a
 ** profile.
 */
-void samplers_untimed (Sampler *s, const char *why);
+void samplerlist_untimed (Sampler *s, const char *why);
 /* Callback of the tracker: a safepoint for time samples. */
-void samplers_point (void *ud, lua_State *L);
+void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the period of a state to the option 'rate'. Called after a collection. */
-void samplers_restrain (Sampler *s, lua_State *L);
+void samplerlist_restrain (Sampler *s, lua_State *L);
 /* Measures resident memory if it is due (resident_look). */
-void samplers_look (Sampler *s, lua_State *L, int last);
+void samplerlist_look (Sampler *s, lua_State *L, int last);
 
 /*
 ** Before a profile ends: returns the exact bytes allocated, and the data that limits dropped.
 ** For a state of another thread, returns its published numbers.
 */
-uint64_t samplers_ending (const Sampler *s, ProfileLeft *left);
+uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
 ** Reports the end of a session to the user, once: the summary if requested, and losses. Returns
 ** the file's errno.
 */
-int samplers_report (Sampler *s, const ProfileTotals *t);
+int samplerlist_report (Sampler *s, const ProfileTotals *t);
 /*
 ** Adds up all present and past states of the process. Lock held, unless at exit another thread
 ** keeps it. At exit, publishes the numbers of this thread's states first.
 */
-void samplers_addup (SharedTotals *t, int isexit);
+void samplerlist_addup (SharedTotals *t, int isexit);
 
 #endif

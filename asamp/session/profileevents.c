@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Puts the events of the program's threads into the queue of a profile (queue.h), and the last
-** events at exit.
+** Puts the events of the program's threads into the queue of a profile (profilequeue.h), and the
+** last events at exit.
 */
 #define _GNU_SOURCE
-#include "queue.h"
+#include "profilequeue.h"
 #include "clock.h"
 #include "framename.h"
 #include "uncancelled.h"
@@ -90,7 +90,7 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
     EventTally inhand = p->inhand;
     if (p->pid != getpid())
       return 0;
-    queue_wake(p);
+    profilequeue_wake(p);
     pthread_cond_wait(&p->room, &p->lock);
     p->inhand = inhand;  /* another thread may have reported something */
     if (p->error != 0 || p->stop)
@@ -120,7 +120,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   event->state = s->id;
   event->thread = s->outside ? 0 : threadnumber();
   if (q->used < WAKE_BYTES && q->used + size >= WAKE_BYTES)
-    queue_wake(p);
+    profilequeue_wake(p);
   p->reserved = size;
   return event + 1;
 }
@@ -512,13 +512,13 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 
 /*
 ** Does not use malloc, because this thread may be in the middle of it. If the writer cannot be
-** woken (queue_wake), it finds 'stop' at its next round.
+** woken (profilequeue_wake), it finds 'stop' at its next round.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
   int iswritten, locked, ours = telling == p;
   if (p->pid != getpid() || p->ended) {
-    queue_totals(p, t);
+    profilequeue_totals(p, t);
     return;
   }
   if (trylock(p) || ours) {
@@ -529,7 +529,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     telllast(p, next, ud);
   }
   else p->stop = 1;
-  queue_wake(p);
+  profilequeue_wake(p);
   iswritten = awaitwriter(p) || __atomic_load_n(&p->whole, __ATOMIC_ACQUIRE);
   locked = !ours && trylock(p);  /* other threads may continue, and their events are lost */
   if (!iswritten) {
@@ -541,7 +541,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
     p->lost = p->taken;
     p->error = p->file.error;
   }
-  queue_totals(p, t);
+  profilequeue_totals(p, t);
   if (locked)
     pthread_mutex_unlock(&p->lock);
 }

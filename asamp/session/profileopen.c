@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens, queries, dumps and closes a profile (profile.h; internals in queue.h). */
+/* Opens, queries, dumps and closes a profile (profile.h; internals in profilequeue.h). */
 #define _GNU_SOURCE
 #include "profile.h"
 #include "clock.h"
 #include "descriptor.h"
 #include "encoder.h"
 #include "uncancelled.h"
-#include "writer.h"
+#include "profilewriter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static void release (Profile *p) {
 ** large part of a limited address space. Returns an errno, or 0.
 */
 static int startthread (Profile *p) {
-  void *(*run) (void *) = p->ring != NULL ? writer_record : writer_run;
+  void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
   int error;
   p->worker = workers_start(run, p, WRITER_STACK, &error);
   if (p->worker == NULL)
@@ -102,7 +102,7 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
     return error;
   if (!descriptor_spare(p->file.fd, 0))
     return EMFILE;
-  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, writer_sink, p);
+  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, profilewriter_sink, p);
   return p->encoder != NULL ? 0 : ENOMEM;
 }
 
@@ -221,7 +221,7 @@ void profile_lost (Profile *p, uint64_t n) {
 
 void profile_totals (Profile *p, ProfileTotals *t) {
   pthread_mutex_lock(&p->lock);
-  queue_totals(p, t);
+  profilequeue_totals(p, t);
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -245,7 +245,7 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
     istaken = !p->stop;
     if (istaken) {
       p->wish = &wish;
-      queue_wake(p);
+      profilequeue_wake(p);
       while (!wish.isdone)
         pthread_cond_wait(&p->answered, &p->lock);
     }
@@ -277,7 +277,7 @@ static void freequeue (Profile *p) {
 static void end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
-  queue_wake(p);
+  profilequeue_wake(p);
   pthread_mutex_unlock(&p->lock);
   workers_join(p->worker);
   pthread_mutex_lock(&p->lock);
@@ -303,7 +303,7 @@ int profile_end (Profile *p, ProfileTotals *t) {
   else
     p->lost = p->taken;
   if (t != NULL)
-    queue_totals(p, t);
+    profilequeue_totals(p, t);
   ok = p->lost.samples + p->lost.timesamples == 0 && p->error == 0;
   if (ismine)
     pthread_mutex_unlock(&p->lock);

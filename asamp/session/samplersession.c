@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions of a state that has a profile of its own (sampler.h). */
 #define _GNU_SOURCE
-#include "shared.h"
+#include "samplershared.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,9 +38,9 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 /* Gives the state its name. On the state's own thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
-  samplers_lock();
+  samplerlist_lock();
   s->name = seen_name(s->script);
-  samplers_unlock();
+  samplerlist_unlock();
 }
 
 
@@ -59,7 +59,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
     profile_called(&s->state, s->script);
   }
   profile_sample(&s->state, in, shared, frames, n);
-  if (s->shared != NULL) samplers_publish(s);
+  if (s->shared != NULL) samplerlist_publish(s);
 }
 
 
@@ -72,9 +72,9 @@ static void ontimesample (void *ud, const ProfileTime *in, size_t shared,
 static int onroom (void *ud, uint64_t count) {
   Sampler *s = ud;
   if (s->shared != NULL) {
-    int now = shared_current(s);
+    int now = samplershared_current(s);
     if (now <= 0) return now;
-    shared_follow(s);
+    samplershared_follow(s);
   }
   return profile_offer(s->state.profile, count);
 }
@@ -82,7 +82,7 @@ static int onroom (void *ud, uint64_t count) {
 
 /*
 ** Leaves out collections that decide nothing while the file is stalled, and the one after the
-** end of the profile, before the state moves to the next (shared_safe). Their counts are added
+** end of the profile, before the state moves to the next (samplershared_safe). Their counts are added
 ** to the next record.
 */
 static void oncollection (void *ud, const ProfileCollection *c,
@@ -124,7 +124,7 @@ static void onholders (void *ud, Holders *h) {
 
 static void onclosing (void *ud, lua_State *L) {
   Sampler *s = ud;
-  if (s->shared != NULL) shared_leave(s, L);
+  if (s->shared != NULL) samplershared_leave(s, L);
   else sampler_close(s, L);
 }
 
@@ -170,14 +170,14 @@ static void onstarved (void *ud, lua_State *L) {
 
 
 static void onpoint (void *ud, lua_State *L) {
-  if (((Sampler *)ud)->shared != NULL) shared_follow(ud);
-  samplers_point(ud, L);
+  if (((Sampler *)ud)->shared != NULL) samplershared_follow(ud);
+  samplerlist_point(ud, L);
 }
 
 
 static const TrackerClient client = {
   onfunction, onclass, onroom, onsample, ontimesample, oncollection, onpoint, onclosing, 1,
-  onready, onholders, shared_safe, onstarved
+  onready, onholders, samplershared_safe, onstarved
 };
 
 /* }===================================================================== */
@@ -186,7 +186,7 @@ static const TrackerClient client = {
 /* {== the sampler of a state ============================================ */
 
 int sampler_attach (lua_State *L, const SamplerShared *with) {
-  return shared_attach(L, with, &client);
+  return samplershared_attach(L, with, &client);
 }
 
 
@@ -196,9 +196,9 @@ static int collectsampler (lua_State *L) {
   if (s == NULL) return 0;
   *box = NULL;
   sampler_close(s, L);
-  samplers_lock();
-  samplers_delist(s);
-  samplers_unlock();
+  samplerlist_lock();
+  samplerlist_delist(s);
+  samplerlist_unlock();
   timing_close(&s->timing);
   tracker_close(&s->tracker);
   heldpaths_free(&s->heldpaths);
@@ -215,10 +215,10 @@ static Sampler *newsampler (lua_State *L) {
     free(s);
     return NULL;
   }
-  samplers_watch();
-  samplers_lock();
-  samplers_enlist(s);
-  samplers_unlock();
+  samplerlist_watch();
+  samplerlist_lock();
+  samplerlist_enlist(s);
+  samplerlist_unlock();
   return s;
 }
 
@@ -303,7 +303,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
                           size_t errsize) {
   Profile *p;
   char *path;
-  samplers_lock();
+  samplerlist_lock();
   p = profile_open(c, err, errsize);
   path = (p != NULL) ? strdup(profile_path(p)) : NULL;
   if (path != NULL) {
@@ -321,7 +321,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
     profile_close(p, NULL);
     nomemory(c->path, err, errsize);
   }
-  samplers_unlock();
+  samplerlist_unlock();
   return s->state.profile;
 }
 
@@ -360,10 +360,10 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   configure(&c, o, period);
   c.folder = o->folder;
   c.log.states = 1;
-  samplers_lock();
+  samplerlist_lock();
   p = profile_open(&c, err, errsize);
-  samplers_unlock();
-  if (p != NULL) dying_watch(DYING_THEN, samplers_exiting);
+  samplerlist_unlock();
+  if (p != NULL) dying_watch(DYING_THEN, samplerlist_exiting);
   return p;
 }
 
@@ -394,7 +394,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   }
   configure(&c, o, period);
   if (openfile(s, &c, err, errsize) == NULL) return 0;
-  dying_watch(DYING_THEN, samplers_exiting);
+  dying_watch(DYING_THEN, samplerlist_exiting);
   s->starved = 0;
   s->ratetime = clock_now();
   s->ratesamples = 0;
@@ -448,7 +448,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     MOMENTS_WORDS, err, errsize);
   descriptor_release();
   if (!ok) {
-    samplers_untimed(s, err);
+    samplerlist_untimed(s, err);
     return 0;
   }
   tracker_points(&s->tracker, L, 1);
@@ -464,7 +464,7 @@ int sampler_timeoff (Sampler *s, lua_State *L) {
   UNCANCELLED;
   if (s->timing.timer == NULL) return 0;
   timing_stop(&s->timing);
-  samplers_point(s, L);
+  samplerlist_point(s, L);
   tracker_lose(&s->tracker, timing_drop(&s->timing));
   profile_timeperiod(&s->state, 0, s->wall);
   s->timeperiod = 0;
@@ -484,7 +484,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
   /* the state's profile may just have ended */
-  while (s->shared == NULL ? s->state.profile != NULL : shared_current(s) > 0) {
+  while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;
     if (s->shared == NULL || p == s->shared->profile(0)) break;
@@ -495,7 +495,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 
 static void allocated (Sampler *s) {
   ProfileLeft left;
-  uint64_t bytes = samplers_ending(s, &left);
+  uint64_t bytes = samplerlist_ending(s, &left);
   if (bytes > 0) profile_allocated(&s->state, bytes);
   profile_left(&s->state, &left);
   profile_lost(s->state.profile, tracker_lost(&s->tracker));
@@ -507,13 +507,13 @@ static int finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
   int e;
-  samplers_lock();
+  samplerlist_lock();
   allocated(s);
   p = s->state.profile;
   s->state.profile = NULL;  /* first: the child of a fork frees the profile that it finds here */
   profile_close(p, &t);
-  e = samplers_report(s, &t);
-  samplers_unlock();
+  e = samplerlist_report(s, &t);
+  samplerlist_unlock();
   tracker_lose(&s->tracker, t.lost);
   return e;
 }
@@ -537,7 +537,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
     tracker_off(&s->tracker, L);  /* decides the last samples */
-    samplers_look(s, L, 1);
+    samplerlist_look(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
   }
   resident_leave(&s->resident);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* States that share a profile (shared.h). */
+/* States that share a profile (samplershared.h). */
 #define _GNU_SOURCE
-#include "shared.h"
+#include "samplershared.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,13 +67,13 @@ static int begin (Sampler *s) {
 
 static Sampler *take (lua_State *L) {
   Sampler *s;
-  samplers_lock();
+  samplerlist_lock();
   s = spare;
   if (s != NULL) {
     spare = s->next;
     nspare--;
   }
-  samplers_unlock();
+  samplerlist_unlock();
   if (s != NULL) tracker_reopen(&s->tracker, L);
   else {
     s = calloc(1, sizeof(*s));
@@ -111,37 +111,37 @@ static void starttime (Sampler *s) {
                    s->options.native, MOMENTS_FEW, err, sizeof(err)))
     tracker_points(&s->tracker, s->tracker.L, 1);
   else {
-    samplers_untimed(s, err);
+    samplerlist_untimed(s, err);
     if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
   }
   descriptor_release();
 }
 
 
-int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client) {
+int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client) {
   Profile *p = with->profile(1);
   const SamplerRate rate = rateof(with);
   Sampler *s;
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL || (s = take(L)) == NULL)
     return 0;
-  samplers_watch();
+  samplerlist_watch();
   s->shared = with;
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   memset(&s->seen, 0, sizeof(s->seen));  /* it may have belonged to another state */
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
-  samplers_lock();
-  samplers_enlist(s);
+  samplerlist_lock();
+  samplerlist_enlist(s);
   s->counted = 0;
   if (p != NULL && !begin(s)) p = NULL;
-  samplers_unlock();
+  samplerlist_unlock();
   tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
   trackholders_every(&s->tracker, with->options.holdersevery);
   tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
     tracker_idle(&s->tracker, L);
-    samplers_publish(s);
+    samplerlist_publish(s);
     return 1;
   }
   if (rate.alloc)
@@ -150,12 +150,12 @@ int shared_attach (lua_State *L, const SamplerShared *with, const TrackerClient 
   else tracker_points(&s->tracker, L, 1);  /* for its end, and for collections */
   startmallocs(s);
   starttime(s);
-  samplers_publish(s);
+  samplerlist_publish(s);
   return 1;
 }
 
 
-void shared_follow (Sampler *s) {
+void samplershared_follow (Sampler *s) {
   if (s->timing.timer == NULL || timer_mine(s->timing.timer)) return;
   UNCANCELLED;
   timing_stop(&s->timing);
@@ -178,7 +178,7 @@ typedef struct Untold {
 static Untold tellend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Untold since = {0, 0};
-  uint64_t bytes = samplers_ending(s, &left), lost = tracker_lost(&s->tracker);
+  uint64_t bytes = samplerlist_ending(s, &left), lost = tracker_lost(&s->tracker);
   if (s->ended) {
     if (bytes > s->toldbytes) since.bytes = bytes - s->toldbytes;
     if (lost > s->toldlost) since.lost = lost - s->toldlost;
@@ -204,8 +204,8 @@ static Untold tellend (Sampler *s, int isclosed) {
 */
 static Untold settle (Sampler *s, int isclosed) {
   Untold untold = {0, 0};
-  samplers_publish(s);
-  samplers_lock();
+  samplerlist_publish(s);
+  samplerlist_lock();
   if (s->state.profile != NULL) {
     untold = tellend(s, isclosed);
     seen_past(s->name, &s->seen, 1, 0);
@@ -218,7 +218,7 @@ static Untold settle (Sampler *s, int isclosed) {
   }
   s->state.profile = NULL;
   s->timing.samples = 0;
-  samplers_unlock();
+  samplerlist_unlock();
   return untold;
 }
 
@@ -245,19 +245,19 @@ static int move (Sampler *s, int isforked) {
     s->tracker.bytes = rate.alloc ? untold.bytes : 0;
     tracker_setlost(&s->tracker, untold.lost + lost);
   }
-  samplers_publish(s);  /* without numbers of the previous profile */
-  samplers_lock();
+  samplerlist_publish(s);  /* without numbers of the previous profile */
+  samplerlist_lock();
   isthere = begin(s);
-  samplers_unlock();
+  samplerlist_unlock();
   if (!isthere) return 0;
   starttime(s);
   startmallocs(s);
-  samplers_publish(s);
+  samplerlist_publish(s);
   return 1;
 }
 
 
-int shared_current (Sampler *s) {
+int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
@@ -270,9 +270,9 @@ int shared_current (Sampler *s) {
 static void tellorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
-  samplers_lock();
+  samplerlist_lock();
   if (!s->ended) orphans_tell(p);
-  samplers_unlock();
+  samplerlist_unlock();
 }
 
 
@@ -296,20 +296,20 @@ static void countpause (lua_State *L) {
 }
 
 
-void shared_safe (void *ud, lua_State *L) {
+void samplershared_safe (void *ud, lua_State *L) {
   Sampler *s = ud;
   SamplerAsked *asked;
   SamplerRate rate;
-  samplers_look(s, L, 0);
+  samplerlist_look(s, L, 0);
   if (s->shared == NULL) {
-    samplers_restrain(s, L);
+    samplerlist_restrain(s, L);
     return;
   }
   countpause(L);
-  samplers_publish(s);
+  samplerlist_publish(s);
   s->shared->runs();
   if ((s->forked ? s->shared->isidle() : s->shared->profile(0) != s->state.profile) &&
-      shared_current(s) < 0) {
+      samplershared_current(s) < 0) {
     s->forked = 0;
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
@@ -317,11 +317,11 @@ void shared_safe (void *ud, lua_State *L) {
     tracker_idle(&s->tracker, L);
   }
   if (s->state.profile != NULL) {
-    shared_follow(s);
+    samplershared_follow(s);
     rate = rateof(s->shared);
     s->period = rate.period;
     s->options.rate = rate.most;
-    samplers_restrain(s, L);
+    samplerlist_restrain(s, L);
     tellorphans(s);
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
@@ -336,14 +336,14 @@ int sampler_ask (uint64_t id, SamplerAsked *asked) {
   Sampler *s;
   SamplerAsked *none = NULL, **to = NULL;
   int result = 0;
-  samplers_lock();
+  samplerlist_lock();
   for (s = samplers.all; s != NULL && to == NULL; s = s->next)
     if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id))
       to = (id == UINT64_MAX) ? &samplers.asked : &s->asked;
   if (to != NULL)
     result = __atomic_compare_exchange_n(to, &none, asked, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_ACQUIRE) ? 1 : -1;
-  samplers_unlock();
+  samplerlist_unlock();
   return result;
 }
 
@@ -352,7 +352,7 @@ int sampler_unask (SamplerAsked *asked) {
   Sampler *s;
   SamplerAsked *expected = asked;
   int found;
-  samplers_lock();
+  samplerlist_lock();
   found = __atomic_compare_exchange_n(&samplers.asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE);
   for (s = samplers.all; s != NULL && !found; s = s->next) {
@@ -360,7 +360,7 @@ int sampler_unask (SamplerAsked *asked) {
     found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE);
   }
-  samplers_unlock();
+  samplerlist_unlock();
   return found;
 }
 
@@ -368,7 +368,7 @@ int sampler_unask (SamplerAsked *asked) {
 unsigned sampler_states (SamplerRow *rows, unsigned most) {
   const Sampler *s;
   unsigned n = 0, i;
-  samplers_lock();
+  samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     const SamplerRow row = {s->tracker.number, seen_get(&s->seen, SEEN_INUSE),
       seen_get(&s->seen, SEEN_MINORS) + seen_get(&s->seen, SEEN_MAJORS), seen_text(s->name)};
@@ -378,7 +378,7 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
     if (i < most) rows[i] = row;
     if (n < most) n++;
   }
-  samplers_unlock();
+  samplerlist_unlock();
   return n;
 }
 
@@ -391,7 +391,7 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
   int found = 0, begun = 0;
-  samplers_lock();
+  samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     int isthere = s->shared != NULL && s->state.profile == p;
     if (s->shared == NULL || (begun && !isthere)) continue;
@@ -399,7 +399,7 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
     found = 1;
     begun = isthere;
   }
-  samplers_unlock();
+  samplerlist_unlock();
   if (found) profile_mark(&state, clock_now(), name, strlen(name), value, strlen(value));
   return found;
 }
@@ -408,13 +408,13 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
 void sampler_endshared (Profile *p) {
   Sampler *s;
   ProfileTotals t;
-  samplers_lock();
+  samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     ProfileState state = {p, 0, 0, 1};  /* the depth belongs to the state's own thread */
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
-    s->toldbytes = samplers_ending(s, &left);
+    s->toldbytes = samplerlist_ending(s, &left);
     if (s->toldbytes > 0) profile_allocated(&state, s->toldbytes);
     profile_left(&state, &left);
     s->toldlost = tracker_lost(&s->tracker);
@@ -423,11 +423,11 @@ void sampler_endshared (Profile *p) {
   }
   orphans_tell(p);
   orphans_forget(p);
-  samplers_unlock();
+  samplerlist_unlock();
   profile_end(p, &t);
-  samplers_lock();
+  samplerlist_lock();
   samplers.past.lost += t.lost;
-  samplers_unlock();
+  samplerlist_unlock();
   if (t.error != 0) sampler_loss(t.error, t.all, 0, profile_path(p));
 }
 
@@ -435,9 +435,9 @@ void sampler_endshared (Profile *p) {
 int sampler_usesshared (const Profile *p) {
   const Sampler *s;
   int yes = 0;
-  samplers_lock();
+  samplerlist_lock();
   for (s = samplers.all; s != NULL && !yes; s = s->next) yes = (s->state.profile == p);
-  samplers_unlock();
+  samplerlist_unlock();
   return yes;
 }
 
@@ -453,13 +453,13 @@ static void follow (Sampler *s) {
 }
 
 
-void shared_leave (Sampler *s, lua_State *L) {
+void samplershared_leave (Sampler *s, lua_State *L) {
   SamplerAsked *asked, *ofany;
   follow(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
     if (s->timing.moments.buffer[0] != NULL) {
-      samplers_point(s, L);
+      samplerlist_point(s, L);
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && s->tracker.followed.n > 0 &&
@@ -467,7 +467,7 @@ void shared_leave (Sampler *s, lua_State *L) {
       tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }
-    samplers_look(s, L, 1);
+    samplerlist_look(s, L, 1);
   }
   resident_leave(&s->resident);
   s->tracker.points = 0;
@@ -475,10 +475,10 @@ void shared_leave (Sampler *s, lua_State *L) {
   (void)settle(s, 1);
   tracker_leave(&s->tracker, L);
   luaN_setsampler(L, NULL, 0);
-  samplers_lock();
+  samplerlist_lock();
   seen_past(s->name, &s->seen, 0, 1);
   s->name = SEEN_UNNAMED;
-  samplers_delist(s);
+  samplerlist_delist(s);
   s->forked = 0;
   free(s->script);
   s->script = NULL;
@@ -492,7 +492,7 @@ void shared_leave (Sampler *s, lua_State *L) {
     nspare++;
     s = NULL;
   }
-  samplers_unlock();
+  samplerlist_unlock();
   if (asked != NULL) asked->f(asked, NULL);
   if (ofany != NULL) ofany->f(ofany, NULL);
   if (s == NULL) return;
@@ -506,8 +506,8 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h) {
   const Sampler *s;
   int k;
   memset(h, 0, sizeof(*h));
-  samplers_lock();
-  samplers_addup(t, 0);
+  samplerlist_lock();
+  samplerlist_addup(t, 0);
   for (s = samplers.all; s != NULL; s = s->next) {
     uint64_t longest = seen_get(&s->seen, SEEN_LONGEST);
     if (s->shared == NULL) continue;
@@ -520,7 +520,7 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h) {
     h->pauses += seen_get(&s->seen, SEEN_PAUSES);
     if (longest > h->longest) h->longest = longest;
   }
-  samplers_unlock();
+  samplerlist_unlock();
   for (k = 0; k < SAMPLER_PAUSES; k++)
     h->bins[k] = __atomic_load_n(&pausebins[k], __ATOMIC_RELAXED);
 }
@@ -529,10 +529,10 @@ void sampler_shared (SharedTotals *t, SharedHeaps *h) {
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]) {
   const Sampler *s;
   unsigned n;
-  samplers_lock();
+  samplerlist_lock();
   n = seen_named(rows);
   for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL) seen_add(&rows[s->name], &s->seen, s->state.profile != NULL);
-  samplers_unlock();
+  samplerlist_unlock();
   return n;
 }

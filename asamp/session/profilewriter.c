@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer thread, of a file and of a flight recorder (writer.h). */
+/* The writer thread, of a file and of a flight recorder (profilewriter.h). */
 #define _GNU_SOURCE
-#include "writer.h"
+#include "profilewriter.h"
 #include "clock.h"
 #include "encoder.h"
 
@@ -24,7 +24,7 @@ static void notestall (Profile *p) {
   pthread_mutex_lock(&p->lock);
   before = p->stalled;
   __atomic_store_n(&p->stalled, f->stalled, __ATOMIC_RELAXED);
-  lost = queue_lost(p) + __atomic_load_n(&p->refused, __ATOMIC_RELAXED);
+  lost = profilequeue_lost(p) + __atomic_load_n(&p->refused, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&p->lock);
   if (before == 0 && f->stalled != 0)
     p->gap = lost;
@@ -63,7 +63,7 @@ static void noteerror (Profile *p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-void writer_sink (void *ud, Bytes *out, int text) {
+void profilewriter_sink (void *ud, Bytes *out, int text) {
   Profile *p = ud;
   livefile_text(&p->file, text);
   livefile_put(&p->file, out->data, out->n);
@@ -182,7 +182,7 @@ static void answer (Profile *p, const char *path, int error) {
   pthread_mutex_unlock(&p->lock);
 }
 
-void *writer_run (void *ud) {
+void *profilewriter_run (void *ud) {
   Profile *p = ud;
   Wish *wish;
   int stop;
@@ -212,7 +212,7 @@ void *writer_run (void *ud) {
     flush(p, 0);  /* puts the mark of the lost samples before the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
-    encoder_lost(p->encoder, queue_lost(p));
+    encoder_lost(p->encoder, profilequeue_lost(p));
     pthread_mutex_unlock(&p->lock);
     encoder_finish(p->encoder, clock_now());
     flush(p, 1);
@@ -317,7 +317,7 @@ static int dumpring (Profile *p, const char *to, int isshort, int isend, char *w
   uint64_t lost;
   int error;
   pthread_mutex_lock(&p->lock);
-  lost = queue_lost(p);
+  lost = profilequeue_lost(p);
   pthread_mutex_unlock(&p->lock);
   if (isshort)
     spare_spend(&p->spare);
@@ -335,7 +335,7 @@ static int dumpring (Profile *p, const char *to, int isshort, int isend, char *w
   return error;
 }
 
-void *writer_record (void *ud) {
+void *profilewriter_record (void *ud) {
   Profile *p = ud;
   char why[256];
   Wish *wish;

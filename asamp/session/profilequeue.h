@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Internals of a profile: a queue of events between the program's threads (tell.c) and the
-** writer thread (writer.c). encoder.h defines the meaning of the bytes, livefile.h handles the
-** file.
+** Internals of a profile: a queue of events between the program's threads (profileevents.c) and
+** the writer thread (profilewriter.c). encoder.h defines the meaning of the bytes, livefile.h
+** handles the file.
 **
 ** Invariants (the rules P1 to P8 are in profile.h):
 **   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed only with 'lock'
@@ -16,11 +16,11 @@
 **       completed. The thread-local variable 'telling' marks this;
 **   Q6  events of other threads after the end of the profile, in a process that a signal ends,
 **       are not part of it and do not count as lost;
-**   Q7  'work' is signalled by queue_wake only, and never recursively: exit() in a signal
+**   Q7  'work' is signalled by profilequeue_wake only, and never recursively: exit() in a signal
 **       handler may have interrupted that function as well.
 */
-#ifndef asamp_queue_h
-#define asamp_queue_h
+#ifndef asamp_profilequeue_h
+#define asamp_profilequeue_h
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -110,14 +110,14 @@ struct Profile {
 };
 
 /* Returns the number of samples lost in the queue and before it. Lock held. */
-static inline uint64_t queue_lost (const Profile *p) {
+static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
 /* Wakes the writer. Does nothing if it interrupted itself (Q7). */
-void queue_wake (Profile *p);
+void profilequeue_wake (Profile *p);
 
 /* Fills the totals of the profile. Lock held. */
-void queue_totals (const Profile *p, ProfileTotals *t);
+void profilequeue_totals (const Profile *p, ProfileTotals *t);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The samplers of all states: the list, the lock, exit and fork (samplers.h). */
+/* The samplers of all states: the list, the lock, exit and fork (samplerlist.h). */
 #define _GNU_SOURCE
-#include "samplers.h"
+#include "samplerlist.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -34,19 +34,19 @@ static uint64_t lastnumber;
 static ResidentPolicy pictures;	/* of the shared profile */
 
 
-void samplers_lock (void) {
+void samplerlist_lock (void) {
   locking = 1;
   pthread_mutex_lock(&lock);
 }
 
 
-void samplers_unlock (void) {
+void samplerlist_unlock (void) {
   pthread_mutex_unlock(&lock);
   locking = 0;
 }
 
 
-void samplers_publish (Sampler *s) {
+void samplerlist_publish (Sampler *s) {
   const Tracker *t = &s->tracker;
   Seen *to = &s->seen;
   luaN_Memory m;
@@ -75,34 +75,34 @@ void samplers_publish (Sampler *s) {
 static uint64_t nuntimed;	/* Number of threads, per profile, whose time was not sampled. */
 static char untimedwhy[256];	/* Reason of the first one. Both are accessed with the lock held. */
 
-void samplers_untimed (Sampler *s, const char *why) {
+void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
   char value[320];
   if (s->state.profile == NULL || (s->shared != NULL && s->state.profile == marked)) return;
   if (s->shared != NULL) marked = s->state.profile;
   snprintf(value, sizeof(value), "thread %ld: %s", (long)syscall(SYS_gettid), why);
   profile_mark(&s->state, clock_now(), "time is not sampled", 19, value, strlen(value));
-  samplers_lock();
+  samplerlist_lock();
   if (nuntimed++ == 0) snprintf(untimedwhy, sizeof(untimedwhy), "%s", why);
-  samplers_unlock();
+  samplerlist_unlock();
 }
 
 
 uint64_t sampler_untimed (char why[256]) {
   uint64_t n;
-  samplers_lock();
+  samplerlist_lock();
   n = nuntimed;
   memcpy(why, untimedwhy, sizeof(untimedwhy));
-  samplers_unlock();
+  samplerlist_unlock();
   return n;
 }
 
 
-void samplers_point (void *ud, lua_State *L) {
+void samplerlist_point (void *ud, lua_State *L) {
   Sampler *s = ud;
   if (s->state.profile == NULL) return;
   timing_point(&s->timing, L, &s->tracker);
-  if (s->shared != NULL) samplers_publish(s);
+  if (s->shared != NULL) samplerlist_publish(s);
 }
 
 
@@ -117,7 +117,7 @@ void samplers_point (void *ud, lua_State *L) {
 ** allocates n times too fast has taken log2(n) halves of its rate when the period is right
 ** (bench/defaults shows the cost). Each sample has its weight in the file.
 */
-void samplers_restrain (Sampler *s, lua_State *L) {
+void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
   uint64_t now, n, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
   double most;
@@ -135,7 +135,7 @@ void samplers_restrain (Sampler *s, lua_State *L) {
 }
 
 
-void samplers_look (Sampler *s, lua_State *L, int last) {
+void samplerlist_look (Sampler *s, lua_State *L, int last) {
   resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
                 s->shared != NULL ? &pictures : &s->resident.policy,
                 !last ? 0 : s->shared != NULL ? RESIDENT_STATE : RESIDENT_PROFILE);
@@ -156,7 +156,7 @@ uint64_t sampler_seed (void) {
 }
 
 
-void samplers_enlist (Sampler *s) {
+void samplerlist_enlist (Sampler *s) {
   s->tracker.number = lastnumber++;
   s->before = NULL;
   s->next = samplers.all;
@@ -165,7 +165,7 @@ void samplers_enlist (Sampler *s) {
 }
 
 
-void samplers_delist (Sampler *s) {
+void samplerlist_delist (Sampler *s) {
   if (s->before != NULL) s->before->next = s->next;
   else samplers.all = s->next;
   if (s->next != NULL) s->next->before = s->before;
@@ -199,7 +199,7 @@ static int ismine (const Sampler *s) {
 }
 
 
-uint64_t samplers_ending (const Sampler *s, ProfileLeft *left) {
+uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
   if (s->shared != NULL && !ismine(s)) {
     seen_left(&s->seen, left);
     return seen_get(&s->seen, SEEN_BYTES);
@@ -229,7 +229,7 @@ static int nextlast (void *ud, ProfileLast *last) {
   }
   last->nruns = 0;
   last->state = &s->state;
-  last->bytes = samplers_ending(s, &last->left);
+  last->bytes = samplerlist_ending(s, &last->left);
   last->lost = tracker_lost(&s->tracker);
   *at = (s->shared != NULL) ? s : &done;
   return 1;
@@ -252,12 +252,12 @@ static int nextshared (void *ud, ProfileLast *last) {
 }
 
 
-void samplers_addup (SharedTotals *t, int isexit) {
+void samplerlist_addup (SharedTotals *t, int isexit) {
   Sampler *s;
   *t = samplers.past;
   for (s = samplers.all; s != NULL; s = s->next) {
     if (s->shared == NULL || s->state.profile == NULL) continue;
-    if (isexit && ismine(s)) samplers_publish(s);
+    if (isexit && ismine(s)) samplerlist_publish(s);
     t->samples += seen_get(&s->seen, SEEN_SAMPLES);
     t->timesamples += seen_get(&s->seen, SEEN_TIMESAMPLES);
     t->bytes += seen_get(&s->seen, SEEN_BYTES);
@@ -303,7 +303,7 @@ void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
 }
 
 
-int samplers_report (Sampler *s, const ProfileTotals *t) {
+int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   uint64_t lost = tracker_lost(&s->tracker) + t->lost;
   if (s->told) return t->error;
   s->told = 1;
@@ -386,7 +386,7 @@ static int trylock (void) {
 ** so do queued samples of native memory. May run in a signal handler that interrupted anything,
 ** including this file.
 */
-void samplers_exiting (void) {
+void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;
   Profile *p;
@@ -407,12 +407,12 @@ void samplers_exiting (void) {
     if (s->shared != NULL) continue;
     from = s;
     profile_exit(p, nextlast, &from, &t);
-    samplers_report(s, &t);
+    samplerlist_report(s, &t);
   }
   if (samplers.shared != NULL && (p = samplers.shared->profile(0)) != NULL) {
     SharedTotals sum;
     Exiting e = {NULL, p, locked, 0};
-    samplers_addup(&sum, 1);
+    samplerlist_addup(&sum, 1);
     profile_exit(p, nextshared, &e, &t);
     samplers.shared->ended(&t, &sum);
   }
@@ -424,12 +424,12 @@ void samplers_exiting (void) {
 
 static void once (void) {
   pthread_atfork(NULL, NULL, forked);
-  atexit(samplers_exiting);
-  at_quick_exit(samplers_exiting);
+  atexit(samplerlist_exiting);
+  at_quick_exit(samplerlist_exiting);
 }
 
 
-void samplers_watch (void) {
+void samplerlist_watch (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   pthread_once(&control, once);
 }

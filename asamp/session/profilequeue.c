@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that all parts of a profile use on its queue (queue.h). */
-#include "queue.h"
+/* Functions that all parts of a profile use on its queue (profilequeue.h). */
+#include "profilequeue.h"
 
 /* The profile whose writer this OS thread is waking at present. */
 static OFTHREAD const Profile *volatile waking;
@@ -9,7 +9,7 @@ static OFTHREAD const Profile *volatile waking;
 ** A condition variable has an internal lock: exit() in a handler that interrupted a signal of
 ** it on this thread would deadlock in a second signal (Q7).
 */
-void queue_wake (Profile *p) {
+void profilequeue_wake (Profile *p) {
   const Profile *before = waking;
   if (before == p)
     return;
@@ -18,11 +18,11 @@ void queue_wake (Profile *p) {
   waking = before;
 }
 
-void queue_totals (const Profile *p, ProfileTotals *t) {
+void profilequeue_totals (const Profile *p, ProfileTotals *t) {
   t->samples = p->taken.samples - p->lost.samples;
   t->timesamples = p->taken.timesamples - p->lost.timesamples;
   t->lost = p->lost.samples + p->lost.timesamples;
-  t->all = queue_lost(p);
+  t->all = profilequeue_lost(p);
   t->bytes = p->ring != NULL && !__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)
            ? ring_bytes(p->ring)
            : __atomic_load_n(&p->file.written, __ATOMIC_RELAXED);
