@@ -287,7 +287,9 @@ local function messages()
       end
     end
   end
-  add("find asamp lua/gc/pace/tuning.c lua/attach.c -name '*.c'", function(text, _, path)
+  add("find asamp lua/gc/pace/tuning.c lua/attach.c -name '*.c'", function(text, before, path)
+    -- how bytes are damaged: the end of a message
+    if before:find "damaged?%(%w+, $" or before:find "fault = $" then return false end
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
       and not path:find "/heapformat%.c$"  -- what a step is called
       and not path:find "/devtools%.c$"  -- another format
@@ -306,6 +308,8 @@ describe("the manual's messages #plain", function()
     local list, n = messages(), 0
     for message, path in pairs(list) do
       n = n + 1
+      -- of wrong arguments the text in brackets
+      message = message:match "^bad argument #%S+ to '[^']*' %((.*)%)$" or message
       assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
     end
     assert.is_true(n > 80, n)
@@ -471,21 +475,14 @@ describe("the invariants #plain", function()
   end)
 end)
 
-describe("the debugging guide #plain", function()
-  it("has a row for every line that the verifier can print", function()
-    local rows = {}
-    for cell in section(read "doc/debugging.md", "## Is the heap whole?"):gmatch "\n| ([^|]*)|" do
-      rows[#rows + 1] = cell
+describe("the verifier #plain", function()
+  it("names invariants that are stated, in every line that it can print", function()
+    local stated, n = shell.output "cat lua/gc/*.h lua/gc/*/*.h", 0
+    for word in (read "lua/gc/inspect/verify.c" .. read "lua/gc/sweep/outside.c"):gmatch '"(%u+%d)[^"\n]*"' do
+      n = n + 1
+      assert.is_truthy(stated:find("\n[*-][*-]   " .. word .. "  %S"), word)
     end
-    local function listed(word)
-      local name, detail = word:match "^(%S+)(.*)$"
-      for _, cell in ipairs(rows) do
-        if cell:find("`" .. name, 1, true) and cell:find(detail:sub(2), 1, true) then return true end
-      end
-    end
-    for word in (read "lua/gc/inspect/verify.c" .. read "lua/gc/sweep/outside.c"):gmatch '"(%u+%d[^"\n]*)"' do
-      assert.is_true(listed(word), word)
-    end
+    assert.is_true(n > 50, n)
   end)
 end)
 
