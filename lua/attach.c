@@ -94,7 +94,7 @@ static void load (const char *wish) {
 }
 
 
-static Join *find (const char *wish) {
+static Join *attach_find (const char *wish) {
   Join *found;
   pthread_mutex_lock(&lock);
   if (!tried) {
@@ -118,11 +118,11 @@ void luaN_complete (lua_State *L) {
   const char *wish = wished();
   Join *to;
   if (l_likely(wish == NULL)) return;
-  if ((to = find(wish)) != NULL) to(L);
+  if ((to = attach_find(wish)) != NULL) to(L);
 }
 
 
 __attribute__((constructor)) static void loaded (void) {
   const char *wish = wished();
-  if (wish != NULL) (void)find(wish);
+  if (wish != NULL) (void)attach_find(wish);
 }

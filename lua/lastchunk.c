@@ -23,7 +23,7 @@
 
 /* Returns the index of the slot at the former address 'o', or SIZE_MAX if it is no slot of the
    stack. */
-static size_t slotof (const lua_State *L, StkId o) {
+static size_t lastchunk_slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
     return SIZE_MAX;
@@ -53,7 +53,7 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 ** 'func' is unchanged.
 */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
-  size_t at = slotof(L, ci->func.p);
+  size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
   if (func != NULL || at == SIZE_MAX || ci->u.l.nextraargs < 0) return func;
   return chunkat(L, ci, at + (size_t)ci->u.l.nextraargs + 1);
@@ -70,7 +70,7 @@ static int variables (const CallInfo *ci, const Proto *p) {
 }
 
 
-static int nothing (lua_State *L) {
+static int lastchunk_nothing (lua_State *L) {
   UNUSED(L);
   return 0;
 }
@@ -87,7 +87,7 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);
     L->top.p++;
-    setfvalue(s2v(caller->func.p), nothing);
+    setfvalue(s2v(caller->func.p), lastchunk_nothing);
   }
   ci->top.p = L->top.p + LUA_MINSTACK;
   L->ci = ci;
@@ -109,7 +109,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
     caller = ci;
     ci = ci->next;
     func = chunkof(L, ci);
-    if (slotof(L, caller->func.p) == SIZE_MAX || caller->func.p >= func ||
+    if (lastchunk_slotof(L, caller->func.p) == SIZE_MAX || caller->func.p >= func ||
         caller->func.p <= L->stack.p)
       func = NULL;
   }

@@ -84,7 +84,7 @@ static TString *key (const Proto *f, int r, int pc) {
 
 /* Returns 1 if the instruction leaves register 'r' and the value in it as they are. Such
    instructions are between a closure and its store if several variables are set at once. */
-static int passes (Instruction i, int r) {
+static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
     case OP_LOADTRUE: case OP_LOADNIL: case OP_GETUPVAL: case OP_GETTABUP:
@@ -101,7 +101,7 @@ static int passes (Instruction i, int r) {
 
 
 /* Returns the name under which the closure of the instruction at 'at' is stored, or NULL. */
-static TString *nameof (const Scope *s, int at) {
+static TString *naming_nameof (const Scope *s, int at) {
   const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
@@ -109,7 +109,7 @@ static TString *nameof (const Scope *s, int at) {
     /* The closure's register may become that of a variable here. */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
-    if (passes(i, r)) continue;
+    if (naming_passes(i, r)) continue;
     switch (GET_OPCODE(i)) {
       case OP_MOVE:
         return (GETARG_B(i) == r) ? variable(s, GETARG_A(i), pc, -1) : NULL;
@@ -140,7 +140,7 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
       Proto *p = f->p[GETARG_Bx(code)];
       TString *name;
       advance(&s, i);
-      name = nameof(&s, i);
+      name = naming_nameof(&s, i);
       if (p != NULL && name != NULL) {
         p->name = name;
         luaC_objbarrier(L, p, name);

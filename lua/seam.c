@@ -24,7 +24,7 @@
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
-static void fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
+static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
   TValue *func = s2v(ci->func.p);
   f->L = L;
   f->ci = ci;
@@ -76,8 +76,8 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 
 /* Writes the frames from the outermost one inwards, from the end of 'frames' downwards, until
    there are OUTER frames or frame 'stop' of thread L is written. Returns their number. */
-static unsigned outermost (lua_State *L, const CallInfo *stop,
-                           luaN_Frame *frames) {
+static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
+                                luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
   unsigned n = 0;
   int m = 0;
@@ -87,7 +87,7 @@ static unsigned outermost (lua_State *L, const CallInfo *stop,
     CallInfo *ci = &chain[m]->base_ci;
     do {
       ci = ci->next;
-      fill(chain[m], ci, &frames[OUTER - ++n]);
+      seam_fill(chain[m], ci, &frames[OUTER - ++n]);
       if (n == OUTER || ci == stop) return n;
     } while (ci != chain[m]->ci);
   }
@@ -104,14 +104,14 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
     ci = L->ci;
   }
   for (n = 0; n < LUAN_INNER; n++) {
-    fill(L, ci, &frames[n]);
+    seam_fill(L, ci, &frames[n]);
     ci = ci->previous;
     if (ci == &L->base_ci) {
       if ((L = outside(L)) == NULL) return n + 1;
       ci = L->ci;
     }
   }
-  n = outermost(L, ci, rest);
+  n = seam_outermost(L, ci, rest);
   if (rest[OUTER - n].ci != ci) frames[LUAN_INNER - 1].cut |= LUAN_CUT;
   memmove(rest, rest + (OUTER - n), n * sizeof(*rest));
   return LUAN_INNER + n;
@@ -134,7 +134,7 @@ LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
     CallInfo *ci;
     for (ci = th->ci; ci != &th->base_ci; ci = ci->previous) {
       if (m == LUAN_DEPTH) return luaN_frames(L, frames);
-      fill(th, ci, &frames[m++]);
+      seam_fill(th, ci, &frames[m++]);
       if (th != mainthread) continue;
       if ((ci->callstatus & CIST_SHOWN) && i < n && isLua(ci)) {
         while (i < n && known[i] != ci) i++;

@@ -32,3 +32,41 @@ describe("a file name #plain", function()
     assert.same({}, repeated(SOURCES))
   end)
 end)
+
+-- The names of static functions that at least 'least' of the C sources 'texts' define, with the
+-- number of these sources.
+local function shared(texts, least)
+  local files, list = {}, {}
+  for _, text in pairs(texts) do
+    local own = {}
+    for head in ("\n" .. text):gmatch "\nstatic ([^;={}(]-) %([^*]" do own[head:match "[%w_]+$"] = true end
+    for name in pairs(own) do files[name] = (files[name] or 0) + 1 end
+  end
+  for name, n in pairs(files) do if n >= least then list[name] = n end end
+  return list
+end
+
+describe("a static function's name #plain", function()
+  local texts = {}
+  for _, path in ipairs(SOURCES) do
+    if path:find "%.c$" then texts[path] = assert(shell.read(path)) end
+  end
+
+  it("is found by the spec", function()
+    local source = "static int find (int a) {\n}\nstatic const char *const list[] = {\nint take (void) {\n}"
+    assert.same({find = 2}, shared({a = source, b = source}, 2))
+    assert.same({}, shared({a = source, b = source}, 3))
+  end)
+
+  -- Longer names start with that of the file.
+  it("is not that of functions in three files", function()
+    assert.same({}, shared(texts, 3))
+  end)
+
+  -- Lower the limit when the number falls.
+  it("is that of functions in two files no more often than it was", function()
+    local TWICE, n = 141, 0
+    for _ in pairs(shared(texts, 2)) do n = n + 1 end
+    assert.is_true(n <= TWICE, ("%d names are in two files, the limit is %d"):format(n, TWICE))
+  end)
+end)

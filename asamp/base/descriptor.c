@@ -26,21 +26,21 @@ static void drop (void) {
 }
 
 /* In the child of a fork: the threads that held the numbers do not exist there. */
-static void forked (void) {
+static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;
   drop();
 }
 
-static void once (void) {
-  pthread_atfork(NULL, NULL, forked);
+static void descriptor_once (void) {
+  pthread_atfork(NULL, NULL, descriptor_forked);
 }
 
 static int isfree (int fd) {
   return fcntl(fd, F_GETFD) == -1 && errno == EBADF;
 }
 
-static void take (void) {
+static void descriptor_take (void) {
   int i, fd;
   for (i = 0; i < STREAMS; i++) {
     if (!isfree(i))
@@ -56,10 +56,10 @@ static void take (void) {
 void descriptor_hold (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int e = errno;
-  pthread_once(&control, once);
+  pthread_once(&control, descriptor_once);
   pthread_mutex_lock(&lock);
   if (holders++ == 0)
-    take();
+    descriptor_take();
   pthread_mutex_unlock(&lock);
   errno = e;
 }

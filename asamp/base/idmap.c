@@ -13,7 +13,7 @@
 ** often equally spaced, and with one hash about one key in 150 would give long runs of occupied
 ** slots.
 */
-static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
+static size_t idmap_find (const struct IdEntry *entries, size_t size, uint64_t id) {
   size_t i = (size_t)hash_words(id, 0) & (size - 1);
   HASH_STEP();
   while (entries[i].id != 0 && entries[i].id != id) {
@@ -23,14 +23,14 @@ static size_t find (const struct IdEntry *entries, size_t size, uint64_t id) {
   return i;
 }
 
-static void release (IdMap *m) {
+static void idmap_release (IdMap *m) {
   if (m->memory == NULL)
     free(m->entries);
   else if (m->entries != NULL)
     m->memory(NULL, m->entries, m->size * sizeof(*m->entries), 0);
 }
 
-static int grow (IdMap *m) {
+static int idmap_grow (IdMap *m) {
   size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
   struct IdEntry *entries = m->memory != NULL
     ? m->memory(NULL, NULL, 0, size * sizeof(*entries)) : spare_calloc(size, sizeof(*entries));
@@ -40,9 +40,9 @@ static int grow (IdMap *m) {
   hash_prepare();
   for (i = 0; i < m->size; i++) {
     if (m->entries[i].id != 0)
-      entries[find(entries, size, m->entries[i].id)] = m->entries[i];
+      entries[idmap_find(entries, size, m->entries[i].id)] = m->entries[i];
   }
-  release(m);
+  idmap_release(m);
   m->entries = entries;
   m->size = size;
   return 1;
@@ -52,23 +52,23 @@ uint32_t idmap_get (const IdMap *m, uint64_t id) {
   size_t i;
   if (m->size == 0)
     return IDMAP_NONE;
-  i = find(m->entries, m->size, id);
+  i = idmap_find(m->entries, m->size, id);
   return m->entries[i].id == 0 ? IDMAP_NONE : m->entries[i].value;
 }
 
 int idmap_set (IdMap *m, uint64_t id, uint32_t value) {
   size_t i = 0;
   if (m->size > 0) {
-    i = find(m->entries, m->size, id);
+    i = idmap_find(m->entries, m->size, id);
     if (m->entries[i].id == id) {
       m->entries[i].value = value;
       return 1;
     }
   }
   if (m->n * 4 >= m->size * 3) {
-    if (!grow(m))
+    if (!idmap_grow(m))
       return 0;
-    i = find(m->entries, m->size, id);
+    i = idmap_find(m->entries, m->size, id);
   }
   m->entries[i].id = id;
   m->entries[i].value = value;
@@ -77,6 +77,6 @@ int idmap_set (IdMap *m, uint64_t id, uint32_t value) {
 }
 
 void idmap_free (IdMap *m) {
-  release(m);
+  idmap_release(m);
   memset(m, 0, sizeof(*m));
 }

@@ -26,7 +26,7 @@ void strtab_free (StrTab *t) {
 }
 
 /* Reserves space for n more bytes. Returns 0 without memory. */
-static int room (StrTab *t, size_t n) {
+static int strtab_room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;
   while (size - t->n < n)
@@ -87,7 +87,7 @@ uint32_t strtab_put (StrTab *t, const char *s, size_t n) {
     return 0;
   }
   number = t->n;
-  if (!room(t, n + 1) || !idmap_set(&t->byhash, key, number)) {
+  if (!strtab_room(t, n + 1) || !idmap_set(&t->byhash, key, number)) {
     t->failed = 1;
     return 0;
   }

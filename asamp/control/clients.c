@@ -66,7 +66,7 @@ static short heardof (const Client *c) {
 }
 
 
-static void leave (size_t i) {
+static void clients_leave (size_t i) {
   request_end(&clients[i]->request);
   server_close(clients[i]->request.fd);
   free(clients[i]);
@@ -86,7 +86,7 @@ static void makeplace (void) {
     int waits = iswaiting(clients[i]), other = iswaiting(clients[first]);
     if (waits < other || (waits == other && clients[i]->heard < clients[first]->heard)) first = i;
   }
-  leave(first);
+  clients_leave(first);
 }
 
 
@@ -94,7 +94,7 @@ static void makeplace (void) {
 ** Answers the lines that have been received, up to a request whose answer takes time or cannot
 ** be sent completely. Returns 0 if the client is to be disconnected.
 */
-static int answer (Client *c) {
+static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;
   while (!iswaiting(c) && !isbehind(c) && (end = memchr(r->line, '\n', c->n)) != NULL) {
@@ -120,7 +120,7 @@ static int hear (Client *c) {
   if (m <= 0) return m < 0 && (errno == EAGAIN || errno == EINTR);
   c->heard = clock_now();
   c->n += (size_t)m;
-  return answer(c);
+  return clients_answer(c);
 }
 
 
@@ -128,7 +128,7 @@ static int hear (Client *c) {
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
-  return answer(c);
+  return clients_answer(c);
 }
 
 
@@ -136,7 +136,7 @@ static int give (Client *c) {
 ** Checks a client that waits for a snapshot (CN6). Returns 0 if the client is to be
 ** disconnected.
 */
-static int await (Client *c, int events) {
+static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
   return iswaiting(c) || give(c);
@@ -145,7 +145,7 @@ static int await (Client *c, int events) {
 
 /* Handles the events of one client. Returns 0 if the client is to be disconnected. */
 static int serve (Client *c, int events) {
-  if (iswaiting(c)) return await(c, events);
+  if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
@@ -175,7 +175,7 @@ static void welcome (int server) {
   descriptor_few(why, sizeof(why));
   request_refuse(&c->request, why);
   request_send(&c->request);
-  leave(nclients - 1);
+  clients_leave(nclients - 1);
 }
 
 
@@ -199,7 +199,7 @@ void clients_serve (int server, int ms) {
   size_t i;
   uint64_t now;
   for (i = nclients; i-- > 0; )
-    if (!server_has(clients[i]->request.fd)) leave(i);
+    if (!server_has(clients[i]->request.fd)) clients_leave(i);
   for (i = 0; i < nclients; i++) fds[i + 1].events = heardof(clients[i]);
   now = clock_now();
   if (now < rest) ms = clients_earlier(rest, now, ms);
@@ -210,6 +210,6 @@ void clients_serve (int server, int ms) {
     return;
   }
   for (i = nclients; i-- > 0; )
-    if (!serve(clients[i], fds[i + 1].revents)) leave(i);
+    if (!serve(clients[i], fds[i + 1].revents)) clients_leave(i);
   if (fds[0].revents & POLLIN) welcome(server);
 }

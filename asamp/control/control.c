@@ -125,7 +125,7 @@ static void gone (void) {
 }
 
 
-static void start (void) {
+static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
   if (fd == NULL) return;
@@ -158,7 +158,7 @@ void control_setup (const ControlOptions *o) {
 }
 
 
-static void forked (void) {
+static void control_forked (void) {
   free(worker);  /* the worker's thread exists only in the parent */
   worker = NULL;
   keptfiles_forked();
@@ -168,8 +168,8 @@ static void forked (void) {
 }
 
 
-static void once (void) {
-  pthread_atfork(server_forking, server_parted, forked);
+static void control_once (void) {
+  pthread_atfork(server_forking, server_parted, control_forked);
 }
 
 
@@ -177,11 +177,11 @@ void control_ensure (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   if (options.listen == NULL && options.rotate == 0 && options.most == 0) return;
   if (__atomic_load_n(&pid, __ATOMIC_RELAXED) == getpid()) return;
-  pthread_once(&control, once);
+  pthread_once(&control, control_once);
   pthread_mutex_lock(&lock);
   if (pid != getpid()) {
     __atomic_store_n(&pid, getpid(), __ATOMIC_RELAXED);
-    start();
+    control_start();
   }
   pthread_mutex_unlock(&lock);
 }

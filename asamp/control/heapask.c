@@ -16,7 +16,7 @@
 typedef enum Stage { ASKED, DONE, LEFT } Stage;
 
 struct HeapAsk {
-  SamplerAsked asked;	/* must be the first member: take() converts it to a HeapAsk */
+  SamplerAsked asked;	/* must be the first member: heapask_take() converts it to a HeapAsk */
   Stage stage;		/* changed only by becomes() (HK1) */
   int ok;
   uint64_t state;	/* number of the state that has written the snapshot */
@@ -33,7 +33,7 @@ static Stage becomes (HeapAsk *h, Stage stage) {
 ** Writes a marker into the profile, as profiler.snapshot does, so that the pause has an
 ** explanation there.
 */
-static void mark (lua_State *L, const char *path) {
+static void heapask_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);
   if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
@@ -44,7 +44,7 @@ static void mark (lua_State *L, const char *path) {
 ** Writes the snapshot. It runs on the state's own thread, at the end of a collection; L is NULL
 ** if the state was closed before.
 */
-static void take (SamplerAsked *asked, lua_State *L) {
+static void heapask_take (SamplerAsked *asked, lua_State *L) {
   HeapAsk *h = (HeapAsk *)asked;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, NULL};
   Snapshot s;
@@ -53,7 +53,7 @@ static void take (SamplerAsked *asked, lua_State *L) {
   if (h->ok) {
     Sampler *of = sampler_attached(L);
     h->state = of != NULL ? sampler_tracker(of)->number : 0;
-    mark(L, s.path);
+    heapask_mark(L, s.path);
     snprintf(h->path, sizeof(h->path), "%s", s.path);
     free(s.path);
   }
@@ -66,7 +66,7 @@ HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why) {
   int asked;
   *why = "not enough memory";
   if (h == NULL) return NULL;
-  h->asked.f = take;
+  h->asked.f = heapask_take;
   snprintf(h->path, sizeof(h->path), "%s", path);
   asked = sampler_ask(state, &h->asked);
   if (asked > 0) return h;

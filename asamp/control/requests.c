@@ -72,7 +72,7 @@ void request_begin (Request *r, int fd) {
 
 
 /* Releases the snapshot that the request waits for, if there is one. */
-static void forget (Request *r) {
+static void requests_forget (Request *r) {
   if (r->heap != NULL) heapask_end(r->heap);
   r->heap = NULL;
 }
@@ -82,7 +82,7 @@ static void forget (Request *r) {
 ** Returns the next word ("" if there is none), NUL-terminated in place; *line is then the rest
 ** of the line.
 */
-static char *word (char **line) {
+static char *requests_word (char **line) {
   char *from = *line + strspn(*line, " ");
   char *end = from + strcspn(from, " ");
   *line = (*end != '\0') ? end + 1 : end;
@@ -92,7 +92,7 @@ static char *word (char **line) {
 
 
 /* Converts a decimal number of at most 'most'. Returns 0 if 'text' is not such a number. */
-static int number (const char *text, uint64_t most, uint64_t *to) {
+static int requests_number (const char *text, uint64_t most, uint64_t *to) {
   char *end;
   if (*text < '0' || *text > '9') return 0;
   errno = 0;
@@ -195,7 +195,7 @@ static int states (Request *r) {
 
 
 /* Appends the composition of resident memory: lines "row BYTES WHAT[ TEXT]". */
-static int memory (Request *r) {
+static int requests_memory (Request *r) {
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
   int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
@@ -207,8 +207,8 @@ static int memory (Request *r) {
 }
 
 
-static int mark (Request *r, char *rest) {
-  char *name = word(&rest);
+static int requests_mark (Request *r, char *rest) {
+  char *name = requests_word(&rest);
   if (*name == '\0') return request_refuse(r, "a mark needs a name");
   if (!process_mark(name, rest))
     return request_refuse(r, "nothing is recorded, or there is no state");
@@ -232,22 +232,22 @@ static int refusefornow (Request *r) {
 }
 
 
-static int record (Request *r, char *rest) {
+static int requests_record (Request *r, char *rest) {
   char err[1024];
-  const char *seconds = word(&rest);
-  char *alloc = word(&rest);
-  const char *rate = word(&rest);
+  const char *seconds = requests_word(&rest);
+  char *alloc = requests_word(&rest);
+  const char *rate = requests_word(&rest);
   char *bound = strchr(alloc, '/');
   uint64_t n, bytes, hertz, most = 0;
   ProcessRate wanted;
   if (bound != NULL) *bound++ = '\0';
-  if (!number(seconds, MAX_RECORD_S, &n) || n == 0)
+  if (!requests_number(seconds, MAX_RECORD_S, &n) || n == 0)
     return request_refuse(r, "a recording takes 1 to 31622400 seconds");
-  if (!number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
+  if (!requests_number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
-  if (bound != NULL && (!number(bound, 1000000, &most) || most == 0))
+  if (bound != NULL && (!requests_number(bound, 1000000, &most) || most == 0))
     return request_refuse(r, "the bound must be 1 to 1000000 samples a second");
-  if (!number(rate, TIMING_MAX, &hertz))
+  if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
@@ -266,7 +266,7 @@ static int record (Request *r, char *rest) {
 ** Ends the recording. Returns 0 with the reason in 'err' if this failed, or if nothing is
 ** written from here on.
 */
-static int end (char *err, size_t errsize) {
+static int requests_end (char *err, size_t errsize) {
   int ok;
   due = 0;
   ok = process_stop(err, errsize);
@@ -275,9 +275,9 @@ static int end (char *err, size_t errsize) {
 }
 
 
-static int stop (Request *r) {
+static int requests_stop (Request *r) {
   char err[1024];
-  if (!end(err, sizeof(err))) return request_refuse(r, err);
+  if (!requests_end(err, sizeof(err))) return request_refuse(r, err);
   return say(r, "ok\n");
 }
 
@@ -310,9 +310,9 @@ static int rotate (Request *r) {
 
 
 static int heap (Request *r, char *rest) {
-  const char *state = word(&rest), *why;
+  const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;
-  if (strcmp(state, "-") != 0 && !number(state, UINT32_MAX, &id))
+  if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
     return request_refuse(r, "a state is a number, or -, the first that collects");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must begin with a /");
   r->heap = heapask_begin(id, rest, &why);
@@ -331,13 +331,13 @@ int request_continue (Request *r) {
       break;
     default: answered = request_refuse(r, text); break;
   }
-  forget(r);
+  requests_forget(r);
   return answered;
 }
 
 
 void request_end (Request *r) {
-  forget(r);
+  requests_forget(r);
   bytes_free(&r->answer);
 }
 
@@ -346,14 +346,14 @@ int request_answer (Request *r, size_t n) {
   char *rest = r->line;
   const char *what;
   if (strlen(r->line) != n) return request_refuse(r, "a line has a zero byte");
-  what = word(&rest);
+  what = requests_word(&rest);
   if (strcmp(what, "stats") == 0) return stats(r);
-  if (strcmp(what, "memory") == 0) return memory(r);
+  if (strcmp(what, "memory") == 0) return requests_memory(r);
   if (strcmp(what, "names") == 0) return names(r);
   if (strcmp(what, "states") == 0) return states(r);
-  if (strcmp(what, "mark") == 0) return mark(r, rest);
-  if (strcmp(what, "record") == 0) return record(r, rest);
-  if (strcmp(what, "stop") == 0) return stop(r);
+  if (strcmp(what, "mark") == 0) return requests_mark(r, rest);
+  if (strcmp(what, "record") == 0) return requests_record(r, rest);
+  if (strcmp(what, "stop") == 0) return requests_stop(r);
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
@@ -369,7 +369,7 @@ uint64_t requests_due (void) {
 
 void requests_expire (void) {
   char err[1024];
-  if (!end(err, sizeof(err))) complain("%s", err);
+  if (!requests_end(err, sizeof(err))) complain("%s", err);
 }
 
 

@@ -40,7 +40,7 @@ static int isstill (const struct Held *h) {
 
 
 /* Returns the entry of descriptor 'fd', or NULL. The caller holds the lock. */
-static struct Held *find (int fd) {
+static struct Held *server_find (int fd) {
   size_t i;
   for (i = 0; i < nheld && held[i].fd != fd; i++) ;
   return (i < nheld) ? &held[i] : NULL;
@@ -53,7 +53,7 @@ static struct Held *find (int fd) {
 */
 static int holdfd (int fd) {
   struct stat s;
-  struct Held *h = find(fd);
+  struct Held *h = server_find(fd);
   if (fd >= 0 && fstat(fd, &s) == 0)
     *(h != NULL ? h : &held[nheld++]) = (struct Held){fd, s.st_dev, s.st_ino};
   return fd;
@@ -64,7 +64,7 @@ int server_has (int fd) {
   const struct Held *h;
   int has;
   pthread_mutex_lock(&opening);
-  h = find(fd);
+  h = server_find(fd);
   has = (h != NULL && isstill(h));
   pthread_mutex_unlock(&opening);
   return has;
@@ -74,7 +74,7 @@ int server_has (int fd) {
 void server_close (int fd) {
   struct Held *h;
   pthread_mutex_lock(&opening);
-  h = find(fd);
+  h = server_find(fd);
   if (h != NULL) {
     if (isstill(h)) close(fd);
     *h = held[--nheld];
@@ -87,7 +87,7 @@ void server_close (int fd) {
 ** Checks, and if needed creates, the folder of 'path' (CN1). Returns NULL, or the reason for a
 ** failure.
 */
-static const char *folderof (const char *path) {
+static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
   char *slash;
   struct stat s;
@@ -147,7 +147,7 @@ void server_sweep (const char *path) {
   char folder[PATH_MAX];
   struct dirent *entry;
   DIR *d;
-  if (slash == NULL || folderof(path) != NULL) return;
+  if (slash == NULL || server_folderof(path) != NULL) return;
   snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
   descriptor_hold();
   d = opendir(folder);
@@ -168,7 +168,7 @@ int server_open (const char *path, char *why, size_t size) {
     return -1;
   }
   strcpy(a.sun_path, path);
-  if ((wrong = folderof(path)) != NULL) {
+  if ((wrong = server_folderof(path)) != NULL) {
     snprintf(why, size, "%s", wrong);
     return -1;
   }
@@ -205,7 +205,7 @@ int server_accept (int server) {
   int fd;
   descriptor_hold();
   pthread_mutex_lock(&opening);
-  h = find(server);
+  h = server_find(server);
   fd = (h != NULL && isstill(h)) ? holdfd(accept4(server, NULL, NULL, SOCK_CLOEXEC)) : -1;
   pthread_mutex_unlock(&opening);
   descriptor_release();

@@ -48,7 +48,7 @@ static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
-static void settle (Firefox *f) {
+static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
     const FirefoxDeath *d = &f->deaths[i];
@@ -82,7 +82,7 @@ static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count)
                           f->bylabels ? s->labels : 0, count);
 }
 
-static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
   size_t leaf;
@@ -94,7 +94,7 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
     return;
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
-    settle(f);
+    firefox_settle(f);
   address = newaddress(f);
   row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
@@ -102,7 +102,7 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
     dies(f, leaf, bytes, address, time);
 }
 
-static void death (void *ud, const ReadDeath *d) {
+static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
   size_t leaf;
@@ -114,17 +114,17 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   }
   if (f->ndeaths > 0 && f->deathtime != d->time)
-    settle(f);
+    firefox_settle(f);
   dies(f, leaf, readsample_bytes(s), d->tag, d->time);
 }
 
-static void held (void *ud, const ReadSample *s, uint32_t path) {
+static void firefox_held (void *ud, const ReadSample *s, uint32_t path) {
   Firefox *f = ud;
   if (!sitetable_add(&f->held, s->node, path, s->count, readsample_bytes(s)))
     f->client.stop = NOMEMORY;
 }
 
-static void sample (void *ud, const ReadSample *s) {
+static void firefox_sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
   uint32_t tag;
   size_t site;
@@ -153,7 +153,7 @@ static void event (Firefox *f) {
   counts(f, tag)->events++;
 }
 
-static void collection (void *ud, const ReadCollection *c) {
+static void firefox_collection (void *ud, const ReadCollection *c) {
   Firefox *f = ud;
   const uint64_t values[] = {
     1, c->time, c->duration, c->inuse, c->held, c->rss, c->tenured,
@@ -161,14 +161,14 @@ static void collection (void *ud, const ReadCollection *c) {
     (uint64_t)c->state
   };
   size_t i;
-  settle(f);
+  firefox_settle(f);
   event(f);
   for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
     spill_put(&f->event, (int64_t)values[i]);
   f->collections++;
 }
 
-static void mark (void *ud, const ReadMark *m) {
+static void firefox_mark (void *ud, const ReadMark *m) {
   Firefox *f = ud;
   event(f);
   spill_put(&f->event, 0);
@@ -180,22 +180,22 @@ static void mark (void *ud, const ReadMark *m) {
 }
 
 /* Writes a mark for the search for the holders of living objects. */
-static void walk (void *ud, const ReadWalk *w) {
+static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "who holds it";
   char value[40];
   ReadMark m = {w->time, name, value, sizeof(name) - 1, 0};
   m.valuelength = (size_t)decimal_print(value, sizeof(value), "waited %.1f ms",
                                         (double)w->duration / 1000);
-  mark(ud, &m);
+  firefox_mark(ud, &m);
 }
 
-static void begin (void *ud, const ReadProfile *r) {
+static void firefox_begin (void *ud, const ReadProfile *r) {
   ((Firefox *)ud)->tags.r = r;
 }
 
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left) {
   size_t i;
-  settle(f);
+  firefox_settle(f);
   tags_finish(&f->tags, r, left);
   left[LEFT_SITES] = f->leaves.left + f->ticksites.left;
   left[LEFT_HELD] = f->held.left;
@@ -227,14 +227,14 @@ const char *firefox_start (Firefox *f, const char *directory, int by) {
   size_t i;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
-  f->client.begin = begin;
-  f->client.sample = sample;
-  f->client.fate = fate;
-  f->client.death = death;
-  f->client.held = held;
-  f->client.collection = collection;
-  f->client.mark = mark;
-  f->client.walk = walk;
+  f->client.begin = firefox_begin;
+  f->client.sample = firefox_sample;
+  f->client.fate = firefox_fate;
+  f->client.death = firefox_death;
+  f->client.held = firefox_held;
+  f->client.collection = firefox_collection;
+  f->client.mark = firefox_mark;
+  f->client.walk = firefox_walk;
   spillsof(f, spills);
   for (i = 0; i < SPILLS; i++)
     spills[i]->fd = -1;

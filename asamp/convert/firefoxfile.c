@@ -13,8 +13,8 @@
 
 /* -------------------------------------------------------------- frames -- */
 
-static uint32_t frame (FirefoxFile *w, uint64_t key, uint32_t function,
-                       uint32_t line, uint32_t category) {
+static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
+                                   uint32_t line, uint32_t category) {
   uint32_t at = idmap_get(&w->byframe, key);
   if (at != IDMAP_NONE)
     return at;
@@ -39,7 +39,7 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
 }
 
 /* Creates the frames of all nodes and leaves. Returns 0 if there is not enough memory. */
-static int frames (FirefoxFile *w) {
+static int firefoxfile_frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
   size_t i;
@@ -49,26 +49,27 @@ static int frames (FirefoxFile *w) {
   if (w->frameof == NULL || w->labelframes == NULL)
     return 0;
   for (i = 0; i < w->stacks.nsets; i++)
-    w->labelframes[i] = frame(w, (uint64_t)1 << 62 | i, (uint32_t)(sets + i), 0, FIREFOX_LABELS);
+    w->labelframes[i] = firefoxfile_frame(w, (uint64_t)1 << 62 | i, (uint32_t)(sets + i), 0,
+                                             FIREFOX_LABELS);
   for (i = 1; i < r->tree.n; i++) {
     uint32_t line = r->tree.nodes[i].line;
-    w->frameof[i] = frame(w, ((uint64_t)r->fn[i] << 32 | line) + 1, r->fn[i],
-                          line, category(r, (uint32_t)i));
+    w->frameof[i] = firefoxfile_frame(w, ((uint64_t)r->fn[i] << 32 | line) + 1, r->fn[i],
+                                      line, category(r, (uint32_t)i));
   }
   for (i = 0; i < leaves->nsites; i++) {
     uint32_t kind = leaves->sites[i].kind / 3;
     uint32_t fate = leaves->sites[i].kind % 3;
     w->frameof[r->tree.n + i] =
-      frame(w, (uint64_t)1 << 63 | leaves->sites[i].kind, r->nfunctions + kind,
-            0, FIREFOX_DIED + fate);
+      firefoxfile_frame(w, (uint64_t)1 << 63 | leaves->sites[i].kind, r->nfunctions + kind,
+                        0, FIREFOX_DIED + fate);
   }
   for (i = 1; i < w->held.nnodes; i++) {
     const HeldNode *n = &w->held.nodes[i];
     w->frameof[r->tree.n + leaves->nsites + i - 1] = n->step != HELDSTACK_NONE
-      ? frame(w, (uint64_t)3 << 62 | n->step, r->nfunctions + r->nkinds + n->step, 0,
-              FIREFOX_HOLDER)
-      : frame(w, ((uint64_t)n->function << 32 | n->line) + 1, n->function, n->line,
-              FIREFOX_LUA);
+      ? firefoxfile_frame(w, (uint64_t)3 << 62 | n->step, r->nfunctions + r->nkinds + n->step, 0,
+                          FIREFOX_HOLDER)
+      : firefoxfile_frame(w, ((uint64_t)n->function << 32 | n->line) + 1, n->function, n->line,
+                          FIREFOX_LUA);
   }
   return !w->failed;
 }
@@ -343,7 +344,7 @@ const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fol
     w.stretch = (double)r->duration / (double)f->lasttick;
   if (!strlist_init(&w.strings, 2 * READER_MAXNAMES) ||
       !firefoxstacks_init(&w.stacks, r, fold, &f->leaves, &f->ticksites) ||
-      !heldstack_init(&w.held, r, &f->held) || !frames(&w))
+      !heldstack_init(&w.held, r, &f->held) || !firefoxfile_frames(&w))
     w.failed = 1;
   else {
     output_text(o, "{");

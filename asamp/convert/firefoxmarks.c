@@ -24,7 +24,7 @@ typedef struct Event {
 ** Reads the next n bytes of the spill, and stores at most 'room' of them at 'to'. Returns the
 ** number of stored bytes.
 */
-static size_t text (Spill *s, uint64_t n, char *to, size_t room) {
+static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
   while (n > 0) {
     size_t step = n < 1024 ? (size_t)n : 1024;
@@ -52,8 +52,8 @@ static void nextevent (Firefox *f, Event *e) {
   else {
     uint64_t n = (uint64_t)spill_take(s);
     uint64_t m = (uint64_t)spill_take(s);
-    e->namelength = text(s, n, e->name, sizeof(e->name));
-    e->valuelength = text(s, m, e->value, sizeof(e->value) - 1);
+    e->namelength = firefoxmarks_text(s, n, e->name, sizeof(e->name));
+    e->valuelength = firefoxmarks_text(s, m, e->value, sizeof(e->value) - 1);
     e->value[e->valuelength] = '\0';
   }
 }
@@ -91,7 +91,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
 }
 
 /* Returns 1 if the text is a decimal number in JSON's syntax. */
-static int isnumber (const char *s) {
+static int firefoxmarks_isnumber (const char *s) {
   size_t n;
   s += *s == '-';
   n = strspn(s, "0123456789");
@@ -118,7 +118,7 @@ static int isnumber (const char *s) {
 static void markdata (FirefoxFile *w, const Event *e) {
   output_text(w->o, "{\"type\":\"Mark\",\"value\":");
   output_string(w->o, e->value, e->valuelength);
-  if (isnumber(e->value)) {
+  if (firefoxmarks_isnumber(e->value)) {
     output_text(w->o, ",\"number\":");
     output_text(w->o, e->value);
   }

@@ -50,7 +50,7 @@ static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   firefoxcolumns_end(w);
 }
 
-static void number (FirefoxFile *w, int64_t n) {
+static void firefoxrows_number (FirefoxFile *w, int64_t n) {
   output_int(w->o, n);
 }
 
@@ -87,7 +87,7 @@ static void timesamples (FirefoxFile *w) {
   /* The processor time from one row to the next is the weight of the sample, which may
      represent several periods. With samples of wall time it is not known. */
   if (w->r->timeperiod > 0 && !w->r->wall)
-    column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, number);
+    column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
                                          : "\"weightType\":\"samples\",\n");
   firefoxcolumns_length(w, f->of[w->group].timerows);
@@ -175,7 +175,7 @@ static void track (FirefoxFile *w) {
 ** Writes two empty samples at the start and the end, for a profile without samples: the viewer
 ** requires a first and a last one.
 */
-static void nothing (FirefoxFile *w) {
+static void firefoxrows_nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");
   output_ms(w->o, (int64_t)w->r->duration);
   output_text(w->o, "],\n\"stack\":[null,null],\n\"weight\":[0,0],\n"
@@ -190,7 +190,7 @@ void firefoxrows_samples (FirefoxFile *w) {
   else if (of->rows > 0)
     track(w);
   else
-    nothing(w);
+    firefoxrows_nothing(w);
 }
 
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid) {
@@ -200,7 +200,7 @@ void firefoxrows_allocations (FirefoxFile *w, uint32_t tid) {
   column(w, "stack", &f->stack, &f->whose, f->rows, leafcell);
   column(w, "weight", &f->weight, &f->whose, f->rows, bytescell);
   output_text(w->o, "\"weightType\":\"bytes\",\n");
-  column(w, "memoryAddress", &f->memory, &f->whose, f->rows, number);
+  column(w, "memoryAddress", &f->memory, &f->whose, f->rows, firefoxrows_number);
   sprintf(text, "%lu", (unsigned long)tid);
   firefoxcolumns_same(w, "threadId", text, f->of[w->group].rows);
   firefoxcolumns_length(w, f->of[w->group].rows);

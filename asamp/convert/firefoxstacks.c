@@ -11,7 +11,7 @@ static uint64_t key (uint32_t node, uint32_t labels) {
 }
 
 /* Appends a stack whose next outer one is 'parent'. Returns 0 if there is not enough memory. */
-static int put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
+static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
     if (!list_grow(&s->sets, s->nsets, &s->setsize, sizeof(*s->sets)))
@@ -32,7 +32,7 @@ static int put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t paren
 ** Appends the stacks of a node and of its callers, except existing ones. 'path' has room for
 ** all of them. Returns 0 if there is not enough memory.
 */
-static int add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
+static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
   uint32_t at, parent = 0;
   for (;; node = fold_parent(s->fold, s->r, node)) {
@@ -46,7 +46,7 @@ static int add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path
       break;
   }
   while (n > 0) {
-    if (!put(s, path[--n], labels, parent))
+    if (!firefoxstacks_put(s, path[--n], labels, parent))
       return 0;
     parent = (uint32_t)s->n;
   }
@@ -57,7 +57,7 @@ static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
   size_t i;
   for (i = 0; i < table->nsites; i++) {
     const Site *site = &table->sites[i];
-    if (site->tag != 0 && !add(s, site->node, site->tag, path))
+    if (site->tag != 0 && !firefoxstacks_add(s, site->node, site->tag, path))
       return 0;
   }
   return 1;

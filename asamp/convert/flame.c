@@ -37,8 +37,8 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
 }
 
 /* Stores the nodes from the outermost one to 'node' in 'path', and returns their number. */
-static size_t pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
-                      uint32_t *path) {
+static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
+                            uint32_t *path) {
   size_t n = 0, i;
   for (; node != 0; node = fold_parent(fold, r, node))
     path[n++] = node;
@@ -95,7 +95,7 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
 }
 
 /* Writes the outermost frames of a stack: its Lua state and its labels. */
-static void outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
+static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
     return;
@@ -124,10 +124,10 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
   for (i = 0; i < sum->table.nsites; i++) {
     const Site *s = &sum->table.sites[i];
     uint64_t value = weightof(r, s, weight);
-    size_t n = pathof(r, fold, s->node, path);
+    size_t n = flame_pathof(r, fold, s->node, path);
     if (value == 0)
       continue;
-    outermost(r, sum->tags, s->tag, o);
+    flame_outermost(r, sum->tags, s->tag, o);
     for (k = 0; k < n; k++) {
       if (k > 0)
         output_char(o, ';');
@@ -153,7 +153,7 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 ** Writes the frames: functions, kinds, the frame for an empty stack, steps of holders, sets of
 ** labels.
 */
-static void frames (const ReadProfile *r, const HeldStack *h, Output *o) {
+static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
   uint32_t i;
   for (i = 0; i < r->nfunctions; i++) {
@@ -204,10 +204,10 @@ static int isshown (const Shown *w, uint32_t tag) {
 }
 
 /* Writes a stack as a list of frames; for READER_TIMESAMPLE the kind is omitted. */
-static void stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
+static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
-  size_t n = pathof(r, w->fold, node, w->path), k;
+  size_t n = flame_pathof(r, w->fold, node, w->path), k;
   uint32_t labels = w->tags->list[tag].labels;
   output_char(o, '[');
   if (labels != 0) {
@@ -248,7 +248,7 @@ static int byplace (const void *a, const void *b) {
 ** of subtrees are added from the end, and places are assigned from the start. Returns NULL if
 ** there is not enough memory.
 */
-static uint32_t *places (const ReadProfile *r) {
+static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
   uint32_t *size = calloc(n, sizeof(*size));  /* later: the next free place in the subtree */
   uint32_t *place = calloc(n, sizeof(*place));
@@ -270,8 +270,8 @@ static uint32_t *places (const ReadProfile *r) {
   return place;
 }
 
-static Placed *walk (const ReadProfile *r, const ReaderSum *sum) {
-  uint32_t *place = places(r);
+static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
+  uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;
   Placed *sites = malloc((n + 1) * sizeof(*sites));
   if (place != NULL && sites != NULL) {
@@ -326,7 +326,7 @@ static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *ord
       if (n++ > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(w, s->node, s->kind, s->tag, o);
+        flame_stack(w, s->node, s->kind, s->tag, o);
       else {
         output_uint(o, value);
         total += value;
@@ -386,7 +386,7 @@ static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
       if (k++ > 0)
         output_char(o, ',');
       if (column == 0)
-        stack(w, node, READER_TIMESAMPLE, tag, o);
+        flame_stack(w, node, READER_TIMESAMPLE, tag, o);
       else {
         output_uint(o, ns);
         total += ns;
@@ -396,7 +396,7 @@ static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   profileend(o, total);
 }
 
-static void begin (void *ud, const ReadProfile *r) {
+static void flame_begin (void *ud, const ReadProfile *r) {
   Flame *f = ud;
   f->sum.client.begin(&f->sum, r);
 }
@@ -407,7 +407,7 @@ static void whose (Flame *f) {
   f->sum.client.row = f->client.row;
 }
 
-static void sample (void *ud, const ReadSample *s) {
+static void flame_sample (void *ud, const ReadSample *s) {
   Flame *f = ud;
   whose(f);
   if (s->kind == READER_TIMESAMPLE) {
@@ -421,7 +421,7 @@ static void sample (void *ud, const ReadSample *s) {
   f->client.stop = f->sum.client.stop;
 }
 
-static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+static void flame_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Flame *f = ud;
   whose(f);
   f->sum.client.fate(&f->sum, s, fate, time);
@@ -429,13 +429,13 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   f->client.stop = f->sum.client.stop;
 }
 
-static void held (void *ud, const ReadSample *s, uint32_t path) {
+static void flame_held (void *ud, const ReadSample *s, uint32_t path) {
   Flame *f = ud;
   f->sum.client.held(&f->sum, s, path);
   f->client.stop = f->sum.client.stop;
 }
 
-static void death (void *ud, const ReadDeath *d) {
+static void flame_death (void *ud, const ReadDeath *d) {
   Flame *f = ud;
   f->sum.client.death(&f->sum, d);
   f->client.stop = f->sum.client.stop;
@@ -445,11 +445,11 @@ const char *flame_start (Flame *f, const char *directory, int by) {
   int error;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
-  f->client.begin = begin;
-  f->client.sample = sample;
-  f->client.fate = fate;
-  f->client.death = death;
-  f->client.held = held;
+  f->client.begin = flame_begin;
+  f->client.sample = flame_sample;
+  f->client.fate = flame_fate;
+  f->client.death = flame_death;
+  f->client.held = flame_held;
   f->ticks.fd = -1;
   if (!readersum_start(&f->sum, 0, READERSUM_EVER) || !tags_init(&f->tags, by))
     return "not enough memory";
@@ -512,7 +512,7 @@ const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
   HeldStack h;
   int ok;
   readersum_finish(&f->sum, r);
-  order = walk(r, &f->sum);
+  order = flame_walk(r, &f->sum);
   ok = heldstack_init(&h, r, &f->sum.held) && w.path != NULL && order != NULL;
   w.labels = (uint64_t)r->nfunctions + r->nkinds + h.nsteps;
   if (ok) {
@@ -520,7 +520,7 @@ const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                 "file-format-schema.json\",\"exporter\":\"asamp\",\"name\":");
     output_string(o, name, strlen(name));
     output_text(o, ",\n\"shared\":{\"frames\":[\n");
-    frames(r, &h, o);
+    flame_frames(r, &h, o);
     output_text(o, "\n]},\n\"profiles\":[\n");
     profiles(f, &w, order, &h, o);
     output_text(o, "\n]}\n");

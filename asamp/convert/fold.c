@@ -26,7 +26,7 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
 ** Returns the native function with the largest weight among the outermost frames, or 'nfunctions'
 ** if the largest weight is that of a function of a script.
 */
-static uint32_t outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
+static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
     if (r->tree.nodes[i].parent == 0)
@@ -74,7 +74,7 @@ int fold_init (Fold *f, const ReadProfile *r, int keep) {
   ok = weight != NULL && sums != NULL;
   if (ok) {
     weigh(r, weight);
-    function = outermost(r, weight, sums);
+    function = fold_outermost(r, weight, sums);
   }
   for (depth = 0; depth < DEEPEST && function < r->nfunctions; depth++) {
     for (i = 1; i < r->tree.n; i++) {

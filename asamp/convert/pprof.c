@@ -56,7 +56,7 @@ static void varint (Bytes *b, uint64_t n) {
   bytes_add(b, bytes, i);
 }
 
-static void number (Bytes *b, int field, uint64_t n) {
+static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, (uint64_t)field << 3);
   varint(b, n);
 }
@@ -81,7 +81,7 @@ static void emit (Writer *w, int field) {
 
 static void emitnumber (Writer *w, int field, uint64_t n) {
   Bytes b = {0};
-  number(&b, field, n);
+  pprof_number(&b, field, n);
   w->failed |= b.failed;
   output_bytes(w->o, b.data, b.n);
   bytes_free(&b);
@@ -95,8 +95,8 @@ static uint64_t string (Writer *w, const char *text) {
 
 static void valuetype (Writer *w, int field, const char *type,
                        const char *unit) {
-  number(&w->message, TYPE_TYPE, string(w, type));
-  number(&w->message, TYPE_UNIT, string(w, unit));
+  pprof_number(&w->message, TYPE_TYPE, string(w, type));
+  pprof_number(&w->message, TYPE_UNIT, string(w, unit));
   emit(w, field);
 }
 
@@ -141,7 +141,7 @@ static void limits (Writer *w) {
 ** Writes the fields before the samples. The order of the value types is that of writesite and
 ** writeheld.
 */
-static void head (Writer *w) {
+static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;
   const char *clock = r->wall ? "wall" : "cpu";
   if (w->heap) {
@@ -170,11 +170,11 @@ static void head (Writer *w) {
   emitnumber(w, PROFILE_DURATION, duration(w) * 1000);
   if (r->command != 0)
     emitnumber(w, PROFILE_COMMENT, string(w, r->text.text + r->command));
-  number(&w->message, MAPPING_ID, 1);
-  number(&w->message, MAPPING_FILE, string(w, r->interpreter));
-  number(&w->message, MAPPING_HASFUNCTIONS, 1);
-  number(&w->message, MAPPING_HASFILES, 1);
-  number(&w->message, MAPPING_HASLINES, 1);
+  pprof_number(&w->message, MAPPING_ID, 1);
+  pprof_number(&w->message, MAPPING_FILE, string(w, r->interpreter));
+  pprof_number(&w->message, MAPPING_HASFUNCTIONS, 1);
+  pprof_number(&w->message, MAPPING_HASFILES, 1);
+  pprof_number(&w->message, MAPPING_HASLINES, 1);
   emit(w, PROFILE_MAPPING);
 }
 
@@ -214,10 +214,10 @@ static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
     w->part.n = 0;
-    number(&w->part, LINE_FUNCTION, (w->key[i] >> 32) + 1);
-    number(&w->part, LINE_LINE, (uint32_t)w->key[i]);
-    number(&w->message, LOCATION_ID, i + (uint64_t)1);
-    number(&w->message, LOCATION_MAPPING, 1);
+    pprof_number(&w->part, LINE_FUNCTION, (w->key[i] >> 32) + 1);
+    pprof_number(&w->part, LINE_LINE, (uint32_t)w->key[i]);
+    pprof_number(&w->message, LOCATION_ID, i + (uint64_t)1);
+    pprof_number(&w->message, LOCATION_MAPPING, 1);
     piece(&w->message, LOCATION_LINE, &w->part);
     emit(w, PROFILE_LOCATION);
   }
@@ -270,20 +270,20 @@ static void writefunctions (Writer *w) {
     const FrameName *f = i < r->nfunctions ? &r->functions[i] : NULL;
     uint64_t name = f != NULL ? strlist_put(&w->strings, f->name, f->length)
                               : string(w, "[no stack]");
-    number(&w->message, FUNCTION_ID, i + (uint64_t)1);
-    number(&w->message, FUNCTION_NAME,
-           f != NULL ? fullname(w, f, name, &natives) : name);
-    number(&w->message, FUNCTION_SYSTEMNAME, name);
+    pprof_number(&w->message, FUNCTION_ID, i + (uint64_t)1);
+    pprof_number(&w->message, FUNCTION_NAME,
+                 f != NULL ? fullname(w, f, name, &natives) : name);
+    pprof_number(&w->message, FUNCTION_SYSTEMNAME, name);
     if (f != NULL && strcmp(f->file, "-") != 0)
-      number(&w->message, FUNCTION_FILE, string(w, f->file));
+      pprof_number(&w->message, FUNCTION_FILE, string(w, f->file));
     if (f != NULL)
-      number(&w->message, FUNCTION_LINE, f->line);
+      pprof_number(&w->message, FUNCTION_LINE, f->line);
     emit(w, PROFILE_FUNCTION);
   }
   for (i = 0; i < w->held.nsteps; i++) {
-    number(&w->message, FUNCTION_ID, r->nfunctions + i + UINT64_C(2));
-    number(&w->message, FUNCTION_NAME, string(w, w->held.steps[i]));
-    number(&w->message, FUNCTION_SYSTEMNAME, string(w, w->held.steps[i]));
+    pprof_number(&w->message, FUNCTION_ID, r->nfunctions + i + UINT64_C(2));
+    pprof_number(&w->message, FUNCTION_NAME, string(w, w->held.steps[i]));
+    pprof_number(&w->message, FUNCTION_SYSTEMNAME, string(w, w->held.steps[i]));
     emit(w, PROFILE_FUNCTION);
   }
   idmap_free(&natives);
@@ -291,10 +291,10 @@ static void writefunctions (Writer *w) {
 
 /* ------------------------------------------------------------ samples -- */
 
-static void label (Writer *w, const char *key, const char *value) {
+static void pprof_label (Writer *w, const char *key, const char *value) {
   w->part.n = 0;
-  number(&w->part, LABEL_KEY, string(w, key));
-  number(&w->part, LABEL_STRING, string(w, value));
+  pprof_number(&w->part, LABEL_KEY, string(w, key));
+  pprof_number(&w->part, LABEL_STRING, string(w, value));
   piece(&w->message, SAMPLE_LABEL, &w->part);
 }
 
@@ -315,7 +315,7 @@ static void programlabels (Writer *w, uint32_t labels) {
       sprintf(own, "label %s", name);
       name = own;
     }
-    label(w, name, r->text.text + l->value);
+    pprof_label(w, name, r->text.text + l->value);
   }
 }
 
@@ -325,11 +325,11 @@ static void tags (Writer *w, uint32_t tag) {
   char text[TAGS_TEXT];
   if (t->ngroups > 1) {
     tags_groupname(t, tags_group(t, tag), text);
-    label(w, "state", text);
+    pprof_label(w, "state", text);
   }
   if (t->list[tag].thread != 0 && w->r->nthreads > 1) {
     sprintf(text, "%lu", (unsigned long)t->list[tag].thread);
-    label(w, "thread", text);
+    pprof_label(w, "thread", text);
   }
   programlabels(w, t->list[tag].labels);
 }
@@ -364,9 +364,9 @@ static void writesite (Writer *w, const Site *s) {
   piece(&w->message, SAMPLE_VALUES, &w->part);
   if (s->kind != READER_TIMESAMPLE) {
     char buffer[40];
-    label(w, "type", readprofile_kindname(r, s->kind, buffer));
+    pprof_label(w, "type", readprofile_kindname(r, s->kind, buffer));
     if (r->kinds[s->kind].class != 0)
-      label(w, "class", r->text.text + r->kinds[s->kind].class);
+      pprof_label(w, "class", r->text.text + r->kinds[s->kind].class);
   }
   if (w->sum->tags != NULL)
     tags(w, s->tag);
@@ -417,7 +417,7 @@ int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
              !heldstack_init(&w.held, r, &sum->held);
   if (!w.failed) {
     strlist_put(&w.strings, "", 0);  /* index 0 */
-    head(&w);
+    pprof_head(&w);
     for (i = 0; i < sum->table.nsites; i++)
       writesite(&w, &sum->table.sites[i]);
     for (i = 0; i < w.held.nrows; i++)

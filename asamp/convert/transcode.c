@@ -33,8 +33,8 @@ void transcode_split (const char *text, char *symbol, size_t symbolsize, char *f
 }
 
 /* Called by the encoder: stores the symbol and the library of a native address. */
-static void resolve (void *ud, uint64_t address, char *symbol,
-                     size_t symbolsize, char *file, size_t filesize) {
+static void transcode_resolve (void *ud, uint64_t address, char *symbol,
+                               size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
   uint32_t name = idmap_get(&t->r->names, address | 1);
   if (name != IDMAP_NONE)
@@ -65,7 +65,7 @@ static void handondeaths (Transcode *t);
 ** Makes the state of the current event the state of the following calls of the encoder. Returns 0
 ** if there is not enough memory.
 */
-static int turn (Transcode *t) {
+static int transcode_select (Transcode *t) {
   TranscodeState *of;
   if (t->into == NULL)
     return 1;
@@ -86,7 +86,7 @@ static int turn (Transcode *t) {
 }
 
 void transcode_turn (Transcode *t) {
-  (void)turn(t);
+  (void)transcode_select(t);
 }
 
 void transcode_pause (Transcode *t) {
@@ -152,7 +152,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.pid = r->pid;
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
   config.tuning = r->tuning != 0 ? r->text.text + r->tuning : NULL;
-  config.resolve = resolve;
+  config.resolve = transcode_resolve;
   config.resolve_ud = t;
   config.labels = labels;
   config.labels_ud = t;
@@ -177,7 +177,7 @@ void transcode_begin (void *ud, const ReadProfile *r) {
 ** Called after each event: starts a new batch if the current one is full, and stops reading if
 ** the encoder has failed.
 */
-static void ended (Transcode *t) {
+static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);
   if (encoder_failed(t->encoder))
@@ -302,11 +302,11 @@ static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   return sample;
 }
 
-static void sample (void *ud, const ReadSample *s) {
+static void transcode_sample (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
-  if (e == NULL || s->kind == READER_UNKNOWN || !turn(t))
+  if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
     return;  /* a sample that lost its details may have no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
@@ -338,18 +338,18 @@ static void sample (void *ud, const ReadSample *s) {
     sample.outside = s->outside;
     encoder_sample(e, &sample);
   }
-  ended(t);
+  transcode_ended(t);
 }
 
 /*
 ** Passes on a copy sample. The extended format has none: its readers would take it for a time
 ** sample.
 */
-static void copy (void *ud, const ReadSample *s) {
+static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   ProfileSample sample;
-  if (e == NULL || t->format == PROFILE_EXTENDED || !turn(t))
+  if (e == NULL || t->format == PROFILE_EXTENDED || !transcode_select(t))
     return;
   if (t->into != NULL) {
     encoder_of(e, t->of->id, t->client.thread);
@@ -358,7 +358,7 @@ static void copy (void *ud, const ReadSample *s) {
   setstack(t, s->node);
   sample = anysample(t, s, COPY_NEW + (int)s->kind);
   encoder_sample(e, &sample);
-  ended(t);
+  transcode_ended(t);
 }
 
 static void period (void *ud, uint64_t bytes) {
@@ -367,7 +367,7 @@ static void period (void *ud, uint64_t bytes) {
   if (e == NULL || t->into != NULL)
     return;  /* each sample has its period: changedbytes writes it */
   encoder_period(e, bytes);
-  ended(t);
+  transcode_ended(t);
 }
 
 static void timeperiod (void *ud, uint64_t ns, int wall) {
@@ -381,7 +381,7 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
     return;
   }
   encoder_timeperiod(t->encoder, ns, wall);
-  ended(t);
+  transcode_ended(t);
 }
 
 /* ----------------------------------------------------------- survival -- */
@@ -441,13 +441,13 @@ static void orphandeath (Transcode *t, const ReadDeath *d) {
     encoder_orphans(t->encoder, t->start + d->time * 1000, number, runs, 2);
 }
 
-static void death (void *ud, const ReadDeath *d) {
+static void transcode_death (void *ud, const ReadDeath *d) {
   Transcode *t = ud;
   if (d->orphan) {
     orphandeath(t, d);
     return;
   }
-  if (!turn(t) || t->of->ended)
+  if (!transcode_select(t) || t->of->ended)
     return;  /* the end of the state implies the death */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
@@ -463,10 +463,10 @@ static void death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
-  if (encoder(t, 0, 0) == NULL || s->kind == READER_UNKNOWN || !turn(t))
+  if (encoder(t, 0, 0) == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
     return;
   if (fate == READER_UNDECIDED) {
     t->of->undecided = 1;
@@ -484,11 +484,11 @@ static void fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
                              : 1;
 }
 
-static void collection (void *ud, const ReadCollection *from) {
+static void transcode_collection (void *ud, const ReadCollection *from) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   ProfileCollection c = {0};
-  if (e == NULL || !turn(t))
+  if (e == NULL || !transcode_select(t))
     return;
   handon(t);
   handondeaths(t);
@@ -511,27 +511,27 @@ static void collection (void *ud, const ReadCollection *from) {
   c.state = from->state;
   c.label = labelsof(t, from->labels);
   encoder_collection(e, &c);
-  ended(t);
+  transcode_ended(t);
 }
 
-static void mark (void *ud, const ReadMark *m) {
+static void transcode_mark (void *ud, const ReadMark *m) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL || !turn(t))
+  if (e == NULL || !transcode_select(t))
     return;
   encoder_mark(e, t->start + m->time * 1000, m->name, m->namelength, m->value,
                m->valuelength);
-  ended(t);
+  transcode_ended(t);
 }
 
-static void resident (void *ud, const ReadResident *r) {
+static void transcode_resident (void *ud, const ReadResident *r) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL)
     return;
   encoder_resident(e, t->start + r->time * 1000, r->what, r->whatlength, r->bytes, r->text,
                    r->textlength);
-  ended(t);
+  transcode_ended(t);
 }
 
 /* ------------------------------------------------------------- holders -- */
@@ -552,12 +552,12 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
     return 0;
   }
   encoder_path(t->encoder, id, parent, r->text.text + r->paths[path - 1].step);
-  ended(t);
+  transcode_ended(t);
   return id;
 }
 
 /* Writes the holders of the samples of the current state, as runs of samples with equal paths. */
-static void holders (Transcode *t) {
+static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
   for (; at < t->nholders; at++)
@@ -572,7 +572,7 @@ static void holders (Transcode *t) {
       runs[n + 1] = t->holder[from];
     }
     encoder_holders(t->encoder, runs, n);
-    ended(t);
+    transcode_ended(t);
   }
   t->nholders = 0;
   idmap_free(&t->paths);
@@ -583,13 +583,13 @@ static void holders (Transcode *t) {
 ** Stores the path of holders of a sample by the sample's index. The reader reports only the last
 ** known path, at the end of the profile.
 */
-static void held (void *ud, const ReadSample *s, uint32_t path) {
+static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;
   (void)s;
   if (t->into != NULL && t->of != NULL && t->told != t->client.state)
-    holders(t);
-  if (!turn(t))
+    transcode_holders(t);
+  if (!transcode_select(t))
     return;
   if (!list_room(&t->holder, n, &t->holdersize, sizeof(*t->holder))) {
     t->client.stop = NOMEMORY;
@@ -600,13 +600,13 @@ static void held (void *ud, const ReadSample *s, uint32_t path) {
   t->holder[n - 1] = path;
 }
 
-static void walk (void *ud, const ReadWalk *w) {
+static void transcode_walk (void *ud, const ReadWalk *w) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
-  if (e == NULL || !turn(t))
+  if (e == NULL || !transcode_select(t))
     return;
   encoder_walk(e, t->start + w->time * 1000, w->duration * 1000);
-  ended(t);
+  transcode_ended(t);
 }
 
 /* ---------------------------------------------------------------- ends -- */
@@ -633,15 +633,15 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->o = o;
   t->client.ud = t;
   t->client.begin = transcode_begin;
-  t->client.sample = sample;
-  t->client.copy = copy;
-  t->client.fate = fate;
-  t->client.death = death;
-  t->client.held = held;
-  t->client.walk = walk;
-  t->client.collection = collection;
-  t->client.mark = mark;
-  t->client.resident = resident;
+  t->client.sample = transcode_sample;
+  t->client.copy = transcode_copy;
+  t->client.fate = transcode_fate;
+  t->client.death = transcode_death;
+  t->client.held = transcode_held;
+  t->client.walk = transcode_walk;
+  t->client.collection = transcode_collection;
+  t->client.mark = transcode_mark;
+  t->client.resident = transcode_resident;
   t->client.period = period;
   t->client.timeperiod = timeperiod;
   t->path = malloc(READER_MAXDEPTH * sizeof(*t->path));
@@ -670,10 +670,10 @@ const char *transcode_finish (Transcode *t, const ReadProfile *r) {
   handon(t);
   handondeaths(t);
   if (t->into != NULL) {
-    holders(t);
+    transcode_holders(t);
     return t->client.stop;
   }
-  holders(t);
+  transcode_holders(t);
   texts = transcode_left(&left, r);
   encoder_left(t->encoder, &left, texts);
   encoder_allocated(t->encoder, r->allocated);

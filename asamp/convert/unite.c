@@ -141,13 +141,13 @@ static uint64_t native (void *ud, const char *name) {
   return m->natives.failed ? 0 : ((uint64_t)n << 1 | 1) + NATIVES;
 }
 
-static void resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
-                     size_t filesize) {
+static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
+                           size_t filesize) {
   const Unite *m = ud;
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
-static uint64_t function (void *ud, const char *name) {
+static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
   uint32_t n = origins_functionname(&m->names, &name, &isnew);
@@ -237,7 +237,7 @@ static TranscodeState *state (void *ud, uint32_t id) {
 ** Returns the state of the current event, or NULL if there is not enough memory or there are too
 ** many states.
 */
-static TranscodeState *current (Unite *m) {
+static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
   return m->t.client.stop == NULL ? m->t.of : NULL;
 }
@@ -281,19 +281,19 @@ static void begins (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
   bury(m);
-  if (current(m) != NULL)
+  if (unite_current(m) != NULL)
     encoder_begin(m->encoder, m->t.start + time * 1000);
 }
 
 static void called (void *ud, const char *name) {
   Unite *m = ((Transcode *)ud)->into->ud;
-  if (current(m) != NULL)
+  if (unite_current(m) != NULL)
     encoder_called(m->encoder, name, strlen(name));
 }
 
-static void allocated (void *ud, uint64_t bytes) {
+static void unite_allocated (void *ud, uint64_t bytes) {
   Unite *m = ((Transcode *)ud)->into->ud;
-  TranscodeState *s = current(m);
+  TranscodeState *s = unite_current(m);
   if (s != NULL)
     s->allocated += bytes;
 }
@@ -310,9 +310,9 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-static void ends (void *ud, uint64_t time, uint64_t orphans) {
+static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
-  TranscodeState *s = current(m);
+  TranscodeState *s = unite_current(m);
   if (s != NULL) {
     if (!s->ended) {
       s->next = m->ended;
@@ -328,7 +328,7 @@ static void ends (void *ud, uint64_t time, uint64_t orphans) {
 ** Records the states that are open at the end of a profile; they stay open until the end of the
 ** result (UN2).
 */
-static void leave (Unite *m, const ReadProfile *r) {
+static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
   if (!list_room(&m->rest, m->nrest + m->nopen, &m->restsize, sizeof(*m->rest))) {
     m->t.client.stop = NOMEMORY;
@@ -361,13 +361,13 @@ int unite_start (Unite *m, Output *o) {
   m->o = o;
   m->config.format = PROFILE_STOCK;
   m->config.states = m->config.numbered = 1;
-  m->config.resolve = resolve;
+  m->config.resolve = unite_resolve;
   m->config.resolve_ud = m;
   m->config.labels = labelsof;
   m->config.labels_ud = m;
   m->into.ud = m;
   m->into.state = state;
-  m->into.function = function;
+  m->into.function = unite_function;
   m->into.native = native;
   m->into.class = class;
   m->into.labels = labels;
@@ -395,7 +395,7 @@ static void addring (Unite *m, const ReadProfile *r) {
 }
 
 /* Starts a profile. If it has only one state, that state starts with it. */
-static void begin (void *ud, const ReadProfile *r) {
+static void unite_begin (void *ud, const ReadProfile *r) {
   transcode_begin(ud, r);
   if (!r->many)
     begins(ud, 0);
@@ -405,7 +405,7 @@ static void begin (void *ud, const ReadProfile *r) {
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
-    leave(m, r);
+    unite_leave(m, r);
   m->texts += transcode_left(&m->left, r);
   addring(m, r);
   m->lost += r->lost + m->t.untyped;
@@ -416,7 +416,7 @@ static void account (Unite *m, const ReadProfile *r) {
   m->shift += r->duration;
 }
 
-static void forget (Unite *m) {
+static void unite_forget (Unite *m) {
   transcode_free(&m->t);
   while (m->nopen > 0)
     free(m->open[--m->nopen]);
@@ -437,11 +437,11 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
   m->path = path;
   *fatal = 1;
   if (opened(m) && transcode_into(&m->t, &m->into, (m->clock + m->shift) * 1000)) {
-    m->t.client.begin = begin;
+    m->t.client.begin = unite_begin;
     m->t.client.begins = begins;
     m->t.client.called = called;
-    m->t.client.allocated = allocated;
-    m->t.client.ends = ends;
+    m->t.client.allocated = unite_allocated;
+    m->t.client.ends = unite_ends;
     m->t.client.progress = progress;
     m->t.client.progressud = ud;
     r = reader_read(path, &m->t.client, err, errsize);
@@ -453,7 +453,7 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r == NULL)
       stop = NULL;
   }
-  forget(m);
+  unite_forget(m);
   if (stop != NULL) {
     snprintf(err, errsize, "cannot merge '%s': %s", path, stop);
     if (r != NULL)
@@ -504,7 +504,7 @@ void unite_left (const Unite *m, uint64_t *counts) {
 }
 
 void unite_free (Unite *m) {
-  forget(m);
+  unite_forget(m);
   if (m->encoder != NULL)
     encoder_free(m->encoder);
   origins_free(&m->names);

@@ -65,14 +65,14 @@ static int extended (const Encoder *e) {
 
 /* --------------------------------------------------------------- head -- */
 
-static void meta (Encoder *e, const char *key, const char *value) {
+static void encoder_meta (Encoder *e, const char *key, const char *value) {
   vmprof_meta(&e->out, key, value, strlen(value));
 }
 
 static void metanumber (Encoder *e, const char *key, uint64_t n) {
   char text[24];
   sprintf(text, "%llu", (unsigned long long)n);
-  meta(e, key, text);
+  encoder_meta(e, key, text);
 }
 
 /*
@@ -91,7 +91,7 @@ static void metaperiod (Encoder *e) {
                       (unsigned long long)(ns % 1000000000));
   while (text[n - 1] == '0' && text[n - 2] != '.')
     text[--n] = '\0';
-  meta(e, "period", text);
+  encoder_meta(e, "period", text);
   e->periodtold = 1;
 }
 
@@ -110,18 +110,18 @@ static void use (Encoder *e, uint64_t id) {
   nativename(e, id, framename_nobodys(id));
 }
 
-static void head (Encoder *e) {
+static void encoder_head (Encoder *e) {
   int i;
   int mode = VMPROF_LINES | (e->config.native ? VMPROF_NATIVE : 0);
   vmprof_start(&e->out, e->config.timeperiod / 1000, e->config.format, mode,
                "lua");
   vmprof_time(&e->out, VMPROF_TIME, e->epoch);
-  meta(e, "os", "linux");
-  meta(e, "bits", "64");
+  encoder_meta(e, "os", "linux");
+  encoder_meta(e, "bits", "64");
   metanumber(e, "sample_allocated_bytes", e->config.period);
   if (e->config.command != NULL)
-    meta(e, "argv", e->config.command);
-  meta(e, "asamp.format", e->config.states ? DETAILS_STATESTEXT : DETAILS_FORMATTEXT);
+    encoder_meta(e, "argv", e->config.command);
+  encoder_meta(e, "asamp.format", e->config.states ? DETAILS_STATESTEXT : DETAILS_FORMATTEXT);
   metanumber(e, "asamp.start", e->start / 1000);
   if (e->config.pid != 0)
     metanumber(e, "asamp.pid", e->config.pid);
@@ -129,17 +129,17 @@ static void head (Encoder *e) {
     char text[48];
     sprintf(text, "%llu %llu", (unsigned long long)e->config.recorder,
             (unsigned long long)e->config.recorded / 1000);
-    meta(e, "asamp.recorder", text);
+    encoder_meta(e, "asamp.recorder", text);
   }
   if (e->config.tuning != NULL)
-    meta(e, "asamp.gc", e->config.tuning);
+    encoder_meta(e, "asamp.gc", e->config.tuning);
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.merged > 0)
     metanumber(e, "asamp.merged", e->config.merged);
   if (e->config.mallocs > 0)
     metanumber(e, "asamp.malloc", e->config.mallocs);
   if (e->config.copies)
-    meta(e, "asamp.copies", "1");
+    encoder_meta(e, "asamp.copies", "1");
   if (e->config.followed > 0)
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
@@ -147,16 +147,16 @@ static void head (Encoder *e) {
     /* base of the times of stacks, rounded down */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
-    meta(e, "start_time_offset", text);
+    encoder_meta(e, "start_time_offset", text);
     for (i = 0; i < OBJECTS_NSTATS; i++) {
       char key[32];
       sprintf(key, "gc_stats__%d", i);
-      meta(e, key, objects_stats[i]);
+      encoder_meta(e, key, objects_stats[i]);
     }
     for (i = 0; i < KIND_COUNT; i++) {
       char key[32];
       sprintf(key, "__rtype_%d", i);
-      meta(e, key, profile_kindname(i));
+      encoder_meta(e, key, profile_kindname(i));
     }
   }
   use(e, FRAME_NONE);  /* a recovered file may need it */
@@ -176,7 +176,7 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->epoch = epoch;
   e->last = start;
   e->of = origins_get(&e->origins, 0);
-  head(e);
+  encoder_head(e);
   e->config.command = NULL;  /* belongs to the caller, used for the head only */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
@@ -198,7 +198,7 @@ void encoder_free (Encoder *e) {
 }
 
 /* Calls the sink if there are enough bytes. Only between records. */
-static void drain (Encoder *e, size_t enough, int text) {
+static void encoder_drain (Encoder *e, size_t enough, int text) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out, text);
 }
@@ -353,7 +353,7 @@ static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   e->failed |= record.failed;
   for (; n > 0 && !record.failed; n--) {
     bytes_add(&e->out, record.data, length);
-    drain(e, ENOUGH, 0);
+    encoder_drain(e, ENOUGH, 0);
   }
   bytes_free(&record);
 }
@@ -384,7 +384,7 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   copies = copiesof(count, length);
   if (copies > 1)
     repeat(e, from, length, copies - 1);
-  drain(e, ENOUGH, 0);
+  encoder_drain(e, ENOUGH, 0);
   return copies;
 }
 
@@ -538,7 +538,7 @@ void encoder_collection (Encoder *e, const ProfileCollection *c) {
   if (extended(e)) {
     objects_write(&e->objects, 0, c->time > e->last ? c->time : e->last, c,
                   &e->out);
-    drain(e, ENOUGH, 0);
+    encoder_drain(e, ENOUGH, 0);
   }
 }
 
@@ -594,7 +594,7 @@ int encoder_full (const Encoder *e) {
 
 void encoder_batch (Encoder *e) {
   Bytes text = {0};
-  drain(e, 1, 0);
+  encoder_drain(e, 1, 0);
   namefresh(e);
   if (batch_take(&e->batch, &text)) {
     if (text.failed)
@@ -606,7 +606,7 @@ void encoder_batch (Encoder *e) {
     }
   }
   bytes_free(&text);
-  drain(e, 1, 1);
+  encoder_drain(e, 1, 1);
 }
 
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
@@ -641,7 +641,7 @@ static void metaleft (Encoder *e) {
                            (unsigned long long)all[i].count);
   }
   if (n > 0)
-    meta(e, "asamp.left", text);
+    encoder_meta(e, "asamp.left", text);
 }
 
 void encoder_allocated (Encoder *e, uint64_t bytes) {
@@ -660,7 +660,7 @@ void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, ui
   size_t i, n = 0;
   for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
     n += (size_t)sprintf(text + n, "%s%llu", i > 0 ? " " : "", (unsigned long long)all[i]);
-  meta(e, "asamp.ring", text);
+  encoder_meta(e, "asamp.ring", text);
 }
 
 void encoder_lost (Encoder *e, uint64_t n) {
@@ -690,5 +690,5 @@ void encoder_finish (Encoder *e, uint64_t now) {
     e->config.labelsleft(&e->left, &e->texts);
   metaleft(e);
   vmprof_time(&e->out, VMPROF_TRAILER, e->epoch + since(e, now));
-  drain(e, 1, 1);
+  encoder_drain(e, 1, 1);
 }

@@ -35,7 +35,7 @@ Origin *origins_get (Origins *o, uint32_t id) {
 }
 
 /* Rebuilds the map, which has no removal, when most entries are of freed states (OR3). */
-static void forget (Origins *o) {
+static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;
   if (o->places.n < 1024 || o->places.n < 4 * o->n)
@@ -57,7 +57,7 @@ void origins_drop (Origins *o, Origin *gone) {
     (void)idmap_set(&o->places, (uint64_t)o->list[at]->id + 1, at);
   o->last = NULL;
   freeone(gone);
-  forget(o);
+  origin_forget(o);
 }
 
 void origins_free (Origins *o) {
@@ -82,8 +82,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
 /*
 ** Returns the number of a name in a map of up to 'most' names (OR2); IDMAP_NONE if it is full.
 */
-static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *name,
-                        int *isnew) {
+static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
+                               int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;
   uint32_t i = idmap_get(names, key);
   *isnew = 0;
@@ -100,12 +100,12 @@ static uint32_t number (IdMap *names, uint32_t *n, uint32_t most, const char *na
 */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
-  uint32_t i = number(names, n, most - 1, *name, isnew);
+  uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);
   if (i != IDMAP_NONE)
     return i;
   ++*lumped;
   *name = others;
-  return number(names, n, most, *name, isnew);
+  return origin_nameid(names, n, most, *name, isnew);
 }
 
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew) {

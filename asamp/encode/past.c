@@ -79,7 +79,7 @@ static size_t bytesof (size_t n) {
 ** Copies the frames of a stack that are kept: of a deep one the ends, as the encoder does.
 ** Returns their number.
 */
-static size_t ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
+static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
     if (n > 0)
@@ -95,7 +95,7 @@ static size_t ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
 
 static PastStack *getstack (Past *p, const PastState *s) {
   ProfileFrame frames[PROFILE_DEPTH];
-  size_t i, n = ends(s->stack, s->depth, frames);
+  size_t i, n = past_ends(s->stack, s->depth, frames);
   uint64_t hash = hash_word(s->id);
   PastStack **chain, *k;
   for (i = 0; i < n; i++)
@@ -226,11 +226,11 @@ int past_failed (const Past *p) {
 
 /* -------------------------------------------------------------- taken -- */
 
-static uint32_t put (Past *p, const char *text) {
+static uint32_t past_put (Past *p, const char *text) {
   return strtab_put(&p->texts, text, strlen(text));
 }
 
-static void name (Past *p, PastState *s, uint64_t id, const char *text) {
+static void past_name (Past *p, PastState *s, uint64_t id, const char *text) {
   if (idmap_get(&s->known, id) != IDMAP_NONE)
     return;
   if (!list_grow(&s->names, s->nnames, &s->namesize, sizeof(*s->names)) ||
@@ -239,7 +239,7 @@ static void name (Past *p, PastState *s, uint64_t id, const char *text) {
     return;
   }
   s->names[s->nnames].id = id;
-  s->names[s->nnames++].text = put(p, text);
+  s->names[s->nnames++].text = past_put(p, text);
 }
 
 /* Adds a class; numbers come in ascending order (P6). */
@@ -249,7 +249,7 @@ static void class (Past *p, PastState *s, uint64_t id, const char *text) {
   if (!list_grow(&s->classes, s->nclasses, &s->classsize, sizeof(*s->classes)))
     p->failed = 1;
   else
-    s->classes[s->nclasses++] = put(p, text);
+    s->classes[s->nclasses++] = past_put(p, text);
 }
 
 static void path (Past *p, PastState *s, uint64_t id, const void *body) {
@@ -262,10 +262,10 @@ static void path (Past *p, PastState *s, uint64_t id, const void *body) {
   }
   at = &s->paths[s->npaths++];
   memcpy(&at->parent, body, sizeof(at->parent));
-  at->text = put(p, (const char *)body + sizeof(at->parent));
+  at->text = past_put(p, (const char *)body + sizeof(at->parent));
 }
 
-static void sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
+static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t n) {
   Kept *k;
   setstack(p, s, body->shared, body->frames, n);
   if (profile_iscopy(body->sample.kind))
@@ -315,7 +315,7 @@ static void deaths (PastState *s, const uint32_t *runs, size_t n) {
 }
 
 /* Removes the dead samples from the list. */
-static void collection (Past *p, PastState *s, const ProfileCollection *c) {
+static void past_collection (Past *p, PastState *s, const ProfileCollection *c) {
   size_t i, to = 0, followed = s->followed;
   for (i = 0; i < s->n; i++) {
     if (s->list[i].dead) {
@@ -344,7 +344,7 @@ static void orphaned (Past *p, PastState *s) {
 }
 
 /* Ends a state: keeps its orphans only (PA3). */
-static void end (Past *p, PastState *s, const EndEvent *e) {
+static void past_end (Past *p, PastState *s, const EndEvent *e) {
   size_t i, to = 0;
   for (i = 0; i < s->n; i++) {
     const Kept *k = &s->list[i];
@@ -375,7 +375,7 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
 }
 
 /* Sets the paths of samples (event.h); path 0 leaves the previous one. */
-static void holders (PastState *s, const uint32_t *words, size_t n) {
+static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
     s->cursor = 0;
@@ -401,19 +401,19 @@ void past_take (Past *p, const Event *event) {
       break;
     case EVENT_CALLED:
       s->iscalled = 1;
-      s->called = put(p, body);
+      s->called = past_put(p, body);
       break;
     case EVENT_END:
-      end(p, s, body);
+      past_end(p, s, body);
       break;
     case EVENT_ORPHANS:
       orphans(p, s, ((const OrphansEvent *)body)->runs, n);
       break;
     case EVENT_NAME:
-      name(p, s, event->n, body);
+      past_name(p, s, event->n, body);
       break;
     case EVENT_SAMPLE:
-      sample(p, s, body, n);
+      past_sample(p, s, body, n);
       break;
     case EVENT_TIME: case EVENT_STACK: {
       const TimeEvent *t = body;
@@ -430,7 +430,7 @@ void past_take (Past *p, const Event *event) {
       deaths(s, body, n);
       break;
     case EVENT_COLLECTION:
-      collection(p, s, body);
+      past_collection(p, s, body);
       break;
     case EVENT_PERIOD:
       s->period = event->n;
@@ -447,7 +447,7 @@ void past_take (Past *p, const Event *event) {
       path(p, s, event->n, body);
       break;
     case EVENT_HOLDERS:
-      holders(s, body, n);
+      past_holders(s, body, n);
       break;
     default:  /* events that later ones do not refer to */
       break;
@@ -503,7 +503,7 @@ static void tellholders (const PastState *s, Encoder *e) {
 }
 
 /* Writes that the followed samples have survived; the others remain undecided. */
-static void tellfates (Past *p, const PastState *s, Encoder *e) {
+static void past_tellfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);
   size_t i;
@@ -550,7 +550,7 @@ void past_tell (Past *p, Encoder *e, PastTold *told) {
     tellnames(p, e, s);
     tellsamples(p, s, e, told);
     if (s->followed > 0)
-      tellfates(p, s, e);
+      past_tellfates(p, s, e);
     if (s->iscollected)
       encoder_collection(e, &s->last);
     tellholders(s, e);

@@ -56,7 +56,7 @@ struct Ring {
 
 /* -------------------------------------------------------------- names -- */
 
-static uint32_t put (Ring *r, const char *text) {
+static uint32_t ring_puttext (Ring *r, const char *text) {
   return strtab_put(&r->texts, text, strlen(text));
 }
 
@@ -75,12 +75,12 @@ static void meet (Ring *r, uint64_t id) {
     return;
   }
   r->resolve(r->resolve_ud, address, symbol, sizeof(symbol), file, sizeof(file));
-  r->names[r->nnames].symbol = put(r, symbol);
-  r->names[r->nnames++].file = put(r, file);
+  r->names[r->nnames].symbol = ring_puttext(r, symbol);
+  r->names[r->nnames++].file = ring_puttext(r, file);
 }
 
-static void known (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
-                   size_t filesize) {
+static void ring_known (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
+                        size_t filesize) {
   const Ring *r = ud;
   uint32_t i = idmap_get(&r->natives, address);
   if (i == IDMAP_NONE)
@@ -298,7 +298,7 @@ Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now) {
     return NULL;
   }
   if (r->resolve != NULL) {
-    config->resolve = known;
+    config->resolve = ring_known;
     config->resolve_ud = r;
   }
   return r;

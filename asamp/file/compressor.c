@@ -200,7 +200,7 @@ static void pack (Compressor *p, const unsigned char *data, size_t n, int then,
 /* ---------------------------------------------------------------- live -- */
 
 /* Switches between text and stacks in the compressed data. */
-static void turn (Compressor *p, CompressorSink sink, void *ud) {
+static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   p->packedtext = !p->packedtext;
   pack(p, NULL, 0, BLOCK, sink, ud);
   if (!p->isfast) {
@@ -217,7 +217,7 @@ static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, vo
   for (i = 0; i < p->nturns; i++) {
     if (p->turns[i] > at)
       pack(p, p->kept + at, p->turns[i] - at, COMPRESSOR_MORE, sink, ud);
-    turn(p, sink, ud);
+    compressor_turn(p, sink, ud);
     at = p->turns[i];
   }
   pack(p, p->kept + at, n - at, then, sink, ud);
@@ -275,7 +275,7 @@ void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud) {
     return;
   p->text = text;
   if (p->isfast)
-    turn(p, sink, ud);
+    compressor_turn(p, sink, ud);
   else if (p->nturns < COMPRESSOR_TURNS)
     p->turns[p->nturns++] = p->load;
   else

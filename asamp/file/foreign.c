@@ -80,7 +80,7 @@ static int hasopen (const ForeignPeer *peer, const struct stat *file) {
 
 /* {== opening ================================================================ */
 
-static const char *kindof (mode_t mode) {
+static const char *foreign_kindof (mode_t mode) {
   return S_ISFIFO(mode) ? "a pipe (FIFO)" : S_ISDIR(mode) ? "a folder" : S_ISSOCK(mode) ? "a socket"
        : S_ISLNK(mode) ? "a symbolic link" : "a device";
 }
@@ -98,7 +98,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
     return -1;
   }
   if (!S_ISREG(named.st_mode)) {
-    snprintf(why, size, "it is %s, and no regular file", kindof(named.st_mode));
+    snprintf(why, size, "it is %s, and no regular file", foreign_kindof(named.st_mode));
     return -1;
   }
   if (!maybe(peer, &named)) {
@@ -148,7 +148,7 @@ static void restore (Rights *before) {
 ** Takes the rights of the user if this process is root and the user is not; only root can.
 ** Returns 0 with errno on failure; then nothing has changed.
 */
-static int take (uid_t uid, Rights *before) {
+static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
   if (geteuid() != 0 || uid == 0)
     return 1;
@@ -172,7 +172,7 @@ static int take (uid_t uid, Rights *before) {
 int foreign_folder (char *path, uid_t uid) {
   Rights before;
   int error;
-  if (!take(uid, &before))
+  if (!foreign_take(uid, &before))
     return errno;
   error = mkdtemp(path) != NULL ? 0 : errno;
   restore(&before);
@@ -184,7 +184,7 @@ void foreign_discard (const char *path, uid_t uid) {
   const struct dirent *entry;
   int fd;
   DIR *d;
-  if (!take(uid, &before))
+  if (!foreign_take(uid, &before))
     return;
   fd = descriptor_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -201,7 +201,7 @@ void foreign_discard (const char *path, uid_t uid) {
 void foreign_unlink (const char *path, uid_t uid) {
   Rights before;
   struct stat s;
-  if (!take(uid, &before))
+  if (!foreign_take(uid, &before))
     return;
   if (lstat(path, &s) == 0 && S_ISSOCK(s.st_mode))
     unlink(path);

@@ -19,7 +19,7 @@ void livefile_fail (LiveFile *f, int error) {
 ** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Detects lost
 ** bytes (W7).
 */
-static int look (LiveFile *f, struct stat *s) {
+static int livefile_look (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
   if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode) {
@@ -33,7 +33,7 @@ static int look (LiveFile *f, struct stat *s) {
 }
 
 /* Handles a failed write: stalls or fails. */
-static void failed (LiveFile *f, int error) {
+static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
     f->stalled = error;
@@ -44,10 +44,10 @@ static void failed (LiveFile *f, int error) {
 }
 
 /* Writes all n bytes, in several writes if necessary. */
-static void put (LiveFile *f, const unsigned char *data, size_t n) {
+static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
-  while (n > 0 && f->error == 0 && f->stalled == 0 && look(f, &s) && f->error == 0) {
+  while (n > 0 && f->error == 0 && f->stalled == 0 && livefile_look(f, &s) && f->error == 0) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
@@ -55,13 +55,13 @@ static void put (LiveFile *f, const unsigned char *data, size_t n) {
       __atomic_add_fetch(&f->written, (uint64_t)w, __ATOMIC_RELAXED);
     }
     else if (w == 0)
-      failed(f, ENOSPC);
+      livefile_failed(f, ENOSPC);
     else if (errno == EAGAIN) {
       struct pollfd ready = {f->fd, POLLOUT, 0};
       poll(&ready, 1, WAIT_MS);
     }
     else if (errno != EINTR)
-      failed(f, errno);
+      livefile_failed(f, errno);
   }
   __atomic_store_n(&f->waiting, 0, __ATOMIC_RELAXED);
 }
@@ -69,7 +69,7 @@ static void put (LiveFile *f, const unsigned char *data, size_t n) {
 /* Sink of the compressor. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   LiveFile *f = ud;
-  put(f, data, n);
+  livefile_writeall(f, data, n);
   return f->error == 0 && f->stalled == 0;
 }
 
@@ -91,15 +91,15 @@ int livefile_open (LiveFile *f, int fd, int how) {
 }
 
 /* Compresses or writes new bytes; 'then' as in compressor_put. */
-static void pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
+static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int then) {
   if (f->packed)
     compressor_put(&f->compressor, data, n, then, putpacked, f);
   else
-    put(f, data, n);
+    livefile_writeall(f, data, n);
 }
 
 /* Notes that all bytes put so far are in the file (W6). */
-static void settle (LiveFile *f) {
+static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
   f->sure = f->written;
@@ -108,20 +108,20 @@ static void settle (LiveFile *f) {
 }
 
 /* Continues after the cut, if the file accepts the kept bytes. */
-static void again (LiveFile *f, int then) {
+static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
     compressor_restart(&f->compressor);
   f->stalled = 0;
-  put(f, f->ending, f->nending);
+  livefile_writeall(f, f->ending, f->nending);
   if (f->stalled == 0)
-    pass(f, f->kept.data, f->kept.n, then);
+    livefile_pass(f, f->kept.data, f->kept.n, then);
   if (f->stalled != 0)
     f->stalled = why;
 }
 
 /* Keeps bytes in case the file stalls (W6). Without memory, flushes the kept bytes first. */
-static void keep (LiveFile *f, const unsigned char *data, size_t n) {
+static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {
     f->kept.failed = 0;
@@ -134,14 +134,14 @@ void livefile_put (LiveFile *f, const unsigned char *data, size_t n) {
   if (f->error != 0)
     return;
   if (f->patient) {
-    keep(f, data, n);
+    livefile_keep(f, data, n);
     if (f->kept.failed)
       livefile_fail(f, ENOMEM);
     else if (f->kept.n > LIVEFILE_KEPT)
       livefile_fail(f, f->stalled);
   }
   if (f->stalled == 0)
-    pass(f, data, n, COMPRESSOR_MORE);
+    livefile_pass(f, data, n, COMPRESSOR_MORE);
   if (f->stalled == 0 && f->kept.n >= LIVEFILE_PIECE)
     livefile_flush(f, 0);
 }
@@ -156,15 +156,15 @@ void livefile_flush (LiveFile *f, int last) {
   if (f->error != 0)
     return;
   if (f->stalled != 0)
-    again(f, then);
+    livefile_again(f, then);
   else
-    pass(f, NULL, 0, then);
-  settle(f);
+    livefile_pass(f, NULL, 0, then);
+  livefile_settle(f);
 }
 
 void livefile_empty (LiveFile *f) {
   struct stat s;
-  if (!look(f, &s) || !S_ISREG(s.st_mode))
+  if (!livefile_look(f, &s) || !S_ISREG(s.st_mode))
     return;
   f->written = 0;
   if (ftruncate(f->fd, 0) != 0)
@@ -173,7 +173,7 @@ void livefile_empty (LiveFile *f) {
 
 void livefile_abandon (LiveFile *f) {
   struct stat s;
-  if (look(f, &s))
+  if (livefile_look(f, &s))
     close(f->fd);
   f->fd = -1;
   if (f->packed)
@@ -185,7 +185,7 @@ void livefile_close (LiveFile *f) {
   struct stat s;
   if (f->stalled != 0)
     livefile_fail(f, f->stalled);
-  if (look(f, &s)) {
+  if (livefile_look(f, &s)) {
     if (S_ISREG(s.st_mode) && s.st_nlink == 0)
       livefile_fail(f, ENOENT);
     if (close(f->fd) != 0 && errno != EINTR)

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void fail (Output *o, int error) {
+static void output_fail (Output *o, int error) {
   if (o->error == 0)
     o->error = error;
 }
 
-static void put (Output *o, const unsigned char *data, size_t n) {
+static void output_put (Output *o, const unsigned char *data, size_t n) {
   if (o->error == 0)
     o->error = descriptor_write(o->fd, data, n);
 }
@@ -53,34 +53,34 @@ int output_open (Output *o, const char *path, int how) {
 /* Sink of the compressor. */
 static int putpacked (void *ud, const unsigned char *data, size_t n) {
   Output *o = ud;
-  put(o, data, n);
+  output_put(o, data, n);
   return o->error == 0;
 }
 
 /* Compresses or writes n bytes. */
-static void pass (Output *o, const unsigned char *data, size_t n) {
+static void output_pass (Output *o, const unsigned char *data, size_t n) {
   if (o->packed)
     compressor_put(&o->compressor, data, n, COMPRESSOR_MORE, putpacked, o);
   else
-    put(o, data, n);
+    output_put(o, data, n);
   o->written += n;
 }
 
-static void flush (Output *o) {
-  pass(o, o->buffer, o->n);
+static void output_flush (Output *o) {
+  output_pass(o, o->buffer, o->n);
   o->n = 0;
 }
 
 int output_close (Output *o, int keep) {
   if (o->fd >= 0 && o->error == 0 && keep) {
-    flush(o);
+    output_flush(o);
     if (o->packed && o->error == 0)
       compressor_put(&o->compressor, NULL, 0, COMPRESSOR_END, putpacked, o);
   }
   if (o->temporary.name != NULL)
-    fail(o, temporary_end(&o->temporary, keep && o->error == 0));
+    output_fail(o, temporary_end(&o->temporary, keep && o->error == 0));
   else if (o->fd >= 0 && close(o->fd) != 0 && errno != EINTR)
-    fail(o, errno);
+    output_fail(o, errno);
   o->fd = -1;
   if (o->packed)
     compressor_close(&o->compressor);
@@ -91,8 +91,8 @@ int output_close (Output *o, int keep) {
 void output_bytes (Output *o, const void *data, size_t n) {
   const unsigned char *from = data;
   if (n >= OUTPUT_PIECE) {
-    flush(o);
-    pass(o, from, n);
+    output_flush(o);
+    output_pass(o, from, n);
     return;
   }
   while (n > 0) {
@@ -102,7 +102,7 @@ void output_bytes (Output *o, const void *data, size_t n) {
     from += step;
     n -= step;
     if (o->n == OUTPUT_PIECE)
-      flush(o);
+      output_flush(o);
   }
 }
 
@@ -113,7 +113,7 @@ void output_text (Output *o, const char *text) {
 void output_char (Output *o, char c) {
   o->buffer[o->n++] = (unsigned char)c;
   if (o->n == OUTPUT_PIECE)
-    flush(o);
+    output_flush(o);
 }
 
 void output_uint (Output *o, uint64_t n) {

@@ -66,7 +66,7 @@ static Where whereis (int folder, const char *path) {
 }
 
 /* Reads the status of the folder that contains the name. */
-static int folderof (const char *path, struct stat *folder) {
+static int place_folderof (const char *path, struct stat *folder) {
   const char *slash = strrchr(path, '/');
   char *name;
   int ok;
@@ -85,7 +85,7 @@ static int issticky (const struct stat *folder) {
 
 int place_foreign (const char *path, const struct stat *file) {
   struct stat folder;
-  if (file->st_uid == geteuid() || !folderof(path, &folder))
+  if (file->st_uid == geteuid() || !place_folderof(path, &folder))
     return 0;
   return issticky(&folder) && file->st_uid != folder.st_uid;
 }
@@ -121,11 +121,11 @@ static int lock (int fd) {
 }
 
 /* Returns 1 for a profile or a snapshot, which this profiler writes. */
-static int isours (enum FileKind kind) {
+static int place_isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
 
-static enum FileKind kindof (Where at, const struct stat *file) {
+static enum FileKind place_kindof (Where at, const struct stat *file) {
   struct stat now;
   enum FileKind kind = FILEKIND_UNKNOWN;
   int fd = descriptor_openat(at.folder, at.name, O_RDONLY | O_NONBLOCK, 0);
@@ -152,11 +152,11 @@ static int empty (Attempt *a, int fd) {
     return errno;
   if (s.st_size == 0 && !wish->made)
     return 0;
-  kind = kindof(whereis(wish->folder, a->path), &s);
+  kind = place_kindof(whereis(wish->folder, a->path), &s);
   if (wish->replace == PLACE_ALL ||
-      (wish->replace == PLACE_PROFILES && isours(kind)))
+      (wish->replace == PLACE_PROFILES && place_isours(kind)))
     return !wish->later && ftruncate(fd, 0) != 0 ? errno : 0;
-  if (isours(kind) || wish->made) {
+  if (place_isours(kind) || wish->made) {
     a->place->kept = 1;
     return NEXT;
   }

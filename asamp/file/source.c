@@ -56,7 +56,7 @@ static size_t fetch (Source *s, unsigned char *to, size_t room) {
   return (size_t)n;
 }
 
-static void end (Source *s, const char *failure) {
+static void source_end (Source *s, const char *failure) {
   s->ended = 1;
   if (s->failure == NULL)
     s->failure = failure;
@@ -72,7 +72,7 @@ static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
   if (s->nin == 0)
-    end(s, s->inmember && !behind(s) ? "compressed data end too early" : NULL);
+    source_end(s, s->inmember && !behind(s) ? "compressed data end too early" : NULL);
   return s->nin > 0;
 }
 
@@ -95,13 +95,13 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
     else if (how == DECOMPRESSOR_MORE && stuck && s->nin == 0)
       refill(s);
     else if (how == DECOMPRESSOR_BAD || stuck)
-      end(s, behind(s) ? NULL : "compressed data are corrupt");
+      source_end(s, behind(s) ? NULL : "compressed data are corrupt");
   }
   return room - left;
 }
 
 /* Appends bytes to those that are ready. Returns 0 if there are none. */
-static int fill (Source *s) {
+static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)
     return 0;
@@ -113,7 +113,7 @@ static int fill (Source *s) {
   else {
     n = fetch(s, s->out + s->ready, room);
     if (n == 0)
-      end(s, NULL);
+      source_end(s, NULL);
   }
   s->ready += n;
   return n > 0;
@@ -122,7 +122,7 @@ static int fill (Source *s) {
 const unsigned char *source_take (Source *s, size_t n) {
   const unsigned char *at;
   while (s->ready < n) {
-    if (!fill(s))
+    if (!source_fill(s))
       return NULL;
   }
   at = s->out + s->next;
@@ -136,7 +136,7 @@ uint64_t source_read (Source *s, void *to, uint64_t n) {
   uint64_t done = 0;
   while (done < n) {
     size_t step;
-    if (s->ready == 0 && !fill(s))
+    if (s->ready == 0 && !source_fill(s))
       break;
     step = n - done < s->ready ? (size_t)(n - done) : s->ready;
     if (to != NULL)
@@ -203,7 +203,7 @@ Source *source_open (const char *path) {
     s->filesize = (uint64_t)file.st_size;
   n = fetch(s, s->in, PACKED);
   if (n == 0)
-    end(s, NULL);
+    source_end(s, NULL);
   else if (n >= 2 && s->in[0] == 0x1f && s->in[1] == 0x8b) {
     s->nextin = s->in;
     s->nin = n;
@@ -219,7 +219,7 @@ Source *source_open (const char *path) {
     s->ready = n;
   }
   if (s->decompressor != NULL)
-    fill(s);
+    source_fill(s);
   s->kind = filekind_of(s->out, s->ready < FILEKIND_HEAD ? s->ready : FILEKIND_HEAD);
   return s;
 }

@@ -42,7 +42,7 @@ void spill_close (Spill *s) {
   s->fd = -1;
 }
 
-static void flush (Spill *s) {
+static void spill_flush (Spill *s) {
   if (s->error == 0)
     s->error = descriptor_write(s->fd, s->buffer, s->used);
   s->used = 0;
@@ -51,7 +51,7 @@ static void flush (Spill *s) {
 void spill_put (Spill *s, int64_t n) {
   uint64_t z = (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
   if (s->used > SPILL_PIECE - 10)
-    flush(s);
+    spill_flush(s);
   while (z >= 0x80) {
     s->buffer[s->used++] = (unsigned char)(z | 0x80);
     z >>= 7;
@@ -67,13 +67,13 @@ void spill_text (Spill *s, const char *text, size_t n) {
     text += step;
     n -= step;
     if (s->used == SPILL_PIECE)
-      flush(s);
+      spill_flush(s);
   }
 }
 
 void spill_rewind (Spill *s) {
   if (!s->reading)
-    flush(s);
+    spill_flush(s);
   s->reading = 1;
   s->at = s->used = 0;
   if (s->fd >= 0 && lseek(s->fd, 0, SEEK_SET) < 0 && s->error == 0)
@@ -81,7 +81,7 @@ void spill_rewind (Spill *s) {
 }
 
 /* Makes at least n bytes available. Returns 0 if there are fewer. */
-static int fill (Spill *s, size_t n) {
+static int spill_fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;
   s->at = 0;
@@ -102,7 +102,7 @@ int64_t spill_take (Spill *s) {
   int shift = 0;
   for (;;) {
     unsigned char byte;
-    if (s->at == s->used && !fill(s, 1))
+    if (s->at == s->used && !spill_fill(s, 1))
       return 0;
     byte = s->buffer[s->at++];
     z |= (uint64_t)(byte & 0x7f) << shift;
@@ -114,7 +114,7 @@ int64_t spill_take (Spill *s) {
 
 const char *spill_taketext (Spill *s, size_t n) {
   const char *text;
-  if (s->used - s->at < n && !fill(s, n))
+  if (s->used - s->at < n && !spill_fill(s, n))
     return NULL;
   text = (const char *)s->buffer + s->at;
   s->at += n;

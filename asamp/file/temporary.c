@@ -23,7 +23,7 @@ static Temporary *first;
 static int set[NSIGNALS];  /* 1: our action is installed */
 
 /* Signal handler. The signal is blocked here, and ends the process after the return. */
-static void ended (int sig) {
+static void temporary_ended (int sig) {
   const Temporary *t;
   for (t = first; t != NULL; t = t->next)
     unlink(t->name);
@@ -32,7 +32,7 @@ static void ended (int sig) {
 }
 
 static void (*disposition (int sig)) (int) {
-  return sig == SIGXFSZ ? SIG_IGN : ended;
+  return sig == SIGXFSZ ? SIG_IGN : temporary_ended;
 }
 
 static void block (sigset_t *before) {
@@ -129,7 +129,7 @@ static int create (Temporary *t) {
   return EEXIST;
 }
 
-static void forget (Temporary *t) {
+static void temporary_forget (Temporary *t) {
   free(t->name);
   free(t->target);
   t->name = t->target = NULL;
@@ -152,7 +152,7 @@ int temporary_begin (Temporary *t, const char *path) {
     first = t;
   }
   else
-    forget(t);
+    temporary_forget(t);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return error;
 }
@@ -186,7 +186,7 @@ static void syncfolder (const char *path) {
 }
 
 /* Completes the file on disk and closes it. Returns an errno, or 0. */
-static int settle (Temporary *t, int keep) {
+static int temporary_settle (Temporary *t, int keep) {
   int error = keep ? imitate(t) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
     error = errno;
@@ -202,7 +202,7 @@ int temporary_end (Temporary *t, int keep) {
   int error;
   if (t->name == NULL)
     return 0;
-  error = settle(t, keep);
+  error = temporary_settle(t, keep);
   block(&before);
   keep = keep && error == 0;
   if (keep && rename(t->name, t->target) != 0) {
@@ -219,6 +219,6 @@ int temporary_end (Temporary *t, int keep) {
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (keep)
     syncfolder(t->target);
-  forget(t);
+  temporary_forget(t);
   return error;
 }

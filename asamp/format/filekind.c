@@ -29,7 +29,7 @@ static int islog (const unsigned char *b, size_t n) {
 ** Returns 1 if the header record after these words has version 4 or higher and the interpreter
 ** "lua".
 */
-static int isours (const unsigned char *b, size_t n) {
+static int filekind_isours (const unsigned char *b, size_t n) {
   return n >= 48 && b[40] == VMPROF_HEADER && b[41] == 0 && b[42] >= 4 &&
          b[44] == 3 && memcmp(b + 45, "lua", 3) == 0;
 }
@@ -100,7 +100,7 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
   if (n == 0)
     return FILEKIND_NOTHING;
   if (islog(b, n))
-    return isours(b, n) ? FILEKIND_PROFILE : FILEKIND_LOG;
+    return filekind_isours(b, n) ? FILEKIND_PROFILE : FILEKIND_LOG;
   if (begins(b, n, "ASAMPHEAP "))
     return FILEKIND_HEAP;
   if (begins(b, n, "\177ELF"))

@@ -22,7 +22,7 @@ typedef struct Known {
 ** Sets *id to the number of the class with this name; it is added if it is new. Several
 ** metatables may have the same name. Returns 0 if there is not enough memory.
 */
-static int add (Naming *m, Known *known, const char *name, uint32_t *id) {
+static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
   /* a different name with the same hash */
   for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)
@@ -107,7 +107,7 @@ static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_
       g->kind[named] == HEAP_TABLE)
     n = heldas(g, named, name, 3);
   *id = g->kind[v];
-  if (n > 0 && !add(m, known, m->n < CLASSNAMES_MOST ? name : "(other classes)", id))
+  if (n > 0 && !classnames_add(m, known, m->n < CLASSNAMES_MOST ? name : "(other classes)", id))
     return 0;
   return idmap_set(&known->metatables, (uint64_t)mt + 1, *id);
 }
@@ -120,7 +120,7 @@ int naming_of (Naming *m, const Graph *g) {
   memset(&known, 0, sizeof(known));
   m->class = malloc((size_t)g->n * sizeof(*m->class));
   for (v = 0; ok && v <= HEAP_KINDS; v++)
-    ok = add(m, &known, words_kind((int)v), &id);
+    ok = classnames_add(m, &known, words_kind((int)v), &id);
   for (v = 0; ok && m->class != NULL && v < g->n; v++) {
     m->class[v] = g->kind[v];
     if (g->kind[v] == HEAP_TABLE || g->kind[v] == HEAP_USERDATA)

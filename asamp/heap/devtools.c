@@ -98,7 +98,7 @@ static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
 
-static uint64_t name (Out *o, uint32_t v) {
+static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
   size_t number;
   if (v == 0) return 0;
@@ -154,7 +154,7 @@ static void nodes (Out *o) {
     uint64_t n = 0;
     while (graph_edge(g, v, &i, &to, &way)) n++;
     if (v > 0) output_text(&o->file, ",\n");
-    numbers(o, (uint64_t)typeof_(g, v), name(o, v),
+    numbers(o, (uint64_t)typeof_(g, v), devtools_name(o, v),
             idof(o, v));
     output_char(&o->file, ',');
     numbers(o, graph_size(g, v), n, tracenode(g, v));
@@ -163,7 +163,7 @@ static void nodes (Out *o) {
   output_text(&o->file, "],\n");
 }
 
-static void edge (Out *o, uint32_t v, uint32_t to, Way way) {
+static void devtools_edge (Out *o, uint32_t v, uint32_t to, Way way) {
   uint32_t a = way_argument(way);
   char text[WORDS_MOST];
   size_t number = 0;
@@ -199,7 +199,7 @@ static void edges (Out *o) {
     while (graph_edge(o->g, v, &i, &to, &way)) {
       if (!first) output_text(&o->file, ",\n");
       first = 0;
-      edge(o, v, to, way);
+      devtools_edge(o, v, to, way);
     }
   }
   output_text(&o->file, "],\n");

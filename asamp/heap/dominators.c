@@ -25,7 +25,7 @@ typedef struct Work {
 ** Numbers the objects by a depth-first search without recursion: the path to the current object
 ** is kept in 'above', and the position in each object's edges in 'semi'.
 */
-static void search (Work *w) {
+static void dominators_search (Work *w) {
   const Graph *g = w->g;
   uint32_t v = 0, to, next = 1;
   Way way;
@@ -174,7 +174,7 @@ int dominators_of (Dominators *d, const Graph *g) {
   w.label = malloc(bytes);
   stack = malloc(bytes);
   if (w.order && w.number && w.above && w.dominator && w.semi && w.label && stack) {
-    search(&w);
+    dominators_search(&w);
     if (reverse(&w)) {
       semidominators(&w, stack);
       for (i = 0; i < w.n; i++)  /* convert numbers to objects */

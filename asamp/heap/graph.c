@@ -87,7 +87,7 @@ typedef struct Reader {
   size_t errsize;
 } Reader;
 
-static _Noreturn void fail (Reader *r, const char *format, ...) {
+static _Noreturn void graph_fail (Reader *r, const char *format, ...) {
   char why[200];
   va_list args;
   va_start(args, format);
@@ -97,14 +97,14 @@ static _Noreturn void fail (Reader *r, const char *format, ...) {
   longjmp(r->failed, 1);
 }
 
-static _Noreturn void nomemory (Reader *r) {
-  fail(r, "not enough memory for %llu objects and %llu references",
-       (unsigned long long)r->g->n, (unsigned long long)r->nedges);
+static _Noreturn void graph_nomemory (Reader *r) {
+  graph_fail(r, "not enough memory for %llu objects and %llu references",
+             (unsigned long long)r->g->n, (unsigned long long)r->nedges);
 }
 
 static _Noreturn void damaged (Reader *r, const char *what) {
-  fail(r, "it is damaged at byte %llu (unpacked): %s",
-       (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
+  graph_fail(r, "it is damaged at byte %llu (unpacked): %s",
+             (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
 }
 
 /*
@@ -114,10 +114,10 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
-    fail(r, "it takes more memory than any snapshot of its size: more than %llu MiB for %llu "
-            "objects and %llu references in %llu bytes of the file",
-         (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
-         (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
+    graph_fail(r, "it takes more memory than any snapshot of its size: more than %llu MiB for %llu "
+                  "objects and %llu references in %llu bytes of the file",
+               (unsigned long long)(MEMORY_MOST >> 20), (unsigned long long)r->g->n,
+               (unsigned long long)r->nedges, (unsigned long long)source_fetched(r->source));
 }
 
 /* {== bytes ============================================================ */
@@ -128,19 +128,20 @@ static unsigned byte (Reader *r) {
     r->at = 0;
     if (source_offset(r->source) > UNPACKED_MOST &&
         source_offset(r->source) / UNPACKED_TIMES > source_fetched(r->source))
-      fail(r, "it is longer than any snapshot of its size: more than %llu bytes unpacked from "
-              "%llu", (unsigned long long)source_offset(r->source),
-           (unsigned long long)source_fetched(r->source));
+      graph_fail(r,
+                 "it is longer than any snapshot of its size: more than %llu bytes unpacked from "
+                 "%llu", (unsigned long long)source_offset(r->source),
+                 (unsigned long long)source_fetched(r->source));
     if (r->n == 0)
-      fail(r, source_live(r->source)
-           ? "it is still being written; try again when it is whole"
-           : "it ends in the midst, after %llu objects: who wrote it did not come to the "
-             "end, or it was cut; take another", (unsigned long long)r->defined);
+      graph_fail(r, source_live(r->source)
+                 ? "it is still being written; try again when it is whole"
+                 : "it ends in the midst, after %llu objects: who wrote it did not come to the "
+                   "end, or it was cut; take another", (unsigned long long)r->defined);
   }
   return r->buffer[r->at++];
 }
 
-static uint64_t number (Reader *r) {
+static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
   do {
@@ -154,7 +155,7 @@ static uint64_t number (Reader *r) {
 }
 
 static int64_t distance (Reader *r) {
-  uint64_t n = number(r);
+  uint64_t n = graph_number(r);
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
@@ -167,7 +168,7 @@ static uint64_t address (Reader *r, uint64_t from) {
 
 /* Reads an address that may be missing: 0. */
 static uint64_t optional (Reader *r, uint64_t from) {
-  uint64_t n = number(r), a;
+  uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
     return 0;
   n--;
@@ -177,8 +178,8 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-static size_t text (Reader *r, char to[HEAP_TEXT + 1]) {
-  uint64_t n = number(r);
+static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
+  uint64_t n = graph_number(r);
   size_t i;
   if (n > HEAP_TEXT)
     damaged(r, "a text is too long");
@@ -196,7 +197,7 @@ static size_t text (Reader *r, char to[HEAP_TEXT + 1]) {
 ** Returns the hash of an address. Addresses in one page of 4 KiB are close together in the
 ** table, because they are often used together.
 */
-static uint64_t hashof (const Reader *r, uint64_t a) {
+static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
   h *= UINT64_C(0xd6e8feb86659fd93);
@@ -212,20 +213,20 @@ static void rehash (Reader *r) {
   size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
   uint64_t *t = malloc(n * sizeof(*t));
   if (t == NULL)
-    nomemory(r);
+    graph_nomemory(r);
   memset(t, 0xff, n * sizeof(*t));
   free(r->table);
   r->table = t;
   r->mask = (uint32_t)(n - 1);
   for (i = 1; i < r->g->n; i++) {
-    uint32_t s = (uint32_t)hashof(r, r->g->address[i]) & r->mask;
+    uint32_t s = (uint32_t)graph_hashof(r, r->g->address[i]) & r->mask;
     while (t[s] != FREE)
       s = (s + 1) & r->mask;
     t[s] = tagof(r->g->address[i]) | i;
   }
 }
 
-static int grow (void *list, size_t size, size_t element) {
+static int graph_grow (void *list, size_t size, size_t element) {
   void *p;
   memcpy(&p, list, sizeof(p));
   p = realloc(p, size * element);
@@ -239,18 +240,18 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
   if (v >= OBJECTS_MOST)
-    fail(r, "it has more than %u objects", (unsigned)OBJECTS_MOST);
+    graph_fail(r, "it has more than %u objects", (unsigned)OBJECTS_MOST);
   spend(r, OBJECT_COST);
   if (v == r->size) {
     size_t size = r->size + r->size / 2 + BOUND_FIRST(1024);
-    if (!grow(&g->address, size, sizeof(*g->address)) ||
-        !grow(&g->words, size, sizeof(*g->words)) || !grow(&g->kind, size, 1) ||
-        !grow(&g->info, size, sizeof(*g->info)) ||
-        !grow(&g->first, size, sizeof(*g->first)) ||
-        !grow(&g->count, size, sizeof(*g->count)) ||
-        !grow(&g->parent, size, sizeof(*g->parent)) ||
-        !grow(&g->way, size, sizeof(*g->way)))
-      nomemory(r);
+    if (!graph_grow(&g->address, size, sizeof(*g->address)) ||
+        !graph_grow(&g->words, size, sizeof(*g->words)) || !graph_grow(&g->kind, size, 1) ||
+        !graph_grow(&g->info, size, sizeof(*g->info)) ||
+        !graph_grow(&g->first, size, sizeof(*g->first)) ||
+        !graph_grow(&g->count, size, sizeof(*g->count)) ||
+        !graph_grow(&g->parent, size, sizeof(*g->parent)) ||
+        !graph_grow(&g->way, size, sizeof(*g->way)))
+      graph_nomemory(r);
     r->size = size;
   }
   g->address[v] = a;
@@ -271,7 +272,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
-  for (s = (uint32_t)hashof(r, a) & r->mask; (e = r->table[s]) != FREE; s = (s + 1) & r->mask)
+  for (s = (uint32_t)graph_hashof(r, a) & r->mask; (e = r->table[s]) != FREE; s = (s + 1) & r->mask)
     if ((e ^ tag) >> 32 == 0 && r->g->address[(uint32_t)e] == a) break;
   return s;
 }
@@ -290,7 +291,7 @@ static uint32_t object (Reader *r, uint64_t a) {
 }
 
 /* Returns the object at an address, or GRAPH_NONE if it is not known. */
-static uint32_t find (const Reader *r, uint64_t a) {
+static uint32_t graph_find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
@@ -300,7 +301,7 @@ static uint32_t maybe (Reader *r, uint64_t a) {
 }
 
 /* Stores the text of a string and returns its place, or GRAPH_NONE if the limit is reached. */
-static uint32_t keep (Reader *r, const char *s, size_t n) {
+static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
   if (g->ntext + n + 1 > TEXT_MOST) {
@@ -310,8 +311,8 @@ static uint32_t keep (Reader *r, const char *s, size_t n) {
   spend(r, 2 * (n + 1));
   if (g->ntext + n + 1 > r->textsize) {
     size_t size = 2 * r->textsize + HEAP_TEXT + sizeof(ELLIPSIS);
-    if (!grow(&g->text, size, 1))
-      nomemory(r);
+    if (!graph_grow(&g->text, size, 1))
+      graph_nomemory(r);
     r->textsize = size;
   }
   g->text[g->ntext] = (char)n;
@@ -323,13 +324,13 @@ static uint32_t keep (Reader *r, const char *s, size_t n) {
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];
-  uint64_t a = number(r);
-  text(r, name);
+  uint64_t a = graph_number(r);
+  graph_readtext(r, name);
   if (a == 0 || g->ncodes >= CODES_MOST)
     return;
   if (!list_grow(&g->codes, g->ncodes, &r->codesize, sizeof(*g->codes)) ||
       !idmap_set(&r->codes, a, (uint32_t)g->ncodes))
-    nomemory(r);
+    graph_nomemory(r);
   memcpy(g->codes[g->ncodes++], name, sizeof(name));
 }
 
@@ -354,7 +355,7 @@ static size_t ellipsis (char *s, size_t n) {
 
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
-  uint64_t a = address(r, r->last), bytes = number(r);
+  uint64_t a = address(r, r->last), bytes = graph_number(r);
   char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with room for an ellipsis */
   uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
@@ -376,10 +377,10 @@ static void readobject (Reader *r, int kind) {
   g->first[v] = g->nedges;
   switch (kind) {
     case HEAP_STRING: {
-      uint64_t all = number(r);
-      n = text(r, s);
+      uint64_t all = graph_number(r);
+      n = graph_readtext(r, s);
       if (n < all) n = ellipsis(s, n);
-      g->info[v] = keep(r, s, n);
+      g->info[v] = graph_keep(r, s, n);
       break;
     }
     case HEAP_FUNCTION: {
@@ -387,14 +388,14 @@ static void readobject (Reader *r, int kind) {
       g->info[v] = p;
       break;
     }
-    case HEAP_CFUNCTION: g->info[v] = code(r, number(r)); break;
+    case HEAP_CFUNCTION: g->info[v] = code(r, graph_number(r)); break;
     case HEAP_THREAD: g->info[v] = byte(r); break;
     case HEAP_PROTO: {
-      uint64_t line = number(r);
+      uint64_t line = graph_number(r);
       uint32_t name = maybe(r, optional(r, a)), source = maybe(r, optional(r, a));
       spend(r, PROTO_COST);
       if (!list_grow(&g->protos, g->nprotos, &r->protosize, sizeof(*g->protos)))
-        nomemory(r);
+        graph_nomemory(r);
       g->protos[g->nprotos].line = line > INT32_MAX ? 0 : (uint32_t)line;
       g->protos[g->nprotos].name = name;
       g->protos[g->nprotos].source = source;
@@ -409,11 +410,11 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-static Way slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
+static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
   if (!list_grow(&g->slots, g->nslots, &r->slotsize, sizeof(*g->slots)))
-    nomemory(r);
+    graph_nomemory(r);
   if (g->nslots >= WAY_MOST)
     return way_of(kind, WAY_MOST);
   g->slots[g->nslots].name = name;
@@ -444,17 +445,17 @@ static Way readway (Reader *r, int kind) {
     case HEAP_EUPVALUE:
       index = distance(r);
       name = maybe(r, optional(r, a));
-      return slot(r, kind, name, r->g->kind[r->holder] == HEAP_FUNCTION
-                                 ? r->g->info[r->holder] : GRAPH_NONE, index);
+      return graph_slot(r, kind, name, r->g->kind[r->holder] == HEAP_FUNCTION
+                                       ? r->g->info[r->holder] : GRAPH_NONE, index);
     case HEAP_ELOCAL:
       name = object(r, address(r, a));
-      return slot(r, kind, name, maybe(r, optional(r, a)), 0);
+      return graph_slot(r, kind, name, maybe(r, optional(r, a)), 0);
     case HEAP_ESTACK:
       index = distance(r);
-      return slot(r, kind, GRAPH_NONE, maybe(r, optional(r, a)), index);
+      return graph_slot(r, kind, GRAPH_NONE, maybe(r, optional(r, a)), index);
     case HEAP_ECODE:
       index = distance(r);
-      return slot(r, kind, GRAPH_NONE, code(r, number(r)), index);
+      return graph_slot(r, kind, GRAPH_NONE, code(r, graph_number(r)), index);
     default: return way_of(kind, WAY_MOST);
   }
 }
@@ -480,7 +481,7 @@ static void readedge (Reader *r, int kind) {
   spend(r, late ? LATE_COST : EDGE_COST);
   if (late) {
     if (!list_grow(&g->late, g->nlate, &r->latesize, sizeof(*g->late)))
-      nomemory(r);
+      graph_nomemory(r);
     g->late[g->nlate].from = holder;
     g->late[g->nlate].to = to;
     g->late[g->nlate++].way = way;
@@ -489,9 +490,9 @@ static void readedge (Reader *r, int kind) {
   if (g->nedges == r->edgesize) {
     size_t size = r->edgesize + r->edgesize / 2 + BOUND_FIRST(4096);
     if (g->nedges >= EDGES_MOST)
-      fail(r, "it has more than %u references", (unsigned)EDGES_MOST);
-    if (!grow(&g->to, size, sizeof(*g->to)) || !grow(&g->ways, size, sizeof(*g->ways)))
-      nomemory(r);
+      graph_fail(r, "it has more than %u references", (unsigned)EDGES_MOST);
+    if (!graph_grow(&g->to, size, sizeof(*g->to)) || !graph_grow(&g->ways, size, sizeof(*g->ways)))
+      graph_nomemory(r);
     r->edgesize = size;
   }
   g->to[g->nedges] = to;
@@ -500,7 +501,7 @@ static void readedge (Reader *r, int kind) {
 }
 
 static void readfrom (Reader *r) {
-  uint64_t a = number(r);
+  uint64_t a = graph_number(r);
   if (a >> 61 != 0)
     damaged(r, "an address is none");
   r->from = a << 3;
@@ -531,8 +532,8 @@ static uint64_t mostof (const char *key) {
 static void readmeta (Reader *r) {
   char key[HEAP_TEXT + 1], value[HEAP_TEXT + 1];
   uint64_t n;
-  text(r, key);
-  text(r, value);
+  graph_readtext(r, key);
+  graph_readtext(r, value);
   n = strtoull(value, NULL, 10);
   if (strcmp(key, "command") != 0 && (value[0] == '-' || n > mostof(key)))
     damaged(r, "a number is larger than there can be");
@@ -553,19 +554,19 @@ static void readmeta (Reader *r) {
 static void readsite (Reader *r) {
   char name[HEAP_TEXT + 1], source[HEAP_TEXT + 1];
   Graph *g = r->g;
-  size_t n = text(r, name), m = text(r, source);
-  uint64_t defined = number(r), line = number(r);
+  size_t n = graph_readtext(r, name), m = graph_readtext(r, source);
+  uint64_t defined = graph_number(r), line = graph_number(r);
   Site *s;
   r->nsites++;
   if (g->nsites > SITES_MOST)
     return;
   spend(r, SITE_COST + n + m);
   if (!list_grow(&g->sites, g->nsites, &r->sitesize, sizeof(*g->sites)))
-    nomemory(r);
+    graph_nomemory(r);
   s = &g->sites[g->nsites];
   s->name = malloc(n + m + 2);
   if (s->name == NULL)
-    nomemory(r);
+    graph_nomemory(r);
   g->nsites++;
   s->source = s->name + n + 1;
   memcpy(s->name, name, n + 1);
@@ -580,7 +581,8 @@ static void readsite (Reader *r) {
 */
 static void readsample (Reader *r) {
   Graph *g = r->g;
-  uint64_t a = address(r, r->lastsample), site = number(r), age = number(r), bytes = number(r);
+  uint64_t a = address(r, r->lastsample), site = graph_number(r);
+  uint64_t age = graph_number(r), bytes = graph_number(r);
   uint32_t v;
   Sample *s;
   r->lastsample = a;
@@ -589,14 +591,14 @@ static void readsample (Reader *r) {
   if (bytes > SUM_MOST - r->sampled)
     damaged(r, "samples represent more bytes than there can be");
   r->sampled += bytes;
-  v = find(r, a);
+  v = graph_find(r, a);
   if (v == GRAPH_NONE) {
     g->dead++;
     return;
   }
   spend(r, SAMPLE_COST);
   if (!list_grow(&g->samples, g->nsamples, &r->samplesize, sizeof(*g->samples)))
-    nomemory(r);
+    graph_nomemory(r);
   s = &g->samples[g->nsamples++];
   s->object = v;
   s->site = site < g->nsites ? (uint32_t)site : 0;
@@ -624,7 +626,7 @@ static void mustbe (Reader *r, uint32_t v, int kind) {
 }
 
 /* Checks GR1 and GR2 after the file has been read. */
-static void check (Reader *r) {
+static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
   size_t i;
@@ -662,7 +664,7 @@ static void checkparents (Reader *r) {
   uint32_t v, u;
   int bad = 0;
   if (seen == NULL)
-    nomemory(r);
+    graph_nomemory(r);
   seen[0] = 1;
   for (v = 1; v < g->n && !bad; v++) {
     for (u = v; !seen[u]; u = g->parent[u])
@@ -679,7 +681,7 @@ static void checkparents (Reader *r) {
 /* Adds site 0, which means "not known". */
 static void nosite (Reader *r) {
   if (!list_grow(&r->g->sites, 0, &r->sitesize, sizeof(*r->g->sites)))
-    nomemory(r);
+    graph_nomemory(r);
   memset(&r->g->sites[0], 0, sizeof(r->g->sites[0]));
   r->g->nsites = 1;
 }
@@ -700,8 +702,9 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       char other[SOURCE_OTHER];
       source_other(r->source, other);
       if (i >= HEAPFORMAT_VERSION)
-        fail(r, "it is of another version of the format; read it with the asamp that wrote it");
-      fail(r, "it is no heap snapshot%s", other);
+        graph_fail(r,
+                   "it is of another version of the format; read it with the asamp that wrote it");
+      graph_fail(r, "it is no heap snapshot%s", other);
     }
   }
   newobject(r, 0);
@@ -730,9 +733,9 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     else
       damaged(r, "a record is of no kind");
   }
-  if (number(r) != r->defined || number(r) != r->nedges || number(r) != r->bytes)
+  if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
     damaged(r, "its end counts other objects than there are");
-  check(r);
+  graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)
     qsort(r->g->late, r->g->nlate, sizeof(*r->g->late), byfrom);

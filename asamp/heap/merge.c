@@ -40,7 +40,7 @@ typedef struct Group {
 			   class */
 } Group;
 
-static int put (Set *s, uint32_t v) {
+static int merge_put (Set *s, uint32_t v) {
   if (!list_grow(&s->objects, s->n, &s->size, sizeof(*s->objects)))
     return 0;
   s->objects[s->n++] = v;
@@ -119,7 +119,7 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
-static uint64_t valueof (const Work *w, uint32_t v) {
+static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
@@ -182,7 +182,7 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   if (together) p->kind |= TOGETHER;
 }
 
-static uint64_t hashof (const Group *p) {
+static uint64_t merge_hashof (const Group *p) {
   uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
   h = (h ^ (h >> 32)) * UINT64_C(0x94d049bb133111eb) + p->class;
@@ -211,12 +211,12 @@ static Group *groupof (Groups *s, const Group *like) {
     s->table = t;
     s->mask = size - 1;
     for (k = 0; k < s->n; k++) {
-      for (i = (uint32_t)hashof(&s->g[k]) & s->mask; t[i] != UINT32_MAX; )
+      for (i = (uint32_t)merge_hashof(&s->g[k]) & s->mask; t[i] != UINT32_MAX; )
         i = (i + 1) & s->mask;
       t[i] = k;
     }
   }
-  i = (uint32_t)hashof(like) & s->mask;
+  i = (uint32_t)merge_hashof(like) & s->mask;
   for (; s->table[i] != UINT32_MAX; i = (i + 1) & s->mask)
     if (same(&s->g[s->table[i]], like)) return &s->g[s->table[i]];
   if (!list_grow(&s->g, s->n, &s->size, sizeof(*s->g))) return NULL;
@@ -264,7 +264,7 @@ static int mergefields (Groups *s) {
       size_t j;
       if (p->kind != HEAP_EFIELD || p->class != first->class) continue;
       for (j = 0; j < p->set.n; j++)
-        if (!put(&first->set, p->set.objects[j])) return 0;
+        if (!merge_put(&first->set, p->set.objects[j])) return 0;
       p->set.n = 0;
       p->value = 0;
     }
@@ -296,7 +296,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
       if (w->wish->paths && w->count[to] == 0) continue;
       shape(w, &like, v, to);
       if (row != NULL && isfolded(&like, above)) {
-        if (!put(set, to)) return 0;
+        if (!merge_put(set, to)) return 0;
         if (like.kind == HEAP_EVALUE) {
           row->class = w->wish->naming->class[to];
         }
@@ -312,8 +312,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         row->self += graph_size(w->g, to);
         continue;
       }
-      if ((p = groupof(s, &like)) == NULL || !put(&p->set, to)) return 0;
-      p->value += valueof(w, to);
+      if ((p = groupof(s, &like)) == NULL || !merge_put(&p->set, to)) return 0;
+      p->value += merge_valueof(w, to);
     }
   }
   return mergefields(s);
@@ -326,7 +326,7 @@ static void describe (const Work *w, MergeRow *row, const Group *p) {
   row->merged = p->set.n > 1;
   for (i = 0; i < p->set.n; i++) {
     uint32_t v = p->set.objects[i];
-    if (valueof(w, v) > valueof(w, row->example)) row->example = v;
+    if (merge_valueof(w, v) > merge_valueof(w, row->example)) row->example = v;
     row->self += graph_size(g, v);
     row->count += w->wish->paths ? w->count[v] : 1;
     if (w->wish->naming->class[v] != w->wish->naming->class[p->set.objects[0]])
@@ -408,7 +408,7 @@ int merge_of (Merge *m, const MergeWish *wish) {
   w.g = wish->graph;
   w.above = wish->paths ? w.g->parent : wish->dominators->dominator;
   w.m = m;
-  w.failed = !children(&w) || (wish->paths && !weighpaths(&w)) || !put(&all, 0);
+  w.failed = !children(&w) || (wish->paths && !weighpaths(&w)) || !merge_put(&all, 0);
   if (!wish->paths) {
     m->count = w.g->n - 1;
     m->self = m->value = w.g->bytes;

@@ -158,7 +158,8 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
 }
 
 /* Describes a local variable or an upvalue, such as "local "queue" of serve (app.lua:40)". */
-static void slot (const Graph *g, uint32_t from, int kind, const Slot *s, char out[WORDS_MOST]) {
+static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
+                        char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
   int thread = kind == HEAP_ELOCAL && g->kind[from] == HEAP_THREAD && g->info[from] == 0;
   uint32_t in = s != NULL && kind == HEAP_ELOCAL ? s->in : from;
@@ -203,7 +204,7 @@ void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged
         snprintf(out, WORDS_MOST, "[%s 0x%llx] by weak key", words_kind(g->kind[a]),
                  (unsigned long long)g->address[a]);
       break;
-    case HEAP_EUPVALUE: case HEAP_ELOCAL: slot(g, from, (int)way_kind(way), s, out); break;
+    case HEAP_EUPVALUE: case HEAP_ELOCAL: words_slot(g, from, (int)way_kind(way), s, out); break;
     case HEAP_ESTACK: case HEAP_ECODE:
       stackslot(g, (int)way_kind(way), s, merged, out);
       break;

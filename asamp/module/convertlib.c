@@ -95,7 +95,7 @@ typedef struct Work {
 ** Frees all objects. Keeps the output file only if 'keep' is set. Returns the errno of its
 ** close, or 0.
 */
-static int release (Work *w, int keep) {
+static int convertlib_release (Work *w, int keep) {
   int error = 0;
   RELEASE(w->firefox, firefox_free);
   RELEASE(w->tags, tags_free);
@@ -114,8 +114,8 @@ static int release (Work *w, int keep) {
   return error;
 }
 
-static int l_gc (lua_State *L) {
-  release(luaL_checkudata(L, 1, TYPENAME), 0);
+static int convertlib_gc (lua_State *L) {
+  convertlib_release(luaL_checkudata(L, 1, TYPENAME), 0);
   return 0;
 }
 
@@ -146,7 +146,7 @@ static void *allocate (Work *w, size_t n) {
   return block;
 }
 
-static void progress (Work *w, double fraction) {
+static void convertlib_progress (Work *w, double fraction) {
   if (lua_isnil(w->L, 5))
     return;
   lua_pushvalue(w->L, 5);
@@ -168,9 +168,9 @@ static void readprogress (void *ud, double fraction) {
 }
 
 /* Frees all and pushes nil and a message with the reason why the output was not written. */
-static int failed (Work *w, const char *reason) {
+static int convertlib_failed (Work *w, const char *reason) {
   lua_State *L = w->L;
-  release(w, 0);
+  convertlib_release(w, 0);
   lua_pushnil(L);
   lua_pushfstring(L, "cannot write '%s': %s", w->out, reason);
   return 2;
@@ -184,7 +184,7 @@ static int readprofile (Work *w, ReaderClient *client) {
   client->progressud = w;
   w->profile = reader_read(w->path, client, w->err, sizeof(w->err));
   if (w->profile == NULL) {
-    release(w, 0);
+    convertlib_release(w, 0);
     lua_pushnil(w->L);
     lua_pushstring(w->L, w->err);
     return 0;
@@ -275,13 +275,13 @@ static void pushsummary (Work *w) {
 }
 
 /* Finishes the output. Pushes the summary, or nil and a message. */
-static int finish (Work *w) {
+static int convertlib_finish (Work *w) {
   int error;
-  progress(w, 1);
+  convertlib_progress(w, 1);
   pushsummary(w);
   setinteger(w->L, "written", w->output->written);
-  error = release(w, 1);
-  return error != 0 ? failed(w, strerror(error)) : 1;
+  error = convertlib_release(w, 1);
+  return error != 0 ? convertlib_failed(w, strerror(error)) : 1;
 }
 
 /*
@@ -336,7 +336,7 @@ static int l_firefox (lua_State *L) {
   w->firefox = allocate(w, sizeof(*w->firefox));
   reason = firefox_start(w->firefox, folder(w), tagsby(w));
   if (reason != NULL)
-    return failed(w, reason);
+    return convertlib_failed(w, reason);
   if (!readprofile(w, &w->firefox->client))
     return 2;
   memcpy(w->firefoxleft, w->profile->left, sizeof(w->firefoxleft));
@@ -347,7 +347,7 @@ static int l_firefox (lua_State *L) {
   luaL_checkstring(L, -1);
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   head = lua_tostring(L, -1);
   w->top = lua_gettop(L);
   if (lua_getfield(L, 3, "source") == LUA_TFUNCTION) {
@@ -357,7 +357,7 @@ static int l_firefox (lua_State *L) {
   lua_settop(L, w->top);
   reason = firefoxfile_write(w->firefox, w->profile, fold(w), head, w->output);
   lua_settop(L, w->top);
-  return reason != NULL ? failed(w, reason) : finish(w);
+  return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
 /*
@@ -391,10 +391,10 @@ static int l_pprof (lua_State *L) {
     return 2;
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   lua_getfield(L, 3, "first");
   return pprof_write(w->profile, fold(w), w->sum, lua_tostring(L, -1), w->output)
-         ? finish(w) : failed(w, "not enough memory");
+         ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
 static int l_collapsed (lua_State *L) {
@@ -412,17 +412,17 @@ static int l_collapsed (lua_State *L) {
              ? FLAME_TIME : FLAME_BYTES;
   missing = flame_missing(w->profile, (enum FlameWeight)weight);
   if (missing != NULL) {
-    release(w, 0);
+    convertlib_release(w, 0);
     lua_pushnil(L);
     lua_pushfstring(L, "'%s' %s", w->path, missing);
     return 2;
   }
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   return flame_collapsed(w->profile, fold(w), w->sum, (enum FlameWeight)weight,
                          w->output)
-         ? finish(w) : failed(w, "not enough memory");
+         ? convertlib_finish(w) : convertlib_failed(w, "not enough memory");
 }
 
 static int l_speedscope (lua_State *L) {
@@ -434,14 +434,14 @@ static int l_speedscope (lua_State *L) {
   w->flame = allocate(w, sizeof(*w->flame));
   reason = flame_start(w->flame, folder(w), tagsby(w) & ~TAGS_BYTHREAD);
   if (reason != NULL)
-    return failed(w, reason);
+    return convertlib_failed(w, reason);
   if (!readprofile(w, &w->flame->client))
     return 2;
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   reason = flame_speedscope(w->flame, w->profile, fold(w), name, w->output);
-  return reason != NULL ? failed(w, reason) : finish(w);
+  return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
 static int l_vmprof (lua_State *L) {
@@ -454,14 +454,14 @@ static int l_vmprof (lua_State *L) {
                 "format not 6 or 7");
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   w->transcode = allocate(w, sizeof(*w->transcode));
   if (!transcode_start(w->transcode, format, w->output))
-    return failed(w, "not enough memory");
+    return convertlib_failed(w, "not enough memory");
   if (!readprofile(w, &w->transcode->client))
     return 2;
   reason = transcode_finish(w->transcode, w->profile);
-  return reason != NULL ? failed(w, reason) : finish(w);
+  return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
 /* Progress callback for one of many profiles. Ignores errors of the Lua function. */
@@ -491,7 +491,7 @@ static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
 }
 
 /* Returns the i-th path. The list at index 1 keeps the string alive. */
-static const char *pathof (lua_State *L, lua_Integer i) {
+static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
   const char *path;
   lua_rawgeti(L, 1, i);
   path = lua_tostring(L, -1);
@@ -509,14 +509,14 @@ static const char *mergeall (Work *w) {
   char *isgood = lua_newuserdatauv(L, (size_t)w->all + 1, 0);
   lua_createtable(L, (int)w->all, 0);
   for (i = 1; i <= w->all; i++) {
-    const char *path = pathof(L, i);
+    const char *path = convertlib_pathof(L, i);
     isgood[i] = (char)unite_look(w->unite, path, w->err, sizeof(w->err));
     good += isgood[i];
     if (!isgood[i])
       pushone(w, i, path, 0);
   }
   for (i = 1; i <= w->all && good > 0; i++) {
-    const char *path = pathof(L, i);
+    const char *path = convertlib_pathof(L, i);
     int fatal = 0;
     if (!isgood[i])
       continue;
@@ -552,14 +552,14 @@ static int l_merge (lua_State *L) {
   w->all = i - 1;
   error = create(w);
   if (error != 0)
-    return failed(w, strerror(error));
+    return convertlib_failed(w, strerror(error));
   w->unite = allocate(w, sizeof(*w->unite));
   if (!unite_start(w->unite, w->output))
-    return failed(w, "not enough memory");
+    return convertlib_failed(w, "not enough memory");
   reason = mergeall(w);
   list = lua_gettop(L);
   if (reason != NULL) {
-    release(w, 0);
+    convertlib_release(w, 0);
     lua_pushnil(L);
     lua_pushstring(L, w->err);
     lua_pushvalue(L, list);
@@ -567,7 +567,7 @@ static int l_merge (lua_State *L) {
   }
   reason = unite_finish(w->unite);
   if (reason != NULL)
-    return failed(w, reason);
+    return convertlib_failed(w, reason);
   manyprogress(w, 1);
   lua_createtable(L, 0, 4);
   lua_pushvalue(L, list);
@@ -576,8 +576,8 @@ static int l_merge (lua_State *L) {
   pushleft(L, counts);
   setinteger(L, "states", w->unite->nstates);
   setinteger(L, "written", w->output->written);
-  error = release(w, 1);
-  return error != 0 ? failed(w, strerror(error)) : 1;
+  error = convertlib_release(w, 1);
+  return error != 0 ? convertlib_failed(w, strerror(error)) : 1;
 }
 
 /* Client that reads the head of a file only: it stops the reader at the first event. */
@@ -588,7 +588,7 @@ typedef struct Look {
   uint64_t recorder, recorded;  /* pid and time of a flight recorder (ReadProfile); 0: none */
 } Look;
 
-static void look (void *ud, const ReadProfile *r) {
+static void convertlib_look (void *ud, const ReadProfile *r) {
   Look *l = ud;
   l->version = r->version;
   l->pid = r->pid;
@@ -606,7 +606,7 @@ static int l_version (lua_State *L) {
   ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.client.ud = &l;
-  l.client.begin = look;
+  l.client.begin = convertlib_look;
   l.version = -1;
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)
@@ -664,7 +664,7 @@ int luaopen_profiler_convert (lua_State *L) {
   };
   if (!binding_open(L, "profiler.convert", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);
-  lua_pushcfunction(L, l_gc);
+  lua_pushcfunction(L, convertlib_gc);
   lua_setfield(L, -2, "__gc");
   luaL_newlib(L, functions);
   return 1;

@@ -29,7 +29,7 @@
 #include "uncancelled.h"
 
 
-static Sampler *check (lua_State *L) {
+static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
     luaL_error(L, luaN_isclosing(L) ? "the profiler's state is closed"
@@ -85,8 +85,8 @@ static int result (lua_State *L, int ok, const char *err) {
 
 
 /* open{options, period=} -> true | nil, message, errno */
-static int l_open (lua_State *L) {
-  Sampler *s = check(L);
+static int corelib_open (lua_State *L) {
+  Sampler *s = corelib_check(L);
   SamplerOptions o;
   char err[512];
   options(L, &o);
@@ -136,7 +136,7 @@ static int l_path (lua_State *L) {
 
 /* on(period, random) */
 static int l_on (lua_State *L) {
-  sampler_on(check(L), L, (uint64_t)luaL_checkinteger(L, 1),
+  sampler_on(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1),
              lua_toboolean(L, 2));
   return 0;
 }
@@ -144,7 +144,7 @@ static int l_on (lua_State *L) {
 
 /* off() -> was on */
 static int l_off (lua_State *L) {
-  lua_pushboolean(L, sampler_off(check(L), L));
+  lua_pushboolean(L, sampler_off(corelib_check(L), L));
   return 1;
 }
 
@@ -155,21 +155,21 @@ static int l_timeon (lua_State *L) {
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
                    : lua_toboolean(L, 3) ? TIMER_EXACT : TIMER_CPU;
   errno = 0;
-  return result(L, sampler_timeon(check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
+  return result(L, sampler_timeon(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1), clock,
                                   err, sizeof(err)), err);
 }
 
 
 /* timeoff() -> was on */
 static int l_timeoff (lua_State *L) {
-  lua_pushboolean(L, sampler_timeoff(check(L), L));
+  lua_pushboolean(L, sampler_timeoff(corelib_check(L), L));
   return 1;
 }
 
 
 /* close() -> true | nil, message, errno */
 static int l_close (lua_State *L) {
-  int e = sampler_close(check(L), L);
+  int e = sampler_close(corelib_check(L), L);
   if (e != 0) {
     return pushfailed(L, profile_message(e), e);
   }
@@ -180,7 +180,7 @@ static int l_close (lua_State *L) {
 
 /* period(n) */
 static int l_period (lua_State *L) {
-  sampler_period(check(L), L, (uint64_t)luaL_checkinteger(L, 1));
+  sampler_period(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1));
   return 0;
 }
 
@@ -209,7 +209,7 @@ static int l_mark (lua_State *L) {
     value = withpoint(value, room);
     m = strlen(value);
   }
-  lua_pushboolean(L, sampler_mark(check(L), name, n, value, m));
+  lua_pushboolean(L, sampler_mark(corelib_check(L), name, n, value, m));
   return 1;
 }
 
@@ -217,7 +217,7 @@ static int l_mark (lua_State *L) {
 /* stats() -> table (profiler.lua documents its fields) */
 static int l_stats (lua_State *L) {
   SamplerStats t;
-  sampler_stats(check(L), L, &t);
+  sampler_stats(corelib_check(L), L, &t);
   lua_createtable(L, 0, 12);
   setboolean(L, "open", t.open);
   setboolean(L, "on", t.on);
@@ -240,7 +240,7 @@ static int l_stats (lua_State *L) {
 
 /* dump(path or nil) -> path | nil, message */
 static int l_dump (lua_State *L) {
-  Sampler *s = check(L);
+  Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
   char path[4096], err[1024];
   int ok = (sampler_attached(L) != NULL && process_isring())
@@ -254,14 +254,14 @@ static int l_dump (lua_State *L) {
 
 /* holders() -> number of samples whose holders were written to the profile */
 static int l_holders (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)sampler_holders(check(L), L));
+  lua_pushinteger(L, (lua_Integer)sampler_holders(corelib_check(L), L));
   return 1;
 }
 
 
 /* distance() -> bytes to the next sample, or nil when sampling is off */
 static int l_distance (lua_State *L) {
-  uint64_t d = sampler_distance(check(L), L);
+  uint64_t d = sampler_distance(corelib_check(L), L);
   if (d == UINT64_MAX) luaL_pushfail(L);
   else lua_pushinteger(L, (lua_Integer)d);
   return 1;
@@ -398,7 +398,7 @@ int snapshot_lua (lua_State *L);  /* snapshotlib.c */
 
 
 static const luaL_Reg functions[] = {
-  {"open", l_open},
+  {"open", corelib_open},
   {"setup", l_setup},
   {"path", l_path},
   {"on", l_on},

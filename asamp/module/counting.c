@@ -28,12 +28,12 @@ typedef struct Counter {
 static const char key = 0;	/* its address is the record's key in the registry */
 
 
-static void start (lua_State *L, Counting *c) {
+static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
 }
 
 
-static void stop (lua_State *L, Counting *c) {
+static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
 
@@ -48,7 +48,7 @@ static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
 
 
 /* The record of the state; NULL: counting_open was not called for it. */
-static Counting *record (lua_State *L) {
+static Counting *counting_record (lua_State *L) {
   Counting *c;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
   c = lua_touserdata(L, -1);
@@ -58,20 +58,20 @@ static Counting *record (lua_State *L) {
 
 
 int counting_start (lua_State *L) {
-  Counting *c = record(L);
-  if (c != NULL) start(L, c);
+  Counting *c = counting_record(L);
+  if (c != NULL) counting_count(L, c);
   return c != NULL;
 }
 
 
 void counting_stop (lua_State *L) {
-  Counting *c = record(L);
-  if (c != NULL) stop(L, c);
+  Counting *c = counting_record(L);
+  if (c != NULL) counting_uncount(L, c);
 }
 
 
 int counting_read (lua_State *L, asamp_Counts *to) {
-  const Counting *c = record(L);
+  const Counting *c = counting_record(L);
   if (c == NULL) return 0;
   to->bytes = sum(c->counts.bytes);
   to->blocks = sum(c->counts.blocks);
@@ -108,7 +108,7 @@ static void checkcalled (lua_State *L) {
 }
 
 
-static int nothing (lua_State *L) {
+static int counting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
@@ -144,9 +144,9 @@ static int l_count (lua_State *L) {
   lua_pushinteger(L, 0);
   lua_pushinteger(L, 0);
   lua_rotate(L, 1, 3);
-  lua_pushcfunction(L, nothing);
+  lua_pushcfunction(L, counting_nothing);
   lua_call(L, 0, 0);
-  start(L, c);
+  counting_count(L, c);
   lua_toclose(L, 1);
   lua_pushinteger(L, (lua_Integer)sum(c->counts.bytes));
   lua_copy(L, -1, 2);
@@ -161,8 +161,8 @@ static int l_count (lua_State *L) {
 
 /* __close of the record */
 static int l_countend (lua_State *L) {
-  Counting *c = record(L);
-  if (c != NULL && lua_touserdata(L, 1) == c) stop(L, c);
+  Counting *c = counting_record(L);
+  if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);
   return 0;
 }
 
@@ -202,7 +202,7 @@ static int l_counter (lua_State *L) {
   luaL_setmetatable(L, COUNTER);
   r->counting = c;
   r->active = 1;
-  start(L, c);
+  counting_count(L, c);
   r->counts = c->counts;
   return 1;
 }
@@ -244,7 +244,7 @@ static int l_counterend (lua_State *L) {
     r->counts.blocks[i] = now->blocks[i] - r->counts.blocks[i];
   }
   r->active = 0;
-  stop(L, r->counting);
+  counting_uncount(L, r->counting);
   return 0;
 }
 

@@ -143,7 +143,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 /*
 ** Reports the survival of all undecided samples, in order. Removes those that are not followed.
 */
-static void tellfates (Embed *e, const PendingFates *fates) {
+static void embed_tellfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->told + e->nfollowed;
   size_t i;
   for (i = 0; i < fates->n; i++) {
@@ -193,7 +193,7 @@ static void oncollection (void *ud, const ProfileCollection *in,
                           const FollowedDeaths *deaths) {
   Embed *e = ud;
   asamp_Collection c;
-  tellfates(e, fates);
+  embed_tellfates(e, fates);
   telldeaths(e, deaths);
   c.time = in->time;
   c.duration = in->duration;
@@ -221,11 +221,11 @@ static void onpoint (void *ud, lua_State *L) {
 }
 
 
-static int stop (lua_State *L);
+static int embed_stop (lua_State *L);
 
 static void onclosing (void *ud, lua_State *L) {
   (void)ud;
-  stop(L);
+  embed_stop(L);
 }
 
 
@@ -270,16 +270,16 @@ static void freeembed (Embed *e) {
 }
 
 
-static int isours (const Tracker *t) {
+static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
 
 /* Returns the client of the state if it is one of asamp.h, else NULL. */
-static Embed *current (lua_State *L) {
+static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
-  return (t != NULL && isours(t)) ? (Embed *)t->ud : NULL;
+  return (t != NULL && embed_isours(t)) ? (Embed *)t->ud : NULL;
 }
 
 
@@ -293,7 +293,7 @@ static const char *badperiod (uint64_t period) {
 ** Copies a struct of the program into one of 'size' bytes. Its first member is the size that
 ** the program knows; members beyond that size become 0. Returns 0 if that size is impossible.
 */
-static int take (void *to, size_t size, const void *from) {
+static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;
   if (known < sizeof(size_t) || known > size) return 0;
   memset(to, 0, size);
@@ -302,8 +302,8 @@ static int take (void *to, size_t size, const void *from) {
 }
 
 
-static const char *start (lua_State *L, const asamp_Options *options,
-                          const asamp_Client *client) {
+static const char *embed_start (lua_State *L, const asamp_Options *options,
+                                const asamp_Client *client) {
   asamp_Options o;
   asamp_Client c;
   const char *wrong;
@@ -312,14 +312,14 @@ static const char *start (lua_State *L, const asamp_Options *options,
   Embed *e;
   if (inside) return INSIDE;
   if (options == NULL || client == NULL) return "there are no options, or there is no client";
-  if (!take(&o, sizeof(o), options))
+  if (!embed_take(&o, sizeof(o), options))
     return "the size of the options is not sizeof(asamp_Options) of this version";
-  if (!take(&c, sizeof(c), client))
+  if (!embed_take(&c, sizeof(c), client))
     return "the size of the client is not sizeof(asamp_Client) of this version";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
   if ((s = sampler_tobegin(L)) == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
-  if (isours(t)) return "the state has a client; stop it first";
+  if (embed_isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)
     return "the state writes a profile; call profiler.disable() first";
   if ((e = calloc(1, sizeof(*e))) == NULL) return "there is no memory";
@@ -332,8 +332,8 @@ static const char *start (lua_State *L, const asamp_Options *options,
 }
 
 
-static int stop (lua_State *L) {
-  Embed *e = inside ? NULL : current(L);
+static int embed_stop (lua_State *L) {
+  Embed *e = inside ? NULL : embed_current(L);
   if (e == NULL) return 0;
   tracker_end(e->tracker, L);
   tellleft(e);
@@ -347,13 +347,13 @@ static const char *period (lua_State *L, uint64_t n) {
   Embed *e;
   if (inside) return INSIDE;
   if (wrong != NULL) return wrong;
-  if ((e = current(L)) == NULL) return "the state has no client; start one first";
+  if ((e = embed_current(L)) == NULL) return "the state has no client; start one first";
   tracker_period(e->tracker, L, n);
   return NULL;
 }
 
 
-static const char *label (lua_State *L, const char *name, const char *value) {
+static const char *embed_label (lua_State *L, const char *name, const char *value) {
   LabelChange c;
   uint32_t set;
   if (inside) return INSIDE;
@@ -382,8 +382,8 @@ static const char *kindname (asamp_Kind kind) {
 }
 
 
-static size_t holders (lua_State *L) {
-  Embed *e = inside ? NULL : current(L);
+static size_t embed_holders (lua_State *L) {
+  Embed *e = inside ? NULL : embed_current(L);
   return (e != NULL) ? trackholders_now(e->tracker, L) : 0;
 }
 
@@ -410,7 +410,7 @@ static void count_stop (lua_State *L) {
 }
 
 
-static int count (lua_State *L, asamp_Counts *to) {
+static int embed_count (lua_State *L, asamp_Counts *to) {
   return !inside && to->size == sizeof(*to) && counting_read(L, to);
 }
 
@@ -421,8 +421,9 @@ static uint64_t alive (lua_State *L) {
 
 
 const asamp_Api embed_api = {
-  ASAMP_VERSION, start, stop, period, symbol, kindname, holders, snapshot, label,
-  count_start, count_stop, count, alive
+  ASAMP_VERSION, embed_start, embed_stop, period, symbol, kindname, embed_holders, snapshot,
+  embed_label,
+  count_start, count_stop, embed_count, alive
 };
 
 /* }===================================================================== */

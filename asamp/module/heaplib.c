@@ -60,14 +60,14 @@ typedef struct Heap {
 
 int luaopen_profiler_heap (lua_State *L);
 
-static Heap *check (lua_State *L, int i) {
+static Heap *heaplib_check (lua_State *L, int i) {
   Heap *h = luaL_checkudata(L, i, TYPENAME);
   if (h->graph == NULL)
     luaL_error(L, "the snapshot is closed");
   return h;
 }
 
-static int l_gc (lua_State *L) {
+static int heaplib_gc (lua_State *L) {
   Heap *h = luaL_checkudata(L, 1, TYPENAME);
   graph_free(h->graph);
   dominators_free(&h->dominators);
@@ -88,7 +88,7 @@ static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise
 
 /* {== reading ========================================================== */
 
-static void progress (void *ud, double share) {
+static void heaplib_progress (void *ud, double share) {
   Heap *h = ud;
   if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
     return;
@@ -100,7 +100,7 @@ static void progress (void *ud, double share) {
   }
 }
 
-static int l_open (lua_State *L) {
+static int heaplib_open (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
   Heap *h;
@@ -109,11 +109,11 @@ static int l_open (lua_State *L) {
   memset(h, 0, sizeof(*h));
   luaL_setmetatable(L, TYPENAME);
   h->L = L;
-  h->graph = graph_read(path, progress, h, err, sizeof(err));
+  h->graph = graph_read(path, heaplib_progress, h, err, sizeof(err));
   if (h->graph != NULL) {
-    progress(h, 0.7);
+    heaplib_progress(h, 0.7);
     if (naming_of(&h->naming, h->graph) && dominators_of(&h->dominators, h->graph)) {
-      progress(h, 1);
+      heaplib_progress(h, 1);
       return 1;
     }
     snprintf(err, sizeof(err), "cannot read the snapshot '%s': not enough memory for the "
@@ -123,7 +123,7 @@ static int l_open (lua_State *L) {
 }
 
 static int l_info (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
   lua_createtable(L, 0, 12);
   setinteger(L, "objects", (uint64_t)g->n - 1);
@@ -294,7 +294,7 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
 }
 
 static int l_classes (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   uint32_t v, i, k = 0;
   ClassRow *rows = calloc(h->naming.n, sizeof(*rows));
   uint64_t *bytes = calloc(h->naming.n, sizeof(*bytes));
@@ -398,7 +398,7 @@ static uint32_t classfield (lua_State *L, const Heap *h);
 static const unsigned char *newfield (lua_State *L, const Heap *h);
 
 static int l_sites (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
   const unsigned char *wanted;
   unsigned char *ofclass = NULL;
@@ -488,7 +488,7 @@ static void wish (lua_State *L, const Heap *h, MergeWish *w) {
 }
 
 static int l_tree (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   MergeWish w;
   Merge m;
   wish(L, h, &w);
@@ -550,7 +550,7 @@ static unsigned char *ofsites (lua_State *L, const Graph *g) {
 }
 
 static int l_heldby (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   MergeWish w;
   Merge m;
   unsigned char *objects = NULL;
@@ -624,7 +624,7 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
 }
 
 static int l_objects (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   const uint64_t *r = h->dominators.retained;
   uint32_t best[OBJECTS_MOST], n, most, v, i, class = GRAPH_NONE;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -672,7 +672,7 @@ static Identity *identities (const Graph *g) {
 }
 
 static int l_path (lua_State *L) {
-  Heap *h = check(L, 1);
+  Heap *h = heaplib_check(L, 1);
   Identity key, *found;
   key.address = (uint64_t)luaL_checkinteger(L, 2);
   if (h->sorted == NULL && (h->sorted = identities(h->graph)) == NULL)
@@ -750,8 +750,8 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 }
 
 static int l_compare (lua_State *L) {
-  Heap *h = check(L, 1);
-  Heap *old = check(L, 2);
+  Heap *h = heaplib_check(L, 1);
+  Heap *old = heaplib_check(L, 2);
   ClassRow *rows = calloc((size_t)h->naming.n + old->naming.n, sizeof(*rows));
   uint32_t *known = malloc(old->naming.n * sizeof(*known));
   Identity *a = identities(h->graph), *b = identities(old->graph);
@@ -779,7 +779,7 @@ static int l_compare (lua_State *L) {
 /* }===================================================================== */
 
 static int l_devtools (lua_State *L) {
-  const Heap *h = check(L, 1);
+  const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);
   int how = (int)luaL_optinteger(L, 3, 0);
   char err[512];
@@ -790,11 +790,11 @@ static int l_devtools (lua_State *L) {
 }
 
 int luaopen_profiler_heap (lua_State *L) {
-  static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"open", heaplib_open}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
     {"info", l_info}, {"classes", l_classes}, {"sites", l_sites}, {"tree", l_tree}, {"heldby", l_heldby},
     {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
-    {"devtools", l_devtools}, {"close", l_gc}, {"__gc", l_gc}, {NULL, NULL}
+    {"devtools", l_devtools}, {"close", heaplib_gc}, {"__gc", heaplib_gc}, {NULL, NULL}
   };
   if (!binding_open(L, "profiler.heap", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);

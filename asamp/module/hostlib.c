@@ -215,7 +215,7 @@ typedef struct Asked {
   Bytes got;
 } Asked;
 
-static void end (Asked *a, int error) {
+static void hostlib_end (Asked *a, int error) {
   a->isover = 1;
   a->error = error;
   if (a->fd >= 0)
@@ -230,20 +230,20 @@ static void end (Asked *a, int error) {
 static void joinsocket (Asked *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
-    end(a, errno);
+    hostlib_end(a, errno);
   else if (fd < 0)
     a->error = EMFILE;  /* other requests may free one */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
     if (!foreign_peer(fd, &a->peer))
-      end(a, errno);
+      hostlib_end(a, errno);
   }
   else {
     e = errno;
     close(fd);
     if (e != EAGAIN)
-      end(a, e);
+      hostlib_end(a, e);
   }
 }
 
@@ -258,7 +258,7 @@ static void goon (Asked *a, const char *line, size_t n) {
     if (sent < 0 && errno == EPIPE)
       a->sent = n;  /* closed before it read the line; its answer may be readable */
     else if (sent < 0)
-      end(a, errno);
+      hostlib_end(a, errno);
     else
       a->sent += (size_t)sent;
   }
@@ -268,16 +268,16 @@ static void goon (Asked *a, const char *line, size_t n) {
     if (got < 0 && errno == EAGAIN)
       return;
     if (got <= 0) {
-      end(a, got < 0 ? errno : ECONNRESET);
+      hostlib_end(a, got < 0 ? errno : ECONNRESET);
       return;
     }
     bytes_add(&a->got, piece, (size_t)got);
     if (a->got.failed)
-      end(a, ENOMEM);
+      hostlib_end(a, ENOMEM);
     else if (iswhole((const char *)a->got.data, a->got.n))
-      end(a, 0);
+      hostlib_end(a, 0);
     else if (a->got.n >= MAX_ANSWER)
-      end(a, EMSGSIZE);
+      hostlib_end(a, EMSGSIZE);
   }
 }
 
@@ -310,7 +310,7 @@ static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line,
   }
   while (n-- > 0)
     if (!all[n].isover)
-      end(&all[n], all[n].error);
+      hostlib_end(&all[n], all[n].error);
 }
 
 /* Pushes the results of 'ask' and returns their number. Frees the answer. */
@@ -341,7 +341,7 @@ static void setpath (Asked *a, const char *path) {
   if (strlen(path) < sizeof(a->at.sun_path))
     strcpy(a->at.sun_path, path);
   else
-    end(a, ENAMETOOLONG);
+    hostlib_end(a, ENAMETOOLONG);
 }
 
 /* Runs n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
@@ -396,7 +396,7 @@ static int l_closefile (lua_State *L) {
 ** Returns a path of the open file 'fd', written to 'to': its entry in /proc/self/fd if that
 ** names the same file, else 'path'.
 */
-static const char *nameof (int fd, const char *path, char *to, size_t size) {
+static const char *hostlib_nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
   snprintf(to, size, "/proc/self/fd/%d", fd);
   return stat(to, &named) == 0 && fstat(fd, &file) == 0 && named.st_ino == file.st_ino &&
@@ -423,7 +423,7 @@ static int l_openfile (lua_State *L) {
     return 2;
   }
   s->closef = l_closefile;
-  lua_pushstring(L, nameof(fd, path, name, sizeof(name)));
+  lua_pushstring(L, hostlib_nameof(fd, path, name, sizeof(name)));
   return 2;
 }
 
@@ -579,8 +579,8 @@ static void unhandle (const Passing *p) {
 ** Starts the program with this process's original signal actions and waits for it. Returns an
 ** errno, or 0 with the wait status in *status.
 */
-static int await (char *const words[], char *const environment[],
-                  int *status, pid_t *pid) {
+static int hostlib_await (char *const words[], char *const environment[],
+                          int *status, pid_t *pid) {
   Passing passing[NPASSING];
   struct sigaction child, byitself;
   posix_spawnattr_t attributes;
@@ -684,7 +684,7 @@ static int l_run (lua_State *L) {
   }
   words[n] = NULL;
   environment = environmentof(L);
-  e = await(words, environment, &status, &pid);
+  e = hostlib_await(words, environment, &status, &pid);
   if (e != 0) {
     luaL_pushfail(L);
     lua_pushfstring(L, "cannot run '%s': %s", words[0], strerror(e));

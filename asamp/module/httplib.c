@@ -125,7 +125,7 @@ static void endslow (const Server *s) {
 }
 
 
-static enum MHD_Result put (struct MHD_Connection *c, unsigned status, const char *text) {
+static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, const char *text) {
   struct MHD_Response *r =
     MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
   enum MHD_Result ok = r != NULL ? MHD_queue_response(c, status, r) : MHD_NO;
@@ -141,11 +141,12 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   Asked *a = *context;
   (void)version;
   (void)data;
-  if (a == &refused) return put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
+  if (a == &refused)
+    return httplib_put(c, MHD_HTTP_BAD_REQUEST, "the address has a zero byte, %00\n");
   if (a == NULL) {  /* only the header has arrived */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
-    if (known == NULL) return put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST only\n");
+    if (known == NULL) return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST only\n");
     a = calloc(1, sizeof(*a));
     if (a == NULL || (a->path = strdup(path)) == NULL) {
       free(a);
@@ -229,7 +230,7 @@ static int listening (const struct addrinfo *a) {
 
 
 /* Resolves the address and starts the daemon. Returns NULL or the reason of the failure. */
-static const char *start (Server *s, const char *host, const char *port, unsigned most) {
+static const char *httplib_start (Server *s, const char *host, const char *port, unsigned most) {
   struct addrinfo hints, *a;
   int e, fd;
   memset(&hints, 0, sizeof(hints));
@@ -254,14 +255,14 @@ static const char *start (Server *s, const char *host, const char *port, unsigne
 }
 
 
-static int l_open (lua_State *L) {
+static int httplib_open (lua_State *L) {
   const char *host = luaL_checkstring(L, 1), *port = luaL_checkstring(L, 2), *why;
   lua_Integer most = luaL_checkinteger(L, 3), patience = luaL_optinteger(L, 4, PATIENCE);
   Server *s = lua_newuserdatauv(L, sizeof(*s), 0);
   memset(s, 0, sizeof(*s));
   s->patience = (uint64_t)patience * SECOND;
   luaL_setmetatable(L, TYPENAME);
-  why = start(s, host, port, (unsigned)most);
+  why = httplib_start(s, host, port, (unsigned)most);
   if (why == NULL) return 1;
   lua_pushnil(L);
   lua_pushstring(L, why);
@@ -330,7 +331,8 @@ static int l_wait (lua_State *L) {
 
 
 /* Queues the answer of a request; MHD_run_wait sends it. */
-static void answer (Asked *a, unsigned status, const char *type, const void *body, size_t n) {
+static void httplib_answer (Asked *a, unsigned status, const char *type, const void *body,
+                            size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);
   a->status = status;
   a->isanswered = 1;
@@ -352,7 +354,7 @@ static int l_answer (lua_State *L) {
   Asked *a;
   for (a = s->all; a != NULL && a->id != id; a = a->next) { }
   if (a == NULL || a->isanswered) return 0;
-  answer(a, (unsigned)luaL_checkinteger(L, 3), type, body, n);
+  httplib_answer(a, (unsigned)luaL_checkinteger(L, 3), type, body, n);
   return 0;
 }
 
@@ -363,7 +365,7 @@ static int l_close (lua_State *L) {
   if (s->daemon == NULL) return 0;
   for (a = s->all; a != NULL; a = a->next)
     if (a->issuspended && !a->isanswered)
-      answer(a, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", "the server ends\n", 16);
+      httplib_answer(a, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", "the server ends\n", 16);
   MHD_run_wait(s->daemon, 0);
   MHD_stop_daemon(s->daemon);
   s->daemon = NULL;
@@ -374,7 +376,7 @@ static int l_close (lua_State *L) {
 int luaopen_asamp_http (lua_State *L);
 
 int luaopen_asamp_http (lua_State *L) {
-  static const luaL_Reg functions[] = {{"open", l_open}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"open", httplib_open}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
     {"port", l_port}, {"wait", l_wait}, {"answer", l_answer}, {"close", l_close}, {NULL, NULL}
   };

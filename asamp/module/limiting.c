@@ -13,7 +13,7 @@
 #define BELOW	6
 
 
-static int nothing (lua_State *L) {
+static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
@@ -77,7 +77,7 @@ static int l_limit (lua_State *L) {
   lua_pushfstring(L, "allocation limit of %I bytes exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
   lua_pushfstring(L, "limit of %I bytes alive exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
   lua_rotate(L, 1, BELOW - 1);
-  lua_pushcfunction(L, nothing);
+  lua_pushcfunction(L, limiting_nothing);
   lua_callk(L, 0, 0, 0, NULL);
   if (outer != NULL) *own = *outer;
   else {

@@ -34,13 +34,13 @@ static int64_t size (void *p) {
 }
 
 
-static void count (int64_t n) {
+static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }
 
 
 static void *counted (void *p) {
-  count(size(p));
+  ownmalloc_count(size(p));
   return p;
 }
 
@@ -58,13 +58,13 @@ void *__wrap_calloc (size_t n, size_t each) {
 void *__wrap_realloc (void *p, size_t n) {
   int64_t before = size(p);
   void *to = __real_realloc(p, n);
-  if (to != NULL) count(size(to) - before);
+  if (to != NULL) ownmalloc_count(size(to) - before);
   return to;
 }
 
 
 void __wrap_free (void *p) {
-  count(-size(p));
+  ownmalloc_count(-size(p));
   __real_free(p);
 }
 
@@ -85,6 +85,6 @@ int __wrap_asprintf (char **to, const char *format, ...) {
   va_start(args, format);
   n = vasprintf(to, format, args);
   va_end(args);
-  if (n >= 0) count(size(*to));
+  if (n >= 0) ownmalloc_count(size(*to));
   return n;
 }

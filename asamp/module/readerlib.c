@@ -154,7 +154,7 @@ static void lists (lua_State *L, int to, const char *const keys[], int nkeys, si
   }
 }
 
-static void put (lua_State *L, int to, size_t i, uint64_t n) {
+static void readerlib_put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_rawseti(L, to, (lua_Integer)i);
 }
@@ -169,9 +169,9 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lists(L, nodes, keys, 3, r->tree.n - 1, columns);
   for (i = 1; i < r->tree.n; i++) {
     const TreeNode *node = &r->tree.nodes[i];
-    put(L, columns[0], i, node->parent);
-    put(L, columns[1], i, (uint64_t)r->fn[i] + 1);
-    put(L, columns[2], i, node->line);
+    readerlib_put(L, columns[0], i, node->parent);
+    readerlib_put(L, columns[1], i, (uint64_t)r->fn[i] + 1);
+    readerlib_put(L, columns[2], i, node->line);
   }
   lua_settop(L, nodes);
   lua_setfield(L, -2, "nodes");
@@ -241,7 +241,7 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
       s->undecidedbytes
     };
     for (k = 0; k < NKEYS; k++) {
-      put(L, columns[k], i + 1, values[k]);
+      readerlib_put(L, columns[k], i + 1, values[k]);
       total[k] += values[k];
     }
   }
@@ -268,7 +268,7 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
     const Site *s = &table->sites[i];
     const uint64_t values[NKEYS] = {s->node, s->kind, s->samples, s->bytes};
     for (k = 0; k < NKEYS; k++)
-      put(L, columns[k], i + 1, values[k]);
+      readerlib_put(L, columns[k], i + 1, values[k]);
   }
   lua_settop(L, result);
 }
@@ -330,7 +330,7 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   pushcolumns(L, &sum->held, "path");
   lists(L, holders, keys, 2, r->npaths, columns);
   for (i = 0; i < r->npaths; i++) {
-    put(L, columns[0], i + 1, r->paths[i].parent);
+    readerlib_put(L, columns[0], i + 1, r->paths[i].parent);
     lua_pushstring(L, r->text.text + r->paths[i].step);
     lua_rawseti(L, columns[1], (lua_Integer)i + 1);
   }
@@ -544,7 +544,7 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
       row->undecided, row->undecidedbytes
     };
     for (k = 0; k < nkeys; k++)
-      put(L, columns[k], i + 1, values[k]);
+      readerlib_put(L, columns[k], i + 1, values[k]);
   }
   lua_settop(L, result);
 }
@@ -741,7 +741,7 @@ typedef struct Work {
   ReaderSum sum;
 } Work;
 
-static int l_gc (lua_State *L) {
+static int readerlib_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->profile != NULL)
     readprofile_free(w->profile);
@@ -757,7 +757,7 @@ static int l_gc (lua_State *L) {
 }
 
 /* Calls the progress function at index 2. An error in it ends the reading. */
-static void progress (void *ud, double fraction) {
+static void readerlib_progress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 2);
   lua_pushnumber(w->L, fraction);
@@ -769,7 +769,7 @@ static void progress (void *ud, double fraction) {
 }
 
 /* Returns a field of the options at index 2, a time in us; 'none' if the field is nil. */
-static uint64_t timeof (lua_State *L, const char *key, uint64_t none) {
+static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) {
   uint64_t t;
   lua_getfield(L, 2, key);
   t = lua_isnil(L, -1) ? none : (uint64_t)luaL_checkinteger(L, -1);
@@ -801,9 +801,9 @@ static void options (lua_State *L, Numbers *to) {
     luaL_argcheck(L, bins >= 0 && bins <= BINS_MOST, 2,
                   "bins not from 0 to 16384");
     lua_pop(L, 1);
-    to->at = timeof(L, "at", READERSUM_EVER);
-    to->since = timeof(L, "since", 0);
-    to->till = timeof(L, "till", READERSUM_EVER);
+    to->at = readerlib_timeof(L, "at", READERSUM_EVER);
+    to->since = readerlib_timeof(L, "since", 0);
+    to->till = readerlib_timeof(L, "till", READERSUM_EVER);
     lua_getfield(L, 2, "states");
     lua_replace(L, 3);
     lua_getfield(L, 2, "label");
@@ -815,7 +815,7 @@ static void options (lua_State *L, Numbers *to) {
 }
 
 /* Restricts the reading to the states whose ids are in the list at index 3. */
-static void want (lua_State *L, Work *w) {
+static void readerlib_want (lua_State *L, Work *w) {
   size_t i, n;
   if (lua_isnil(L, 3))
     return;
@@ -869,17 +869,17 @@ static int l_read (lua_State *L) {
     return luaL_error(L, "not enough memory");
   w->sum.since = numbers.since;
   w->sum.till = numbers.till;
-  want(L, w);
+  readerlib_want(L, w);
   wantlabel(L, w);
   if (!lua_isnil(L, 2))
-    w->sum.client.progress = progress;
+    w->sum.client.progress = readerlib_progress;
   w->sum.client.progressud = w;
   w->profile = reader_read(path, &w->sum.client, err, sizeof(err));
   if (w->profile == NULL)
     return pushfailure(L, err);
   readersum_finish(&w->sum, w->profile);
   pushprofile(L, path, w->profile, &w->sum);
-  lua_pushcfunction(L, l_gc);
+  lua_pushcfunction(L, readerlib_gc);
   lua_pushvalue(L, 5);
   lua_call(L, 1, 0);
   return 1;
@@ -895,7 +895,7 @@ int luaopen_profiler_reader (lua_State *L) {
   };
   if (!binding_open(L, "profiler.reader", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);
-  lua_pushcfunction(L, l_gc);
+  lua_pushcfunction(L, readerlib_gc);
   lua_setfield(L, -2, "__gc");
   luaL_newlib(L, functions);
   return 1;

@@ -49,7 +49,7 @@ static __thread struct {
 static uint16_t near[NNEAR];	/* number of watched blocks at addresses of each entry; the
 				   limit MALLOC_SLOTS and the arena cannot overflow a counter */
 static unsigned char slots[MALLOC_SLOTS];
-static unsigned char *watch (void *block);
+static unsigned char *malloc_watch (void *block);
 static void renew (void);
 static uint32_t nextslot;	/* where the search for a free slot starts */
 #define TRIES	512u		/* largest number of slots that a search tests */
@@ -63,7 +63,7 @@ static uint16_t numbers[1u << BUCKETLOG][WAYS];  /* slot numbers of the blocks *
 
 
 SHOWN MallocSeam asamp_mallocs = {
-  MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, watch, renew
+  MALLOC_VERSION, MALLOC_PERIOD, 0, slots, 0, NULL, malloc_watch, renew
 };
 
 
@@ -80,7 +80,7 @@ static uint32_t bucketof (const void *block, int second) {
 
 
 /* Stores a watched block and its slot number. Returns 0 if both buckets are full. */
-static int put (const void *block, uint16_t number) {
+static int malloc_put (const void *block, uint16_t number) {
   int second, i;
   for (second = 0; second < 2; second++) {
     uint32_t b = bucketof(block, second);
@@ -103,7 +103,7 @@ static int put (const void *block, uint16_t number) {
 ** necessary: address 0 shares its entry of 'near' with real blocks (the entries repeat every 16
 ** GiB), and free places of a bucket contain NULL.
 */
-static unsigned char *take (const void *block) {
+static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
   for (second = 0; second < 2; second++) {
@@ -135,7 +135,7 @@ static void died (unsigned char *slot) {
 }
 
 
-static unsigned char *watch (void *block) {
+static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
     uint16_t number = (uint16_t)(first + i);
@@ -145,7 +145,7 @@ static unsigned char *watch (void *block) {
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       continue;
     __atomic_store_n(&nextslot, number, __ATOMIC_RELAXED);
-    if (put(block, number)) return &slots[number];
+    if (malloc_put(block, number)) return &slots[number];
     __atomic_store_n(&slots[number], MALLOC_FREE, __ATOMIC_RELAXED);
     return NULL;
   }
@@ -161,7 +161,7 @@ static unsigned char *watch (void *block) {
 ** Reads a decimal number and advances *text. It calls nothing that could allocate (strtoull
 ** might).
 */
-static uint64_t number (const char **text) {
+static uint64_t malloc_number (const char **text) {
   uint64_t n = 0;
   while (**text >= '0' && **text <= '9') n = n * 10 + (uint64_t)(*(*text)++ - '0');
   return n;
@@ -191,7 +191,7 @@ static uint64_t seedof (void) {
 ** Prepares this thread's interval with the given period. An interval that was drawn with another
 ** period can be discarded: its rest does not depend on the bytes already passed (interval.h).
 */
-static void begin (uint64_t period) {
+static void malloc_begin (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
   if (thread.interval.state == 0)
@@ -230,7 +230,7 @@ static COLD void point (void *block, size_t n) {
       count = interval_pass(&thread.interval, over, &distance);
     }
     else {  /* the first block after a change of the period: the point may be anywhere */
-      begin(period);
+      malloc_begin(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
         count = interval_pass(&thread.interval, n - distance, &distance);
@@ -249,7 +249,7 @@ static COLD void point (void *block, size_t n) {
 ** be called. Only the low 48 bits of n count: a larger size (such as a negative number) is
 ** refused by the allocator.
 */
-static inline int passes (size_t n) {
+static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
   return unlikely(left < 0);
 }
@@ -325,7 +325,7 @@ static void *symbol (const char *name) {
 ** Finds the real allocator. Returns 0 if this thread is already doing so, which means that
 ** dlsym itself allocates.
 */
-static COLD int resolve (void) {
+static COLD int malloc_resolve (void) {
   Real r;
   const char *text = getenv("ASAMP_MALLOC");
   size_t i;
@@ -335,10 +335,10 @@ static COLD int resolve (void) {
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
-    asamp_mallocs.period = number(&text);
+    asamp_mallocs.period = malloc_number(&text);
     if (*text == ',') {
       text++;
-      asamp_mallocs.seed = number(&text);
+      asamp_mallocs.seed = malloc_number(&text);
     }
   }
   r.malloc = symbol("malloc");
@@ -361,38 +361,38 @@ static COLD int resolve (void) {
 
 
 static void *bootmalloc (size_t n) {
-  return resolve() ? real.malloc(n) : fromarena(n);
+  return malloc_resolve() ? real.malloc(n) : fromarena(n);
 }
 
 static void *bootcalloc (size_t n, size_t size) {
   size_t all;
-  if (resolve()) return real.calloc(n, size);
+  if (malloc_resolve()) return real.calloc(n, size);
   /* the arena is zero initially */
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
 static void *bootrealloc (void *p, size_t n) {
-  return resolve() ? real.realloc(p, n) : fromarena(n);
+  return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
 
 static void bootfree (void *p) {
-  if (resolve()) real.free(p);
+  if (malloc_resolve()) real.free(p);
 }
 
 static void *bootmemalign (size_t alignment, size_t n) {
-  return resolve() ? real.memalign(alignment, n) : NULL;
+  return malloc_resolve() ? real.memalign(alignment, n) : NULL;
 }
 
 static void *bootaligned (size_t alignment, size_t n) {
-  return resolve() ? real.aligned_alloc(alignment, n) : NULL;
+  return malloc_resolve() ? real.aligned_alloc(alignment, n) : NULL;
 }
 
 static int bootposix (void **to, size_t alignment, size_t n) {
-  return resolve() ? real.posix_memalign(to, alignment, n) : ENOMEM;
+  return malloc_resolve() ? real.posix_memalign(to, alignment, n) : ENOMEM;
 }
 
 static void *bootvalloc (size_t n) {
-  return resolve() ? real.valloc(n) : NULL;
+  return malloc_resolve() ? real.valloc(n) : NULL;
 }
 
 /* }===================================================================== */
@@ -403,7 +403,7 @@ static void *bootvalloc (size_t n) {
 static COLD void freewatched (void *p, void (*release) (void *)) {
   unsigned char *slot;
   if (isarena(p)) return;
-  slot = take(p);
+  slot = malloc_take(p);
   if (slot != NULL) died(slot);
   release(p);
 }
@@ -438,14 +438,14 @@ SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
 
 
 SHOWN void *malloc (size_t n) {
-  return passes(n) ? passed(real.malloc(n), n) : real.malloc(n);
+  return malloc_passes(n) ? passed(real.malloc(n), n) : real.malloc(n);
 }
 
 
 SHOWN void *calloc (size_t n, size_t size) {
   size_t all;
   if (unlikely(__builtin_mul_overflow(n, size, &all))) return real.calloc(n, size);
-  return passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
+  return malloc_passes(all) ? passed(real.calloc(n, size), all) : real.calloc(n, size);
 }
 
 
@@ -466,10 +466,10 @@ static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
   void *q;
   if (isarena(p)) return fromarenato(p, n);
-  slot = take(p);
+  slot = malloc_take(p);
   q = real.realloc(p, n);
   if (slot == NULL) return q;
-  if (q != NULL || n == 0 || !put(p, (uint16_t)(slot - slots))) died(slot);
+  if (q != NULL || n == 0 || !malloc_put(p, (uint16_t)(slot - slots))) died(slot);
   return q;
 }
 
@@ -479,7 +479,7 @@ SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
   else p = real.realloc(p, n);
-  return passes(n) ? passed(p, n) : p;
+  return malloc_passes(n) ? passed(p, n) : p;
 }
 
 
@@ -495,26 +495,26 @@ SHOWN void *reallocarray (void *p, size_t n, size_t size) {
 
 SHOWN void *memalign (size_t alignment, size_t n) {
   void *p = real.memalign(alignment, n);
-  return passes(n) ? passed(p, n) : p;
+  return malloc_passes(n) ? passed(p, n) : p;
 }
 
 
 SHOWN void *aligned_alloc (size_t alignment, size_t n) {
   void *p = real.aligned_alloc(alignment, n);
-  return passes(n) ? passed(p, n) : p;
+  return malloc_passes(n) ? passed(p, n) : p;
 }
 
 
 SHOWN int posix_memalign (void **to, size_t alignment, size_t n) {
   int e = real.posix_memalign(to, alignment, n);
-  if (e == 0 && passes(n)) point(*to, n);
+  if (e == 0 && malloc_passes(n)) point(*to, n);
   return e;
 }
 
 
 SHOWN void *valloc (size_t n) {
   void *p = real.valloc(n);
-  return passes(n) ? passed(p, n) : p;
+  return malloc_passes(n) ? passed(p, n) : p;
 }
 
 
@@ -571,12 +571,12 @@ static COLD void *operator_ (const char *name) {
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
-  if (left == before && passes(n)) point(p, n);  \
+  if (left == before && malloc_passes(n)) point(p, n);  \
   return p
 
 #define RELEASE(call, p)  \
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
-    unsigned char *slot = take(p);  \
+    unsigned char *slot = malloc_take(p);  \
     if (slot != NULL) died(slot);  \
   }  \
   call

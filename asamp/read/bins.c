@@ -42,7 +42,7 @@ static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
   return b->n++;
 }
 
-static void add (BinRow *to, const BinRow *from) {
+static void bins_addrow (BinRow *to, const BinRow *from) {
   to->samples += from->samples;
   to->bytes += from->bytes;
   to->survived += from->survived;
@@ -67,7 +67,7 @@ static void widen (Bins *b) {
       b->failed = 1;
       return;
     }
-    add(&b->rows[to], &from);
+    bins_addrow(&b->rows[to], &from);
   }
 }
 
@@ -82,7 +82,7 @@ static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
   if (to == NOROW)
     b->failed = 1;
   else
-    add(&b->rows[to], from);
+    bins_addrow(&b->rows[to], from);
 }
 
 void bins_add (Bins *b, const ReadSample *s, int fate) {

@@ -25,7 +25,7 @@ void course_free (Course *c) {
 ** Returns the slot of a pause. Above 1,023 us: the 9 bits after the leading one, for each bit
 ** length.
 */
-static size_t slotof (uint64_t us) {
+static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;
   while (us >> shift >= 1024)
@@ -115,7 +115,7 @@ static void join (Span *s, const Span *next) {
 }
 
 /* Merges pairs of spans. There are COURSE_MOST spans of 'group' collections. */
-static void halve (Course *c) {
+static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {
     Span s = c->spans[2 * i];
@@ -136,7 +136,7 @@ static int place (Course *c, const ReadCollection *one) {
     return 1;
   }
   if (c->n == COURSE_MOST)
-    halve(c);
+    course_halve(c);
   if (!list_grow(&c->spans, c->n, &c->size, sizeof(*c->spans)))
     return 0;
   c->spans[c->n++] = s;
@@ -167,7 +167,7 @@ int course_add (Course *c, const ReadCollection *one) {
   c->inuse = more(c->inuse, one->inuse);
   c->held = more(c->held, one->held);
   c->rss = more(c->rss, one->rss);
-  c->pauses[slotof(one->duration)]++;
+  c->pauses[course_slotof(one->duration)]++;
   return place(c, one);
 }
 

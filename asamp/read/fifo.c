@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int grow (Fifo *f) {
+static int fifo_grow (Fifo *f) {
   size_t size = f->size == 0 ? BOUND_FIRST(1024) : f->size * 2;
   ReadSample *list = malloc(size * sizeof(*list));
   size_t i;
@@ -22,7 +22,7 @@ static int grow (Fifo *f) {
 }
 
 int fifo_put (Fifo *f, const ReadSample *s) {
-  if (f->n == f->size && !grow(f))
+  if (f->n == f->size && !fifo_grow(f))
     return 0;
   f->list[(f->head + f->n++) & (f->size - 1)] = *s;
   return 1;

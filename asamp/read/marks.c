@@ -45,7 +45,7 @@ static char *copyof (const ReadMark *mark) {
 }
 
 /* Returns the index of the name, a new one if needed; SIZE_MAX without memory. */
-static size_t named (Marks *m, const char *name, size_t n) {
+static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
                 : idmap_get(&m->byname, (uint64_t)number + 1);
@@ -70,7 +70,7 @@ static size_t named (Marks *m, const char *name, size_t n) {
 }
 
 /* Returns 1 if the text is a number, with optional spaces around it. */
-static int isnumber (const char *text, double *number) {
+static int marks_isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
     return 0;  /* excludes infinity and NaN */
@@ -79,12 +79,12 @@ static int isnumber (const char *text, double *number) {
          isfinite(*number);
 }
 
-static void count (MarkName *to, uint64_t time, const char *value) {
+static void marks_count (MarkName *to, uint64_t time, const char *value) {
   double number;
   if (to->count++ == 0)
     to->first = time;
   to->last = time;
-  if (!isnumber(value, &number))
+  if (!marks_isnumber(value, &number))
     return;
   if (to->numbers == 0 || number < to->least)
     to->least = number;
@@ -96,7 +96,7 @@ static void count (MarkName *to, uint64_t time, const char *value) {
 }
 
 /* Drops every second of MARKS_MOST marks. */
-static void halve (Marks *m) {
+static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
     free(m->marks[2 * i + 1].value);
@@ -107,12 +107,12 @@ static void halve (Marks *m) {
 }
 
 /* Keeps the mark if it is selected (MK2). Returns 0 without memory. */
-static int keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
+static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)
     return 1;
   if (m->n == MARKS_MOST) {
-    halve(m);
+    marks_halve(m);
     if ((m->count - 1) % m->step != 0)
       return 1;
   }
@@ -131,12 +131,12 @@ static int keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
 int marks_add (Marks *m, const ReadMark *mark) {
   size_t n = mark->namelength < READER_MAXNAME ? mark->namelength
                                                : READER_MAXNAME;
-  size_t at = named(m, mark->name, n);
+  size_t at = marks_named(m, mark->name, n);
   char *value = at != SIZE_MAX ? copyof(mark) : NULL;
   if (value == NULL)
     return 0;
-  count(&m->names[at], mark->time, value);
+  marks_count(&m->names[at], mark->time, value);
   free(m->names[at].value);
   m->names[at].value = value;
-  return keep(m, mark->time, at, mark);
+  return marks_keep(m, mark->time, at, mark);
 }

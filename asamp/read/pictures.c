@@ -21,7 +21,7 @@ void pictures_free (Pictures *p) {
 }
 
 /* Drops every second picture, except the highest and the last one. */
-static void halve (Pictures *p) {
+static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0;
   for (i = 1; i < p->n; i++)
     if (p->all[i].rss > p->all[highest].rss)
@@ -41,7 +41,7 @@ static Picture *of (Pictures *p, uint64_t time) {
   if (p->n > 0 && p->all[p->n - 1].time == time)
     return &p->all[p->n - 1];
   if (p->n >= PICTURES_MOST)
-    halve(p);
+    pictures_halve(p);
   if (!list_grow(&p->all, p->n, &p->size, sizeof(*p->all)))
     return NULL;
   to = &p->all[p->n++];

@@ -71,7 +71,7 @@ static Step damaged (Input *in, const char *what) {
 }
 
 /* Reports that the data end within a record. */
-static Step ended (Input *in) {
+static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
                                      : "the file ends in a record");
@@ -129,20 +129,20 @@ static Step header (Input *in) {
   if (in->header)
     return damaged(in, "a second header");
   if (source_read(in->source, b, 2) < 2)
-    return ended(in);
+    return reader_ended(in);
   r->version = b[0] << 8 | b[1];
   if (r->version > 7)
     return damaged(in, "a VMProf version above 7");
   if (r->version >= 4) {
     if (source_read(in->source, b, 1) < 1)
-      return ended(in);
+      return reader_ended(in);
     mode = b[0];
   }
   else if (r->version == 3)
     mode = MODE_MEMORY;
   if (source_read(in->source, b, 1) < 1 ||
       source_read(in->source, r->interpreter, b[0]) < b[0])
-    return ended(in);
+    return reader_ended(in);
   r->interpreter[b[0]] = '\0';
   in->header = 1;
   memset(in->known, 0, KNOWN * sizeof(*in->known));  /* they were encoded differently */
@@ -158,18 +158,18 @@ static Step header (Input *in) {
 static Step timestamp (Input *in, uint64_t *us) {
   const unsigned char *b = source_take(in->source, 24);
   if (b == NULL)
-    return ended(in);
+    return reader_ended(in);
   *us = bytes_getword(b) * 1000000 + bytes_getword(b + 8);
   return GO;
 }
 
-static Step meta (Input *in) {
+static Step reader_meta (Input *in) {
   char key[64];
   size_t nkey, nvalue;
   uint64_t leftkey, left;
   if (!getstring(in, key, sizeof(key) - 1, &nkey, &leftkey) ||
       !getstring(in, in->value, READER_MAXMETA - 1, &nvalue, &left))
-    return ended(in);
+    return reader_ended(in);
   key[nkey] = '\0';
   in->value[nvalue] = '\0';
   in->state.r->left[LEFT_METAS] += left > 0;
@@ -178,13 +178,13 @@ static Step meta (Input *in) {
   return GO;
 }
 
-static Step name (Input *in) {
+static Step reader_name (Input *in) {
   char text[READER_MAXNAME + 1];
   uint64_t id, left;
   size_t n;
   if (!getnumber(in, in->address, &id) ||
       !getstring(in, text, READER_MAXNAME, &n, &left))
-    return ended(in);
+    return reader_ended(in);
   in->state.r->left[LEFT_LONGNAMES] += left > 0;
   readername_add(&in->state, id, text, n);
   return GO;
@@ -195,8 +195,8 @@ static Step name (Input *in) {
 ** outer frames equal those of the previous stack, so that their nodes are valid. Returns the
 ** new 'same'.
 */
-static int frame (Input *in, size_t depth, uint64_t id, uint32_t line,
-                  int same) {
+static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
+                         int same) {
   PathFrame *at = &in->path[depth];
   uint32_t parent;
   if ((id & 7) == 0 && id / 8 < IDMAP_NONE && in->state.r->own)
@@ -220,18 +220,18 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
       if (bytes_getword(w) != 6)  /* assembler frame: belongs to the frame before */
-        same = frame(in, depth++, bytes_getword(w + 8), 0, same);
+        same = reader_frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }
   else if (in->state.r->lines) {
     for (i = n & ~(size_t)1; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      same = frame(in, depth++, bytes_getword(w + 8), (uint32_t)bytes_getword(w), same);
+      same = reader_frame(in, depth++, bytes_getword(w + 8), (uint32_t)bytes_getword(w), same);
     }
   }
   else {
     for (i = n; i > 0; i--)
-      same = frame(in, depth++, bytes_getword(words + 8 * (i - 1)), 0, same);
+      same = reader_frame(in, depth++, bytes_getword(words + 8 * (i - 1)), 0, same);
   }
   in->npath = depth;
   return depth > 0 ? in->path[depth - 1].node : 0;
@@ -268,7 +268,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   *seconds = 0;
   if (!getnumber(in, timed ? 8 : in->word, &lead) ||
       !getnumber(in, in->word, &depth)) {
-    ended(in);
+    reader_ended(in);
     return NULL;
   }
   if (timed)
@@ -284,11 +284,11 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   *n = (size_t)depth;
   b = addresses(in, *n + more);
   if (b == NULL)
-    ended(in);
+    reader_ended(in);
   return b;
 }
 
-static Step stack (Input *in, int allocation) {
+static Step reader_stack (Input *in, int allocation) {
   const ReadProfile *r = in->state.r;
   double seconds;
   uint64_t thread = 0;
@@ -329,7 +329,7 @@ static Step trailer (Input *in) {
     return STOP;
   if (source_read(in->source, NULL, 1) == 0 &&
       source_failure(in->source) != NULL)
-    return ended(in);
+    return reader_ended(in);
   r->complete = 1;
   return STOP;
 }
@@ -367,21 +367,21 @@ static const char *firstwords (Input *in) {
   return NULL;
 }
 
-static Step record (Input *in) {
+static Step reader_record (Input *in) {
   const unsigned char *marker;
   in->record = source_offset(in->source);
   marker = source_take(in->source, 1);
   if (marker == NULL)
     return source_failure(in->source) != NULL
-           ? ended(in) : damaged(in, "the log ends without its trailer");
+           ? reader_ended(in) : damaged(in, "the log ends without its trailer");
   switch (*marker) {
-    case 0x01: return stack(in, 0);
-    case 0x02: case 0x08: return name(in);
+    case 0x01: return reader_stack(in, 0);
+    case 0x02: case 0x08: return reader_name(in);
     case 0x03: return trailer(in);
     case 0x05: return header(in);
     case 0x06: return timestamp(in, &in->state.r->started);
-    case 0x07: return meta(in);
-    case 0x09: return stack(in, 1);
+    case 0x07: return reader_meta(in);
+    case 0x09: return reader_stack(in, 1);
     case 0x0a: return objects(in);
     default: {
       char what[40];
@@ -391,7 +391,7 @@ static Step record (Input *in) {
   }
 }
 
-static void progress (Input *in) {
+static void reader_progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->told + PROGRESS) {
     in->told = in->record;
@@ -413,7 +413,7 @@ static void live (Input *in) {
 }
 
 /* Completes the ReadProfile. Returns the reason of a failure, or NULL. */
-static const char *finish (ReaderState *s) {
+static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_begin(s);
   readerstack_giveup(s);
@@ -441,18 +441,18 @@ static const char *readall (Input *in) {
   const char *reason = firstwords(in);
   if (reason != NULL)
     return reason;
-  while (record(in) == GO) {
+  while (reader_record(in) == GO) {
     reason = readerstate_failure(&in->state);
     if (reason != NULL)
       return reason;
-    progress(in);
+    reader_progress(in);
   }
   in->state.r->offset = source_offset(in->source);
   in->state.r->packed = source_packed(in->source);
   live(in);
   if (!in->header)
     return "not a VMProf log (no header)";
-  return finish(&in->state);
+  return reader_finish(&in->state);
 }
 
 ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,

@@ -303,7 +303,7 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
     readeremit_deaths(s, alive, dead, time);
 }
 
-static void collection (ReaderState *s, Fields *f, int major) {
+static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected told;
   details_collection(f, s->format, &told);
@@ -343,7 +343,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
-static void mark (ReaderState *s, Fields *f) {
+static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
   uint64_t length;
@@ -364,7 +364,7 @@ static void mark (ReaderState *s, Fields *f) {
 }
 
 /* Reads a row of resident memory. */
-static void resident (ReaderState *s, Fields *f) {
+static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
   if (!details_number(f, &r.time) || !details_signed(f, &r.bytes) || f->p >= f->end)
@@ -389,7 +389,7 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_begin(s, id, s->eventtime);
 }
 
-static void allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
+static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_tell(s);
   if (row != NULL)
     row->allocated += bytes;
@@ -405,11 +405,11 @@ static void endstate (ReaderState *s, Fields *f) {
     return;
   s->eventtime = readerstate_later(s->eventtime, difference);
   if (details_number(f, &bytes))
-    allocated(s, row, bytes);
+    readerbatch_allocated(s, row, bytes);
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
-static uint32_t nameof (ReaderState *s, Fields *f) {
+static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;
   n = (size_t)(f->end - f->p);
@@ -431,7 +431,7 @@ static void callstates (ReaderState *s, Fields events) {
         (letter == 'N' && details_signed(&line, &difference) && details_number(&line, &id)))
       row = readerstate_find(s, id);
     else if (letter == 'Y' && row != NULL)
-      row->name = nameof(s, &line);
+      row->name = readerbatch_nameof(s, &line);
   }
 }
 
@@ -450,11 +450,11 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
     case 'X': endstate(s, f); break;
     case 'A':
       if (details_number(f, &n))
-        allocated(s, row, n);
+        readerbatch_allocated(s, row, n);
       break;
     case 'Y':
       if (row != NULL && !row->others)
-        row->name = nameof(s, f);
+        row->name = readerbatch_nameof(s, f);
       readerstate_tell(s);
       if (row != NULL && s->client->called != NULL && !s->of->hidden)
         s->client->called(s->client->ud, s->r->text.text + row->name);
@@ -485,10 +485,10 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
     switch (letter) {
       case 'f': fates(s, &line, &d.events); break;
       case 'd': deaths(s, &line, &d.events); break;
-      case 'g': case 'G': collection(s, &line, letter == 'G'); break;
+      case 'g': case 'G': readerbatch_collection(s, &line, letter == 'G'); break;
       case 'C': nameclass(s, &line); break;
-      case 'm': mark(s, &line); break;
-      case 'r': resident(s, &line); break;
+      case 'm': readerbatch_mark(s, &line); break;
+      case 'r': readerbatch_resident(s, &line); break;
       case 'H': readerholders_path(s, &line); break;
       case 'h': readerholders_runs(s, &line); break;
       case 'w': readerholders_walk(s, &line); break;

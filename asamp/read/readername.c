@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Adds an id to one of the maps that grow with the file, within the limit (R2). */
-static int enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
+static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
     return 0;
@@ -26,7 +26,7 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
     s->r->left[LEFT_LONGNAMES]++;
     n = READER_MAXNAME;
   }
-  enter(s, m, id, strtab_put(&s->r->text, text, n));
+  readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
 /*
@@ -70,7 +70,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
       s->failed = 1;
   }
   else if (!s->r->own || (id & 7) != 0 || !sameas(s, id, number))
-    enter(s, &s->r->names, id, number);
+    readername_enter(s, &s->r->names, id, number);
 }
 
 /* Sets the names of types, from metas in the extended format, from type frames in ours. */
@@ -97,14 +97,14 @@ static void namekinds (ReaderState *s) {
 #define OTHERS	UINT64_MAX
 
 /* Returns the number of the frame's name; 0: it has none. */
-static uint32_t named (const ReaderState *s, uint64_t id) {
+static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
 /* Returns the number of the frame's name, or of one composed of its id. */
-static uint32_t nameof (ReaderState *s, uint64_t id) {
-  uint32_t name = named(s, id);
+static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
+  uint32_t name = readername_named(s, id);
   char text[40];
   if (name != 0)
     return name;
@@ -125,9 +125,9 @@ typedef struct Naming {
 /* Returns the function with the id's name, a new one if needed; IDMAP_NONE without memory. */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
-  uint32_t name = nameof(s, id);
+  uint32_t name = readername_nameof(s, id);
   uint32_t f = idmap_get(&n->byname, (uint64_t)name + 1);
-  s->nameless += named(s, id) == 0;
+  s->nameless += readername_named(s, id) == 0;
   if (f != IDMAP_NONE)
     return f;
   f = r->nfunctions;
@@ -140,13 +140,13 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
 }
 
 /* Determines the function of every node. Returns 0 without memory. */
-static int number (ReaderState *s, Naming *n) {
+static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;
   for (i = 1; i < r->tree.n; i++) {
     uint64_t id = r->tree.nodes[i].id, key = id + 1;
     uint32_t f = idmap_get(&n->byid, key);
-    if (f == IDMAP_NONE && named(s, id) == 0 &&
+    if (f == IDMAP_NONE && readername_named(s, id) == 0 &&
         s->nameless >= READER_MAXNAMELESS) {
       r->left[LEFT_NAMELESS]++;
       id = key = OTHERS;
@@ -176,7 +176,7 @@ static int functions (ReaderState *s) {
   r->fn = calloc(r->tree.n, sizeof(*r->fn));
   n.text = malloc(r->tree.n * sizeof(*n.text));
   n.id = malloc(r->tree.n * sizeof(*n.id));
-  if (r->fn != NULL && n.text != NULL && n.id != NULL && number(s, &n)) {
+  if (r->fn != NULL && n.text != NULL && n.id != NULL && readername_number(s, &n)) {
     r->functions = calloc(r->nfunctions + (size_t)1, sizeof(*r->functions));
     ok = r->functions != NULL;
   }

@@ -20,7 +20,7 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
 }
 
 /* Keeps a stream for its orphans, within the limit (RS3). */
-static void keep (ReaderState *s, ReaderStream *one) {
+static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
     s->r->left[LEFT_STREAMS] += one->orphans;
@@ -51,7 +51,7 @@ void readerorphans_bury (ReaderState *s) {
   }
   readerfollow_settle(f);
   if (one->orphans > 0)
-    keep(s, one);
+    readerorphans_keep(s, one);
   else
     readerstream_free(one);
 }
@@ -72,7 +72,7 @@ static void drop (ReaderState *s, uint32_t at) {
 ** Returns the stream of a state, ended or not; *at is its index among those kept for orphans,
 ** or IDMAP_NONE.
 */
-static ReaderStream *find (const ReaderState *s, uint64_t id, uint32_t *at) {
+static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;
   if (id >= UINT32_MAX)
@@ -89,8 +89,8 @@ static ReaderStream *find (const ReaderState *s, uint64_t id, uint32_t *at) {
 ** Continues a walk over the list: keeps 'alive' orphans and delivers the deaths of 'dead' ones
 ** after them; keeps other samples. 'place' counts orphans.
 */
-static void pass (ReaderState *s, ReaderStream *one, uint64_t alive, uint64_t dead, size_t *place,
-                  uint64_t time) {
+static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
+                                uint64_t dead, size_t *place, uint64_t time) {
   ReaderFollow *f = &one->follow;
   while (f->at < f->n && alive + dead > 0) {
     ReadFollowed gone;
@@ -117,12 +117,12 @@ void readerorphans_line (ReaderState *s, Fields *line) {
   size_t place = 0;
   uint32_t at;
   if (!s->r->many || !details_signed(line, &difference) || !details_number(line, &id) ||
-      (one = find(s, id, &at)) == NULL || (one->closed && one->orphans == 0))
+      (one = readerorphans_find(s, id, &at)) == NULL || (one->closed && one->orphans == 0))
     return;
   time = readerstate_later(s->eventtime, difference);
   s->of = one;
   while (details_number(line, &alive) && details_number(line, &dead))
-    pass(s, one, alive, dead, &place, time);
+    readerorphans_pass(s, one, alive, dead, &place, time);
   readerfollow_settle(&one->follow);
   s->of = before;
   if (one->orphans == 0 && at != IDMAP_NONE)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Returns the time in us since the start, not before that of the previous sample. */
-static uint64_t timeof (ReaderState *s, double seconds) {
+static uint64_t readerstack_timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
   if (seconds > 0 && seconds < (double)READER_MAXTIME / 1e6)
@@ -79,7 +79,7 @@ static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
   memset(&sample, 0, sizeof(sample));
   r->timed = r->version >= 7;
   if (r->timed)
-    s->last = timeof(s, seconds);
+    s->last = readerstack_timeof(s, seconds);
   else if (r->samples + r->timesamples > 0 && s->last < READER_MAXTIME)
     s->last += us > 0 ? us : 1000;
   sample.time = s->last;
@@ -98,7 +98,7 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
     Run run;
     run.node = node;
     run.type = allocation ? type : READER_TIMERUN;
-    run.time = s->r->version >= 7 ? timeof(s, seconds) : 0;
+    run.time = s->r->version >= 7 ? readerstack_timeof(s, seconds) : 0;
     run.thread = thread;
     run.copies = 1;
     addrun(s, &run);
@@ -132,7 +132,7 @@ void readerstack_objects (ReaderState *s, double seconds,
     return;  /* the details contain all this */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
-  c.time = timeof(s, seconds);
+  c.time = readerstack_timeof(s, seconds);
   if (s->nstats > 0 && n >= s->nstats) {
     c.inuse = statat(s, words, nobjects, 0);
     c.held = statat(s, words, nobjects, 1);

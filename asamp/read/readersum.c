@@ -85,7 +85,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
+static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
   size_t at = siteof(s, sample);
@@ -133,7 +133,7 @@ static void count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t ti
   }
 }
 
-static void begin (void *ud, const ReadProfile *r) {
+static void readersum_begin (void *ud, const ReadProfile *r) {
   ReaderSum *s = ud;
   s->profile = r;
   if (s->tags != NULL)
@@ -144,21 +144,21 @@ static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return sample->time < s->since || sample->time >= s->till;
 }
 
-static void sample (void *ud, const ReadSample *sample) {
+static void readersum_sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
   if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER && !isoutside(s, sample))
-    count(s, sample, READER_DIED, 0);
+    readersum_count(s, sample, READER_DIED, 0);
 }
 
-static void fate (void *ud, const ReadSample *sample, int fate,
-                  uint64_t time) {
+static void readersum_fate (void *ud, const ReadSample *sample, int fate,
+                            uint64_t time) {
   ReaderSum *s = ud;
   if (isoutside(s, sample))
     return;
   if (s->instant != READERSUM_EVER &&
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
     return;
-  count(s, sample, fate, time);
+  readersum_count(s, sample, fate, time);
   if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->profile != NULL &&
       s->profile->kinds[sample->kind].type != KIND_NATIVE &&
       !ages_add(&s->ages, readsample_bytes(sample), fate == READER_SURVIVED))
@@ -166,7 +166,7 @@ static void fate (void *ud, const ReadSample *sample, int fate,
 }
 
 /* Subtracts a survivor that was dead at 'instant' from the totals. */
-static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
+static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
   if (sample->labels < s->nlabels) {
@@ -188,7 +188,7 @@ static void uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   site->survivedsquares -= squaresof(sample);
 }
 
-static void death (void *ud, const ReadDeath *d) {
+static void readersum_death (void *ud, const ReadDeath *d) {
   ReaderSum *s = ud;
   const ReadSample *sample = d->sample;
   size_t at, life;
@@ -198,7 +198,7 @@ static void death (void *ud, const ReadDeath *d) {
     return;
   at = (size_t)d->tag;
   if (d->time <= s->instant && s->instant != READERSUM_EVER) {
-    uncount(s, &s->table.sites[at], sample);
+    readersum_uncount(s, &s->table.sites[at], sample);
     return;
   }
   life = sitetable_at(&s->lives, sample->node, digits(d->allocated), sample->count);
@@ -227,7 +227,7 @@ static void death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-static void held (void *ud, const ReadSample *sample, uint32_t path) {
+static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
   ReaderSum *s = ud;
   if (isoutside(s, sample) || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
@@ -235,7 +235,7 @@ static void held (void *ud, const ReadSample *sample, uint32_t path) {
     s->client.stop = NOMEMORY;
 }
 
-static void copy (void *ud, const ReadSample *sample) {
+static void readersum_copy (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
   if (s->instant == READERSUM_EVER &&
       !sitetable_add(&s->copies, sample->node, sample->kind, sample->count,
@@ -243,7 +243,7 @@ static void copy (void *ud, const ReadSample *sample) {
     s->client.stop = NOMEMORY;
 }
 
-static void collection (void *ud, const ReadCollection *c) {
+static void readersum_collection (void *ud, const ReadCollection *c) {
   ReaderSum *s = ud;
   LabelTotals *l = labelled(s, c->labels);
   if (!ages_settle(&s->ages, c->charged / (c->minors + 1)))
@@ -257,13 +257,13 @@ static void collection (void *ud, const ReadCollection *c) {
     s->client.stop = NOMEMORY;
 }
 
-static void mark (void *ud, const ReadMark *m) {
+static void readersum_mark (void *ud, const ReadMark *m) {
   ReaderSum *s = ud;
   if (!marks_add(&s->marks, m))
     s->client.stop = NOMEMORY;
 }
 
-static void resident (void *ud, const ReadResident *r) {
+static void readersum_resident (void *ud, const ReadResident *r) {
   ReaderSum *s = ud;
   if (!pictures_add(&s->pictures, r))
     s->client.stop = NOMEMORY;
@@ -291,15 +291,15 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->instant = instant;
   s->till = READERSUM_EVER;
   s->client.ud = s;
-  s->client.begin = begin;
-  s->client.sample = sample;
-  s->client.fate = fate;
-  s->client.death = death;
-  s->client.held = held;
-  s->client.copy = copy;
-  s->client.collection = collection;
-  s->client.mark = mark;
-  s->client.resident = resident;
+  s->client.begin = readersum_begin;
+  s->client.sample = readersum_sample;
+  s->client.fate = readersum_fate;
+  s->client.death = readersum_death;
+  s->client.held = readersum_held;
+  s->client.copy = readersum_copy;
+  s->client.collection = readersum_collection;
+  s->client.mark = readersum_mark;
+  s->client.resident = readersum_resident;
   s->client.walk = walked;
   s->walkstep = 1;
   bins_init(&s->bins, bins);

@@ -11,7 +11,7 @@ static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
 }
 
 /* Doubles the capacity of the nodes and of the hash table. */
-static int grow (Tree *t) {
+static int tree_grow (Tree *t) {
   uint32_t size = t->size == 0 ? BOUND_FIRST(256) : t->size * 2;
   uint32_t nslots = size * 2;
   uint32_t i;
@@ -40,7 +40,7 @@ static int grow (Tree *t) {
 int tree_init (Tree *t) {
   memset(t, 0, sizeof(*t));
   hash_prepare();
-  if (!grow(t))
+  if (!tree_grow(t))
     return 0;
   memset(&t->nodes[0], 0, sizeof(t->nodes[0]));
   t->n = 1;
@@ -69,7 +69,7 @@ uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line) {
     return parent;
   }
   if (t->n == t->size) {
-    if (!grow(t))
+    if (!tree_grow(t))
       return 0;
     k = h & (t->nslots - 1);
     while (t->slots[k] != 0)

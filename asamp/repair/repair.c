@@ -79,7 +79,7 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
-static void finish (Repair *p, LiveFile *file) {
+static void repair_finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);
   if (p->version >= 7)
@@ -104,7 +104,7 @@ static void finish (Repair *p, LiveFile *file) {
 /* ---------------------------------------------------------------- file -- */
 
 /* Copies the intact records. Returns NULL, or the reason why there is nothing to write. */
-static const char *copy (Repair *p, RepairResult *r, LiveFile *file) {
+static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
     return p->record.failed ? "not enough memory"
@@ -150,9 +150,9 @@ static int through (Repair *p, RepairResult *r, LiveFile *file,
     error = livefile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
                           LIVEFILE_SMALL);
     if (error == 0)
-      reason = copy(p, r, file);
+      reason = repair_copy(p, r, file);
     if (error == 0 && reason == NULL && !r->whole)
-      finish(p, file);
+      repair_finish(p, file);
     if (p->record.failed)
       livefile_fail(file, ENOMEM);
     livefile_close(file);

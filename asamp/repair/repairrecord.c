@@ -25,7 +25,7 @@ static Verdict damage (Repair *p, const char *why) {
 ** Appends the next n bytes of the log to the record. Returns 0 if there are fewer (fault is
 ** set).
 */
-static int take (Repair *p, uint64_t n) {
+static int repairrecord_take (Repair *p, uint64_t n) {
   while (n > 0) {
     size_t step = n < PIECE ? (size_t)n : PIECE;
     unsigned char *to = bytes_grow(&p->record, step);
@@ -44,7 +44,7 @@ static int take (Repair *p, uint64_t n) {
   return 1;
 }
 
-static uint64_t word (const Repair *p, size_t at) {
+static uint64_t repairrecord_word (const Repair *p, size_t at) {
   return bytes_getword(p->record.data + at);
 }
 
@@ -58,16 +58,16 @@ static void setword (Repair *p, size_t at, uint64_t w) {
 */
 static int taketext (Repair *p, size_t *at, size_t *n) {
   uint64_t length;
-  if (!take(p, 8))
+  if (!repairrecord_take(p, 8))
     return 0;
-  length = word(p, p->record.n - 8);
+  length = repairrecord_word(p, p->record.n - 8);
   if (length > MAXTEXT) {
     p->fault = "a text that is too long";
     return 0;
   }
   *at = p->record.n;
   *n = (size_t)length;
-  return take(p, length);
+  return repairrecord_take(p, length);
 }
 
 /*
@@ -76,7 +76,7 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
 ** invalid.
 */
 static int lead (Repair *p, int *mended) {
-  uint64_t w = word(p, p->record.n - 16);
+  uint64_t w = repairrecord_word(p, p->record.n - 16);
   double s;
   if (p->version < 7)
     return w == 1;
@@ -101,19 +101,19 @@ static Verdict header (Repair *p) {
   size_t n;
   if (p->header)
     return damage(p, "a second header");
-  if (!take(p, 2))
+  if (!repairrecord_take(p, 2))
     return REPAIR_DAMAGE;
   p->version = p->record.data[1] << 8 | p->record.data[2];
   if (p->version > 7)
     return damage(p, "a VMProf version above 7");
   if (p->version >= 4) {
-    if (!take(p, 1))
+    if (!repairrecord_take(p, 1))
       return REPAIR_DAMAGE;
     p->mode = p->record.data[3];
   }
   else if (p->version == 3)
     p->mode = VMPROF_MEMORY;
-  if (!take(p, 1) || !take(p, p->record.data[p->record.n - 1]))
+  if (!repairrecord_take(p, 1) || !repairrecord_take(p, p->record.data[p->record.n - 1]))
     return REPAIR_DAMAGE;
   n = p->version >= 4 ? 5 : 4;
   name = p->record.data + n;
@@ -132,11 +132,11 @@ static int mendframes (Repair *p, size_t at, size_t n) {
   int mended = 0;
   size_t i;
   for (i = 0; i < n; i += 2) {
-    if (word(p, at + 8 * i) > INT32_MAX) {
+    if (repairrecord_word(p, at + 8 * i) > INT32_MAX) {
       setword(p, at + 8 * i, 0);
       mended = 1;
     }
-    if (word(p, at + 8 * i + 8) == 0 || word(p, at + 8 * i + 8) >> 63) {
+    if (repairrecord_word(p, at + 8 * i + 8) == 0 || repairrecord_word(p, at + 8 * i + 8) >> 63) {
       setword(p, at + 8 * i + 8, FRAME_NONE);
       mended = 1;
     }
@@ -150,24 +150,24 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
-  return n >= 2 && frameids_istype(word(p, at + 8), &kind) && kind < KIND_COUNT;
+  return n >= 2 && frameids_istype(repairrecord_word(p, at + 8), &kind) && kind < KIND_COUNT;
 }
 
-static Verdict stack (Repair *p, int marker) {
+static Verdict repairrecord_stack (Repair *p, int marker) {
   int mended = 0;
   uint64_t n;
   if (marker == VMPROF_GCSTACK && p->version < 7)
     return damage(p, "a stack of version 7");
-  if (!take(p, 16))
+  if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
-  n = word(p, p->record.n - 8);
+  n = repairrecord_word(p, p->record.n - 8);
   if (!lead(p, &mended))
     return damage(p, "a stack whose count is not 1");
   if (n > VMPROF_MAXWORDS)
     return damage(p, "a stack deeper than 65536 words");
   if ((n & 1) && (p->own || (p->mode & VMPROF_PAIRS)))
     return damage(p, "half a frame");
-  if (!take(p, 8 * (n + (p->version >= 1) + (p->mode & VMPROF_MEMORY))))
+  if (!repairrecord_take(p, 8 * (n + (p->version >= 1) + (p->mode & VMPROF_MEMORY))))
     return REPAIR_DAMAGE;
   if (p->own)
     mended |= mendframes(p, 17, (size_t)n);
@@ -199,13 +199,13 @@ static Verdict objects (Repair *p) {
   uint64_t n, i;
   if (p->version < 7)
     return damage(p, "a record of version 7");
-  if (!take(p, 16))
+  if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
-  n = word(p, p->record.n - 8);
+  n = repairrecord_word(p, p->record.n - 8);
   lead(p, &mended);
   if (n > VMPROF_MAXWORDS || n < p->nstats)
     return damage(p, "a record of as many words");
-  if (!take(p, 8 * n))
+  if (!repairrecord_take(p, 8 * n))
     return REPAIR_DAMAGE;
   n -= p->nstats;
   if (p->own && n > p->stacks - p->objects) {
@@ -214,7 +214,7 @@ static Verdict objects (Repair *p) {
     mended = 1;
   }
   for (i = 0; p->own && i < n; i++) {
-    uint64_t w = word(p, 17 + 8 * (size_t)i);
+    uint64_t w = repairrecord_word(p, 17 + 8 * (size_t)i);
     if (w >> 2 >= KIND_COUNT && w >> 2 != REPAIR_UNKNOWNTYPE) {
       setword(p, 17 + 8 * (size_t)i, (uint64_t)REPAIR_UNKNOWNTYPE << 2 | (w & 3));
       mended = 1;
@@ -222,7 +222,7 @@ static Verdict objects (Repair *p) {
   }
   if (p->own && p->nstats > 0) {
     size_t at = p->record.n - 8;
-    uint64_t state = word(p, at);
+    uint64_t state = repairrecord_word(p, at);
     if (state > 3 || (p->state == 3 && state == 1)) {
       setword(p, at, state = 0);
       mended = 1;
@@ -233,14 +233,14 @@ static Verdict objects (Repair *p) {
   return mended ? REPAIR_MENDED : REPAIR_KEEP;
 }
 
-static Verdict name (Repair *p) {
+static Verdict repairrecord_name (Repair *p) {
   size_t at, n;
   const char *text;
   uint64_t id;
-  if (!take(p, 8) || !taketext(p, &at, &n))
+  if (!repairrecord_take(p, 8) || !taketext(p, &at, &n))
     return REPAIR_DAMAGE;
   text = (const char *)p->record.data + at;
-  id = word(p, 1);
+  id = repairrecord_word(p, 1);
   if (!bytes_isutf8(text, n))
     return REPAIR_OMIT;
   if (p->own) {
@@ -253,7 +253,7 @@ static Verdict name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
-static void known (Repair *p, uint64_t us) {
+static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
 }
@@ -277,7 +277,7 @@ static int details (Repair *p, const char *text, size_t n) {
     return 0;
   while (details_number(&d.times, &number)) {
     p->sampletime += number;
-    known(p, p->sampletime);
+    repairrecord_known(p, p->sampletime);
   }
   while (details_number(&d.sizes, &number))
     p->allocations++;
@@ -289,18 +289,18 @@ static int details (Repair *p, const char *text, size_t n) {
     else if (letter == 'g' || letter == 'G') {
       details_collection(&line, p->format, &c);
       p->eventtime += (uint64_t)c.time;
-      known(p, p->eventtime);
+      repairrecord_known(p, p->eventtime);
     }
     else if (letter == 'm' && details_signed(&line, &change)) {
       p->eventtime += (uint64_t)change;
-      known(p, p->eventtime);
+      repairrecord_known(p, p->eventtime);
     }
   }
   return 1;
 }
 
 /* Returns 1 if the text is a number in the form that readers accept; *n is its integer part. */
-static int isnumber (const char *s, size_t length, uint64_t *n) {
+static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
   size_t i, points = 0;
   *n = 0;
   for (i = 0; i < length; i++) {
@@ -338,7 +338,7 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
     return 0;
   if (equals(key, nkey, "period") || equals(key, nkey, "sample_allocated_bytes") ||
       equals(key, nkey, "start_time_offset")) {
-    if (!isnumber(value, n, &number))
+    if (!repairrecord_isnumber(value, n, &number))
       return 0;
     if (equals(key, nkey, "start_time_offset") && p->lead == 0)
       p->lead = (double)number;
@@ -348,7 +348,7 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
       return 0;
     if (equals(key, nkey, "asamp.format"))
       p->format = details_format(value, n);
-    if (equals(key, nkey, "asamp.start") && isnumber(value, n, &number))
+    if (equals(key, nkey, "asamp.start") && repairrecord_isnumber(value, n, &number))
       p->start = number;
     if (nkey > 6 && memcmp(key, "asamp.", 6) == 0 && key[6] >= '0' &&
         key[6] <= '9' && !details(p, value, n))
@@ -357,7 +357,7 @@ static int goodmeta (Repair *p, const char *key, size_t nkey,
   return 1;
 }
 
-static Verdict meta (Repair *p) {
+static Verdict repairrecord_meta (Repair *p) {
   size_t atkey, nkey, at, n;
   const char *key;
   if (!taketext(p, &atkey, &nkey) || !taketext(p, &at, &n))
@@ -375,10 +375,10 @@ static Verdict meta (Repair *p) {
 
 static Verdict timestamp (Repair *p) {
   uint64_t s, us;
-  if (!take(p, 24))
+  if (!repairrecord_take(p, 24))
     return REPAIR_DAMAGE;
-  s = word(p, 1);
-  us = word(p, 9);
+  s = repairrecord_word(p, 1);
+  us = repairrecord_word(p, 9);
   if (s >= REPAIR_CENTURY_US / 1000000 || us >= 1000000) {
     setword(p, 1, p->started / 1000000);
     setword(p, 9, p->started % 1000000);
@@ -410,7 +410,7 @@ static Verdict trailer (Repair *p) {
 Verdict repair_record (Repair *p) {
   p->record.n = 0;
   p->begin = source_offset(p->source);
-  if (!take(p, 1)) {
+  if (!repairrecord_take(p, 1)) {
     if (source_failure(p->source) == NULL)
       p->fault = "the log ends without its trailer";
     return REPAIR_DAMAGE;
@@ -419,21 +419,22 @@ Verdict repair_record (Repair *p) {
     return damage(p, "no header");
   switch (p->record.data[0]) {
     case VMPROF_STACK: case VMPROF_GCSTACK:
-      return stack(p, p->record.data[0]);
-    case VMPROF_NAME: case VMPROF_NATIVENAME: return name(p);
+      return repairrecord_stack(p, p->record.data[0]);
+    case VMPROF_NAME: case VMPROF_NATIVENAME: return repairrecord_name(p);
     case VMPROF_TRAILER: return trailer(p);
     case VMPROF_HEADER: return header(p);
     case VMPROF_TIME: return timestamp(p);
-    case VMPROF_META: return meta(p);
+    case VMPROF_META: return repairrecord_meta(p);
     case VMPROF_OBJECTS: return objects(p);
     default: return damage(p, "an unknown record");
   }
 }
 
 int repair_firstwords (Repair *p) {
-  if (!take(p, 40) || word(p, 0) != 0 || word(p, 8) != 3 || word(p, 16) != 0 ||
-      word(p, 32) != 0)
+  if (!repairrecord_take(p, 40) || repairrecord_word(p, 0) != 0 || repairrecord_word(p, 8) != 3 ||
+      repairrecord_word(p, 16) != 0 ||
+      repairrecord_word(p, 32) != 0)
     return 0;
-  p->period = word(p, 24);
+  p->period = repairrecord_word(p, 24);
   return 1;
 }

@@ -59,12 +59,12 @@ static void threadends (void *p) {
 }
 
 
-static void once (void) {
+static void altstack_once (void) {
   iskey = (pthread_key_create(&key, threadends) == 0);
 }
 
 
-static int failed (char *err, size_t errsize) {
+static int altstack_failed (char *err, size_t errsize) {
   snprintf(err, errsize, "cannot sample time: no stack for its signals: %s",
            strerror(errno));
   return 0;
@@ -80,7 +80,7 @@ static int set (char *map, char *err, size_t errsize) {
   if (sigaltstack(&s, NULL) == 0) return 1;
   s.ss_flags = 0;  /* kernels before Linux 4.7 */
   if (sigaltstack(&s, NULL) == 0) return 1;
-  return failed(err, errsize);
+  return altstack_failed(err, errsize);
 }
 
 
@@ -88,15 +88,15 @@ static int set (char *map, char *err, size_t errsize) {
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;
-  pthread_once(&control, once);
+  pthread_once(&control, altstack_once);
   if (iskey && pthread_getspecific(key) != NULL) return 1;
   map = mmap(NULL, wholesize(), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (map == MAP_FAILED) return failed(err, errsize);
+  if (map == MAP_FAILED) return altstack_failed(err, errsize);
   errno = iskey ? 0 : EAGAIN;
   if (mprotect(map, pagesize(), PROT_NONE) != 0 || !iskey ||
       (errno = pthread_setspecific(key, map)) != 0) {
-    failed(err, errsize);
+    altstack_failed(err, errsize);
     munmap(map, wholesize());
     return 0;
   }
@@ -107,7 +107,7 @@ static int give (char *err, size_t errsize) {
 int altstack_use (size_t least, char *err, size_t errsize) {
   size_t frame = framesize();
   stack_t s;
-  if (sigaltstack(NULL, &s) != 0) return failed(err, errsize);
+  if (sigaltstack(NULL, &s) != 0) return altstack_failed(err, errsize);
   if (s.ss_flags & SS_DISABLE) return give(err, errsize);
   least += (frame < FRAME) ? frame : FRAME;
   if (s.ss_size >= least) return 1;

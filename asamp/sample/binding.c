@@ -42,12 +42,12 @@ static struct link_map *objectof (void *address) {
 ** Releases a handle that is not kept. A bound object file keeps its handle (BD3); without a
 ** handle, dlsym itself keeps the object file of the symbols it returned.
 */
-static void release (void *handle) {
+static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
 }
 
 
-static const char *nameof (const struct link_map *object) {
+static const char *binding_nameof (const struct link_map *object) {
   return (object->l_name[0] != '\0') ? object->l_name : "the program itself";
 }
 
@@ -67,8 +67,8 @@ static void *ownsymbol (void *handle, const struct link_map *object,
 ** Fills 'b': all functions, or upstream's only. Returns NULL, or the first name that the object
 ** file does not export.
 */
-static const char *find (void *handle, const struct link_map *object, int seam,
-                         Binding *b) {
+static const char *binding_find (void *handle, const struct link_map *object, int seam,
+                                 Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;
   for (i = 0; i < n; i++)
@@ -125,27 +125,28 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   }
   memcpy(raise, &error, sizeof(*raise));
   if (error == NULL) {
-    release(handle);
+    binding_release(handle);
     snprintf(err, errsize, "%s: no module can call this Lua: %s does not export its "
              "functions (lua_*, luaL_*, luaN_*); link a program with -Wl,-E "
              "-Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to "
              "liblua5.4.so.0", module,
-             (object != NULL) ? nameof(object) : "code that no object file has");
+             (object != NULL) ? binding_nameof(object) : "code that no object file has");
     return 0;
   }
-  missing = find(handle, object, seam, &b);
+  missing = binding_find(handle, object, seam, &b);
   if (missing != NULL) {
-    release(handle);
+    binding_release(handle);
     snprintf(err, errsize, "%s: undefined symbol: %s (in %s)", module, missing,
-             nameof(object));
+             binding_nameof(object));
     return 0;
   }
   which = serve(object, &b);
   if (which != object) {
-    release(handle);
+    binding_release(handle);
     snprintf(err, errsize, "%s: this process has two Luas, and the module serves the "
              "first that has loaded it, that of %s; this one is of %s. Link all that "
-             "use Lua to one liblua5.4.so.0", module, nameof(which), nameof(object));
+             "use Lua to one liblua5.4.so.0", module, binding_nameof(which),
+             binding_nameof(object));
     return 0;
   }
   return 1;

@@ -11,7 +11,7 @@ static const char tomb;
 
 
 /* Returns the first slot to search: Fibonacci hashing of the 8-byte granule. */
-static size_t slotof (const Blocks *b, const void *block) {
+static size_t blocks_slotof (const Blocks *b, const void *block) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
   return (size_t)(h >> 32) & (b->size - 1);
 }
@@ -36,11 +36,11 @@ int blocks_room (Blocks *b) {
 
 
 /* Returns the entry of the block, or NULL; *room is the slot in which to insert it. */
-static struct BlockEntry *find (const Blocks *b, const void *block,
-                                struct BlockEntry **room) {
+static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
+                                       struct BlockEntry **room) {
   size_t i;
   *room = NULL;
-  for (i = slotof(b, block); b->entries[i].block != NULL;
+  for (i = blocks_slotof(b, block); b->entries[i].block != NULL;
        i = (i + 1) & (b->size - 1)) {
     if (b->entries[i].block == block) return &b->entries[i];
     if (b->entries[i].block == &tomb && *room == NULL) *room = &b->entries[i];
@@ -51,7 +51,7 @@ static struct BlockEntry *find (const Blocks *b, const void *block,
 
 
 size_t blocks_put (Blocks *b, const void *block, size_t number) {
-  struct BlockEntry *room, *e = find(b, block, &room);
+  struct BlockEntry *room, *e = blocks_find(b, block, &room);
   size_t before = BLOCKS_NONE;
   if (e != NULL) before = e->number;
   else {
@@ -66,7 +66,7 @@ size_t blocks_put (Blocks *b, const void *block, size_t number) {
 
 
 int blocks_take (Blocks *b, const void *block, size_t *number) {
-  struct BlockEntry *room, *e = (b->n > 0) ? find(b, block, &room) : NULL;
+  struct BlockEntry *room, *e = (b->n > 0) ? blocks_find(b, block, &room) : NULL;
   if (e == NULL) return 0;
   *number = e->number;
   e->block = &tomb;

@@ -17,22 +17,22 @@
 #define LEASTSLOTS	256u
 
 
-static uint64_t keyof (const void *p) {
+static uint64_t classes_keyof (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
 
 /* {== numbers ========================================================== */
 
-static uint64_t hashof (const char *s) {
+static uint64_t classes_hashof (const char *s) {
   uint64_t h = hash_bytes(s, strlen(s));
   return (h == 0) ? 1 : h;
 }
 
 
 /* Returns the number of the class with that name, a new number if needed; 0 without memory. */
-static uint32_t number (Classes *c, const char *name) {
-  uint32_t last = idmap_get(&c->ids, hashof(name)), i;
+static uint32_t classes_number (Classes *c, const char *name) {
+  uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;
   for (i = (last != IDMAP_NONE) ? last : 0; i != 0; i = c->classes[i - 1].next)
     if (strcmp(c->classes[i - 1].name, name) == 0) return i;
@@ -42,12 +42,12 @@ static uint32_t number (Classes *c, const char *name) {
   }
   if (c->n == CLASSES_MAX - 1) {
     name = "(other classes)";
-    last = idmap_get(&c->ids, hashof(name));
+    last = idmap_get(&c->ids, classes_hashof(name));
   }
   if (!list_room(&c->classes, c->n + 1, &size, sizeof(*c->classes))) return 0;
   c->size = (uint32_t)size;
   if ((c->classes[c->n].name = strdup(name)) == NULL) return 0;
-  if (!idmap_set(&c->ids, hashof(name), c->n + 1)) {
+  if (!idmap_set(&c->ids, classes_hashof(name), c->n + 1)) {
     free(c->classes[c->n].name);
     return 0;
   }
@@ -65,7 +65,7 @@ static uint32_t numberof (Classes *c, const char *s, size_t length) {
   if (length > CLASSES_NAME) length = CLASSES_NAME;
   for (i = 0; i < length; i++) name[i] = (s[i] == '\0') ? ';' : s[i];
   name[length] = '\0';
-  return (length > 0) ? number(c, name) : 0;
+  return (length > 0) ? classes_number(c, name) : 0;
 }
 
 /* }===================================================================== */
@@ -90,7 +90,7 @@ static size_t fullname (const Classes *c, uint32_t i,
 
 
 /* Returns 1 if i's name precedes j's. Both are names of one table with the same depth. */
-static int before (const Classes *c, uint32_t i, uint32_t j) {
+static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
   if (c->names[i].root != c->names[j].root)
@@ -102,14 +102,14 @@ static int before (const Classes *c, uint32_t i, uint32_t j) {
 
 
 /* Enters the table in entry 'e', a field of the table 'parent' (or NONE). */
-static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
-                   int depth) {
+static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
+                           int depth) {
   ClassName *n;
-  uint32_t known = idmap_get(&c->index, keyof(e->table));
+  uint32_t known = idmap_get(&c->index, classes_keyof(e->table));
   uint32_t i = (uint32_t)c->nnames;
   if (!list_room(&c->names, c->nnames + 1, &c->names_size, sizeof(*c->names)) ||
       !list_room(&c->text, c->ntext + e->keylength, &c->text_size, 1) ||
-      (known == IDMAP_NONE && !idmap_set(&c->index, keyof(e->table), i)))
+      (known == IDMAP_NONE && !idmap_set(&c->index, classes_keyof(e->table), i)))
     return;
   n = &c->names[i];
   n->table = e->table;
@@ -123,7 +123,7 @@ static void enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
     c->nnames++;
     c->ntext += e->keylength;
   }
-  else if (c->names[known].depth == depth && before(c, i, known)) {
+  else if (c->names[known].depth == depth && classes_before(c, i, known)) {
     c->names[known] = *n;
     c->ntext += e->keylength;
   }
@@ -142,13 +142,13 @@ static void enterall (Classes *c, lua_State *L, const void *table,
       if (parent == NONE) continue;
       e.key = ""; e.keylength = 0;
     }
-    enter(c, &e, parent, root, depth);
+    classes_enter(c, &e, parent, root, depth);
   }
 }
 
 
 /* Returns the entry whose name i uses: a field like __index has no name of its own. */
-static uint32_t named (const Classes *c, uint32_t i) {
+static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
   return i;
@@ -171,7 +171,7 @@ static void makeindex (Classes *c, lua_State *L) {
     for (end = c->nnames; i < end; i++) {
       const ClassName n = c->names[i];  /* a copy: entries move */
       if (n.table != globals && n.table != loaded.table)
-        enterall(c, L, n.table, named(c, (uint32_t)i), n.root, depth);
+        enterall(c, L, n.table, classes_named(c, (uint32_t)i), n.root, depth);
     }
   }
 }
@@ -202,9 +202,9 @@ static uint32_t indexed (Classes *c, const void *table) {
   char name[CLASSES_NAME + 1];
   uint32_t at;
   size_t length;
-  if (table == NULL || (at = idmap_get(&c->index, keyof(table))) == IDMAP_NONE)
+  if (table == NULL || (at = idmap_get(&c->index, classes_keyof(table))) == IDMAP_NONE)
     return 0;
-  length = fullname(c, named(c, at), name);
+  length = fullname(c, classes_named(c, at), name);
   return numberof(c, name, length);
 }
 
@@ -214,7 +214,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
   uint32_t id = 0, known;
-  if ((known = idmap_get(&c->known, keyof(metatable))) != IDMAP_NONE) {
+  if ((known = idmap_get(&c->known, classes_keyof(metatable))) != IDMAP_NONE) {
     c->lumped += (known == CLASSES_MAX);
     return known;
   }
@@ -233,7 +233,8 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    (void)idmap_set(&c->known, keyof(metatable), id);  /* without memory it is determined again */
+    /* without memory it is determined again */
+    (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }
 

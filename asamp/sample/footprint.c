@@ -82,7 +82,7 @@ static int isinside (const Ranges *r, const void *p) {
 }
 
 
-static void add (Sums *s, const Birth *b, double bytes) {
+static void footprint_add (Sums *s, const Birth *b, double bytes) {
   uint64_t key = ((uint64_t)b->function << 32 | b->line) + 1;
   uint32_t at = idmap_get(&s->byline, key);
   if (at == IDMAP_NONE) {
@@ -107,13 +107,13 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
       if (!mallocs_isfreed(s->owner))  /* freed, and not yet reported dead */
-        add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
+        footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {
       luaN_beside(L, at, &used, &unused);
       if (used > 0 && unused > 0)
-        add(&sums[FOOTPRINT_FREE], &s->birth,
-            (double)s->birth.bytes * (double)unused / (double)used);
+        footprint_add(&sums[FOOTPRINT_FREE], &s->birth,
+                      (double)s->birth.bytes * (double)unused / (double)used);
     }
   }
 }

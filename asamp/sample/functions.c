@@ -58,7 +58,7 @@ void functions_forget (Functions *f) {
 ** fork meanwhile; nlisted is set first, so that the child clears whichever cache it finds
 ** completely.
 */
-static void grow (Functions *f) {
+static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
   const uint32_t size = old->mask + 1;
   if (f->used < size / 2 || size >= FUNCTIONS_CACHED) return;
@@ -77,7 +77,7 @@ static void grow (Functions *f) {
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
-  grow(f);
+  functions_grow(f);
   at = prototype & f->cache->mask;
   c = &f->cache->places[at];
   f->used += (c->prototype == 0);
@@ -91,7 +91,7 @@ static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
 
 
 /* Returns the hash of a name, never 0. */
-static uint64_t keyof (const FunctionName *n) {
+static uint64_t functions_keyof (const FunctionName *n) {
   uint64_t source = hash_bytes(n->source, strlen(n->source));
   return hash_words(hash_bytes(n->name, strlen(n->name)),
                     hash_words(source, (uint64_t)n->line)) | 1;
@@ -99,8 +99,8 @@ static uint64_t keyof (const FunctionName *n) {
 
 
 /* Returns the number of that name, or IDMAP_NONE; *key is the key to insert it with. */
-static uint32_t find (const Functions *f, const FunctionName *n, uint64_t *key) {
-  *key = keyof(n);
+static uint32_t functions_find (const Functions *f, const FunctionName *n, uint64_t *key) {
+  *key = functions_keyof(n);
   return idmap_get(&f->byname, *key);
 }
 
@@ -108,16 +108,16 @@ static uint32_t find (const Functions *f, const FunctionName *n, uint64_t *key) 
 /*
 ** As functions_number, without the cache. 'isold': the prototype may have been counted before.
 */
-static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
+static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
-  uint32_t i = find(f, n, &key);
+  uint32_t i = functions_find(f, n, &key);
   int chunk = 0;
   if (i == IDMAP_NONE && !n->isfile) {
     chunk = (f->nchunks < FUNCTIONS_CHUNKS);
     if (!chunk) {
       f->lumpedchunks += !isold;
       n->source = "[other chunks]";
-      i = find(f, n, &key);
+      i = functions_find(f, n, &key);
     }
   }
   if (i == IDMAP_NONE && f->n >= FUNCTIONS_MOST - 1) {
@@ -125,7 +125,7 @@ static uint32_t number (Functions *f, FunctionName *n, int isold, int *isnew) {
     n->name = "(other functions)";
     n->source = "-";
     n->line = 0;
-    i = find(f, n, &key);
+    i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
   (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory it receives another number later */
@@ -139,7 +139,7 @@ uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *n
                            int *isnew) {
   uint32_t n;
   *isnew = 0;
-  n = number(f, name, prototype <= f->last, isnew);
+  n = functions_uncached(f, name, prototype <= f->last, isnew);
   cacheat(f, prototype, n);
   if (prototype > f->last) f->last = prototype;
   return n;

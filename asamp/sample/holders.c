@@ -76,7 +76,7 @@ typedef struct Work {
   int failed;
 } Work;
 
-static uint64_t keyof (const void *p) {
+static uint64_t holders_keyof (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
@@ -97,7 +97,7 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
 }
 
 /* Memory function of the walk: forwards to that of the caller. */
-static void *memory (void *ud, void *block, size_t old, size_t size) {
+static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
 
@@ -105,7 +105,7 @@ static void *memory (void *ud, void *block, size_t old, size_t size) {
 ** Reserves space for n elements. 'list' is the address of the pointer to them. Returns 0
 ** without memory.
 */
-static int room (Work *w, void *list, size_t n, size_t *size, size_t element) {
+static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
   void *block;
   if (n <= *size) return 1;
@@ -117,15 +117,15 @@ static int room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   return 1;
 }
 
-static void release (Work *w, void *block, size_t size) {
+static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
 /* Callback of the walk for an object without a parent: a root, or the value of a weak key. */
-static int edge (void *ud, const luaN_Edge *e) {
+static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
-  if (!room(w, &w->tops, w->ntops + 1, &w->topsize, sizeof(*w->tops))) return 0;
+  if (!holders_room(w, &w->tops, w->ntops + 1, &w->topsize, sizeof(*w->tops))) return 0;
   t = &w->tops[w->ntops++];
   t->object = e->to;
   t->weak = e->kind == LUAN_EWEAKKEY ? e->in : NULL;
@@ -135,8 +135,8 @@ static int edge (void *ud, const luaN_Edge *e) {
 }
 
 /* Returns the number of a needed object, or NONE. */
-static uint32_t find (const Work *w, const void *o) {
-  return idmap_get(&w->needed, keyof(o));
+static uint32_t holders_known (const Work *w, const void *o) {
+  return idmap_get(&w->needed, holders_keyof(o));
 }
 
 /*
@@ -150,9 +150,9 @@ static void need (const Work *w, uint64_t *bits, uint32_t place) {
 
 static int enlist (Work *w, uint32_t place) {
   Needed *n;
-  if (!room(w, &w->list, w->nlist + 1, &w->listsize, sizeof(*w->list)) ||
-      !room(w, &w->kept, w->nlist + 1, &w->keptsize, sizeof(*w->kept)) ||
-      !idmap_set(&w->needed, keyof(w->objects[place]), (uint32_t)w->nlist))
+  if (!holders_room(w, &w->list, w->nlist + 1, &w->listsize, sizeof(*w->list)) ||
+      !holders_room(w, &w->kept, w->nlist + 1, &w->keptsize, sizeof(*w->kept)) ||
+      !idmap_set(&w->needed, holders_keyof(w->objects[place]), (uint32_t)w->nlist))
     return 0;
   n = &w->list[w->nlist];
   memset(n, 0, sizeof(*n));
@@ -179,7 +179,7 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
 ** Sets the places of the objects without a parent, which come in the order of the calls of
 ** 'edge'. Returns 0 if they do not match.
 */
-static int places (Work *w, size_t n) {
+static int holders_places (Work *w, size_t n) {
   size_t i, k = 0;
   for (i = 0; i < n; i++) {
     if (w->parent[i] != NONE) continue;
@@ -199,15 +199,15 @@ static int weakparents (Work *w, size_t n) {
   keys.memory = w->memory;
   for (i = 0; i < w->ntops && ok; i++)
     if (w->tops[i].weak != NULL) {
-      ok = idmap_set(&keys, keyof(w->tops[i].weak), 0);
+      ok = idmap_set(&keys, holders_keyof(w->tops[i].weak), 0);
       nweak++;
     }
   for (i = 0; i < n && ok && nweak > 0; i++)
-    if (idmap_get(&keys, keyof(w->objects[i])) != IDMAP_NONE)
-      ok = idmap_set(&keys, keyof(w->objects[i]), (uint32_t)i);
+    if (idmap_get(&keys, holders_keyof(w->objects[i])) != IDMAP_NONE)
+      ok = idmap_set(&keys, holders_keyof(w->objects[i]), (uint32_t)i);
   for (i = 0; i < w->ntops && ok; i++)
     if (w->tops[i].weak != NULL)
-      w->parent[w->tops[i].place] = idmap_get(&keys, keyof(w->tops[i].weak));
+      w->parent[w->tops[i].place] = idmap_get(&keys, holders_keyof(w->tops[i].weak));
   idmap_free(&keys);
   return ok;
 }
@@ -224,15 +224,17 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
   uint64_t *bits = w->memory(NULL, NULL, 0, size);
   w->objects = objects;
   w->parent = parents;
-  w->failed = bits == NULL || !places(w, n) || !weakparents(w, n);
+  w->failed = bits == NULL || !holders_places(w, n) || !weakparents(w, n);
   for (i = 0; i < n && !w->failed; i++)
-    if (mayhave(w->filter, w->filterlog, objects[i]) && idmap_get(&w->wanted, keyof(objects[i])) != IDMAP_NONE)
+    if (mayhave(w->filter, w->filterlog, objects[i]) &&
+        idmap_get(&w->wanted, holders_keyof(objects[i])) != IDMAP_NONE)
       need(w, bits, (uint32_t)i);
   w->failed = w->failed || !list(w, bits, n);
-  release(w, bits, size);
+  holders_release(w, bits, size);
   for (i = 0; i < w->ntops && !w->failed; i++) {
-    uint32_t at = find(w, w->tops[i].object);
-    if (at != IDMAP_NONE && w->tops[i].weak != NULL) w->list[at].key = find(w, w->tops[i].weak);
+    uint32_t at = holders_known(w, w->tops[i].object);
+    if (at != IDMAP_NONE && w->tops[i].weak != NULL)
+      w->list[at].key = holders_known(w, w->tops[i].weak);
   }
 }
 
@@ -277,7 +279,7 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
 ** Writes the name of a function given its prototype; for a C function, its address in the form
 ** CODE, which 'named' replaces later.
 */
-static void function (Work *w, const void *proto, const void *code, char *to, size_t size) {
+static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
   const char *s = source;
@@ -297,13 +299,13 @@ static void function (Work *w, const void *proto, const void *code, char *to, si
 }
 
 /* Writes the step of an unnamed stack slot. */
-static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
+static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
     format(to, size, "running function");
     return;
   }
-  function(w, e->in, e->code, in, sizeof(in));
+  holders_function(w, e->in, e->code, in, sizeof(in));
   if (e->code == NULL || w->list[w->at].slots > HOLDERS_FIELDS)
     format(to, size, "stack of %s", in);
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
@@ -313,13 +315,13 @@ static void slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
-  function(w, e->in, NULL, in, sizeof(in));
+  holders_function(w, e->in, NULL, in, sizeof(in));
   textof(w, e->key, name, sizeof(name));
   body[0] = '\0';
   if (!main && w->body != NULL) {
     luaN_object(w->L, w->body, &o);
-    if (o.kind == LUAN_KCCLOSURE) function(w, NULL, o.function, body, sizeof(body));
-    else if (o.function != e->in) function(w, o.function, NULL, body, sizeof(body));
+    if (o.kind == LUAN_KCCLOSURE) holders_function(w, NULL, o.function, body, sizeof(body));
+    else if (o.function != e->in) holders_function(w, o.function, NULL, body, sizeof(body));
   }
   format(to, size, "local \"%s\" of %s%s%s%s", name, in, main ? "" : ", coroutine",
            body[0] != '\0' ? " of " : "", body);
@@ -359,7 +361,7 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
     case LUAN_EKEY: format(to, size, "key"); break;
     case LUAN_EWEAKKEY: format(to, size, "[*] by weak key"); break;
     case LUAN_EUPVALUE:
-      function(w, e->in, e->code, in, sizeof(in));
+      holders_function(w, e->in, e->code, in, sizeof(in));
       textof(w, e->key, name, sizeof(name));
       if (name[0] != '\0') format(to, size, "upvalue \"%s\" of %s", name, in);
       else format(to, size, "upvalue %d of %s", (int)e->index, in);
@@ -370,7 +372,7 @@ static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top)
       luaN_object(w->L, e->from, &o);
       *top = o.main;
       if (e->kind == LUAN_ELOCAL) local(w, e, o.main, to, size);
-      else slot(w, e, to, size);
+      else holders_slot(w, e, to, size);
       break;
     case LUAN_EOPEN: format(to, size, "open upvalue"); break;
     case LUAN_EPROTO: format(to, size, "code"); break;
@@ -407,8 +409,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
     h->left++;
     return parent;
   }
-  if (!room(w, &h->paths, h->npaths + 1, &w->pathsize, sizeof(*h->paths)) ||
-      !room(w, &h->text, h->ntext + n, &w->textsize, 1) ||
+  if (!holders_room(w, &h->paths, h->npaths + 1, &w->pathsize, sizeof(*h->paths)) ||
+      !holders_room(w, &h->text, h->ntext + n, &w->textsize, 1) ||
       !idmap_set(&w->known, key, h->npaths)) {
     w->failed = 1;
     return 0;
@@ -425,7 +427,7 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 ** Returns the path that an upvalue step extends. The step names the function, so a preceding
 ** step that is a field of the same name is dropped.
 */
-static uint32_t before (Work *w, const luaN_Edge *e, uint32_t parent) {
+static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
   char name[48], step[80];
@@ -458,7 +460,7 @@ static int setnearly (Work *w) {
 ** Callback for an edge of the needed object w->at. If it is the first edge to another needed
 ** object, sets that object's path; in a counting visit, counts it. Returns 0 to stop.
 */
-static int label (void *ud, const luaN_Edge *e) {
+static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
   Needed *n;
@@ -469,7 +471,8 @@ static int label (void *ud, const luaN_Edge *e) {
     w->looked = 1;
   }
   if (w->counting && e->kind != LUAN_EFIELD && e->kind != LUAN_ESTACK) return 1;
-  if (!mayhave(w->nearly, w->nearlylog, e->to) || (to = find(w, e->to)) == IDMAP_NONE) return 1;
+  if (!mayhave(w->nearly, w->nearlylog, e->to) ||
+      (to = holders_known(w, e->to)) == IDMAP_NONE) return 1;
   n = &w->list[to];
   if (n->isroot || n->done || n->parent != w->list[w->at].place || e->kind == LUAN_EWEAKKEY)
     return 1;
@@ -484,7 +487,7 @@ static int label (void *ud, const luaN_Edge *e) {
     return 1;
   }
   words(w, e, step, sizeof(step), &top);
-  above = top ? 0 : before(w, e, w->list[w->at].path);
+  above = top ? 0 : holders_before(w, e, w->list[w->at].path);
   n->path = path(w, above, step);
   if (!top && (e->kind == LUAN_EINDEX || e->kind == LUAN_EENTRY || e->kind == LUAN_EKEY ||
                (e->kind == LUAN_EFIELD && isstar(step))))
@@ -497,7 +500,7 @@ static void labelroots (Work *w) {
   char step[HOLDERS_TEXT + 1];
   size_t i;
   for (i = 0; i < w->ntops && !w->failed; i++) {
-    uint32_t at = find(w, w->tops[i].object);
+    uint32_t at = holders_known(w, w->tops[i].object);
     if (at == IDMAP_NONE || !w->list[at].isroot) continue;
     heapformat_root(w->tops[i].which, step, sizeof(step));
     w->list[at].path = path(w, 0, step);
@@ -521,9 +524,9 @@ static void labelall (Work *w) {
     w->body = NULL;
     w->looked = 0;
     memset(w->alike, 0, sizeof(w->alike));
-    luaN_edges(w->L, w->kept[i], label, w);
+    luaN_edges(w->L, w->kept[i], holders_label, w);
     w->counting = 0;
-    luaN_edges(w->L, w->kept[i], label, w);
+    luaN_edges(w->L, w->kept[i], holders_label, w);
   }
 }
 
@@ -538,17 +541,17 @@ static void landmarks (Work *w) {
 }
 
 /* Adds an owner to the bit set and to 'wanted'. */
-static void want (Work *w, const void *owner) {
+static void holders_want (Work *w, const void *owner) {
   unsigned bit = luaN_watchbit(owner, w->filterlog);
   if (owner == NULL) return;
   w->filter[bit / 64] |= UINT64_C(1) << bit % 64;
-  if (!idmap_set(&w->wanted, keyof(owner), 0)) w->failed = 1;
+  if (!idmap_set(&w->wanted, holders_keyof(owner), 0)) w->failed = 1;
 }
 
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory_) {
   Work w;
-  luaN_Walker walker = {&w, memory, NULL, edge, NULL, 0, done};
+  luaN_Walker walker = {&w, holders_memory, NULL, holders_edge, NULL, 0, done};
   size_t i;
   memset(h, 0, sizeof(*h));
   h->began = clock_now();
@@ -562,9 +565,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
   walker.strings = w.filter = memory_(NULL, NULL, 0, (size_t)1 << w.filterlog >> 3);
   walker.log2 = w.filterlog;
   w.failed = h->ids == NULL || w.filter == NULL ||
-             !room(&w, &h->paths, 1, &w.pathsize, sizeof(*h->paths));
+             !holders_room(&w, &h->paths, 1, &w.pathsize, sizeof(*h->paths));
   h->npaths = 1;
-  for (i = 0; i < n && !w.failed; i++) want(&w, owners[i]);
+  for (i = 0; i < n && !w.failed; i++) holders_want(&w, owners[i]);
   landmarks(&w);
   if (!w.failed && luaN_walk(L, &walker) != LUAN_WALKED) w.failed = 1;
   w.failed = w.failed || !setnearly(&w);
@@ -573,15 +576,15 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
     labelall(&w);
   }
   for (i = 0; i < n && !w.failed; i++) {
-    uint32_t at = owners[i] != NULL ? find(&w, owners[i]) : IDMAP_NONE;
+    uint32_t at = owners[i] != NULL ? holders_known(&w, owners[i]) : IDMAP_NONE;
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
   h->nanoseconds = clock_since(h->began);
-  release(&w, w.filter, (size_t)1 << w.filterlog >> 3);
-  if (w.nearly != NULL) release(&w, w.nearly, (size_t)1 << w.nearlylog >> 3);
-  release(&w, (void *)w.kept, w.keptsize * sizeof(*w.kept));
-  release(&w, w.tops, w.topsize * sizeof(*w.tops));
-  release(&w, w.list, w.listsize * sizeof(*w.list));
+  holders_release(&w, w.filter, (size_t)1 << w.filterlog >> 3);
+  if (w.nearly != NULL) holders_release(&w, w.nearly, (size_t)1 << w.nearlylog >> 3);
+  holders_release(&w, (void *)w.kept, w.keptsize * sizeof(*w.kept));
+  holders_release(&w, w.tops, w.topsize * sizeof(*w.tops));
+  holders_release(&w, w.list, w.listsize * sizeof(*w.list));
   idmap_free(&w.needed);
   idmap_free(&w.wanted);
   idmap_free(&w.known);
@@ -594,7 +597,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 ** Appends a copy of a step with the C function's name in place of its mark. '*size' is the
 ** allocated size of the text. Returns 0 without memory.
 */
-static int named (Holders *h, uint32_t path, const char *mark, size_t *size) {
+static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;
   uint64_t code = strtoull(mark + sizeof(CODE) - 1, NULL, 16);
@@ -616,7 +619,7 @@ int holders_name (Holders *h) {
   size_t size = h->ntext;
   for (i = 1; i < h->npaths; i++) {
     const char *mark = strstr(h->text + h->paths[i].at, CODE);
-    if (mark != NULL && strlen(mark) >= sizeof(CODE) - 1 + 16 && !named(h, i, mark, &size))
+    if (mark != NULL && strlen(mark) >= sizeof(CODE) - 1 + 16 && !holders_named(h, i, mark, &size))
       return 0;
   }
   for (i = 1; i < h->npaths; i++) h->paths[i].step = h->text + h->paths[i].at;

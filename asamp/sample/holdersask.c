@@ -36,7 +36,7 @@ static HolderPath *paths (HoldersAnswer *x, size_t n) {
   return (HolderPath *)((char *)(x + 1) + sizeofids(n));
 }
 
-static char *text (HoldersAnswer *x, size_t n) {
+static char *holdersask_text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
@@ -44,11 +44,11 @@ static char *text (HoldersAnswer *x, size_t n) {
 ** Copies the result to the shared memory, in the child. Leaves it incomplete if it does not
 ** fit.
 */
-static void tell (HoldersAnswer *x, const Holders *h) {
+static void holdersask_tell (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
   memcpy(paths(x, h->n), h->paths, h->npaths * sizeof(*h->paths));
-  if (h->ntext > 0) memcpy(text(x, h->n), h->text, h->ntext);
+  if (h->ntext > 0) memcpy(holdersask_text(x, h->n), h->text, h->ntext);
   x->npaths = h->npaths;
   x->ntext = h->ntext;
   x->left = h->left;
@@ -68,7 +68,7 @@ int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, si
   a->parent = getpid();
   a->child = quietfork(0);
   if (a->child == 0) {
-    if (holders_walk(&h, L, owners, n, pages_realloc)) tell(a->answer, &h);
+    if (holders_walk(&h, L, owners, n, pages_realloc)) holdersask_tell(a->answer, &h);
     _exit(0);
   }
   if (a->child < 0) {
@@ -80,14 +80,14 @@ int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, si
   return 1;
 }
 
-static void *copy (const void *from, size_t size) {
+static void *holdersask_copy (const void *from, size_t size) {
   void *to = malloc(size + 1);
   if (to != NULL) memcpy(to, from, size);
   return to;
 }
 
 /* Copies the result of the ended child to 'h'. Returns as holdersask_look. */
-static int take (const HoldersAsk *a, Holders *h) {
+static int holdersask_take (const HoldersAsk *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));
   if (!x->whole) return -1;
@@ -98,9 +98,9 @@ static int take (const HoldersAsk *a, Holders *h) {
   h->cut = x->cut;
   h->began = a->began;
   h->nanoseconds = a->nanoseconds;
-  h->ids = copy(ids(x), a->n * sizeof(*h->ids));
-  h->paths = copy(paths(x, a->n), x->npaths * sizeof(*h->paths));
-  h->text = copy(text(x, a->n), x->ntext);
+  h->ids = holdersask_copy(ids(x), a->n * sizeof(*h->ids));
+  h->paths = holdersask_copy(paths(x, a->n), x->npaths * sizeof(*h->paths));
+  h->text = holdersask_copy(holdersask_text(x, a->n), x->ntext);
   if (h->ids != NULL && h->paths != NULL && h->text != NULL && holders_name(h)) return 1;
   holders_free(h);
   return -1;
@@ -113,7 +113,7 @@ int holdersask_look (HoldersAsk *a, Holders *h) {
     return -1;
   }
   if (waitpid(a->child, &status, WNOHANG | __WALL) == 0) return 0;
-  result = take(a, h);
+  result = holdersask_take(a, h);
   a->child = 0;
   munmap(a->answer, a->size);
   return result;

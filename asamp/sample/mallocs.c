@@ -123,7 +123,7 @@ static void enqueue (MallocSample *s) {
 }
 
 
-static void finish (MallocSample *s) {
+static void mallocs_finish (MallocSample *s) {
   const void *state = NULL;
   int what = MALLOCS_NOTMINE;
   if (!strip(s)) return;
@@ -137,7 +137,7 @@ static void finish (MallocSample *s) {
 }
 
 
-static Walk *walk (void) {
+static Walk *mallocs_walk (void) {
   int i;
   for (i = 0; i < WALKS; i++)
     if (!__atomic_exchange_n(&m.walks[i].busy, 1, __ATOMIC_ACQUIRE)) return &m.walks[i];
@@ -151,7 +151,7 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
   Walk *w;
   if (learning || m.pid != getpid() || luaN_isallocating()) return;
   owner_prime();
-  w = (owner_room(__builtin_frame_address(0)) >= ROOM) ? walk() : NULL;
+  w = (owner_room(__builtin_frame_address(0)) >= ROOM) ? mallocs_walk() : NULL;
   if (w == NULL) {
     lose(count);
     return;
@@ -162,7 +162,7 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
   s.n = backtrace_take(&w->backtrace, &here, w->native);
   s.whole = (s.n < BACKTRACE_MAX);
   s.sp = __builtin_frame_address(0);
-  finish(&s);
+  mallocs_finish(&s);
   __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
 }
 
@@ -202,7 +202,7 @@ int mallocs_there (char *err, size_t errsize) {
 
 
 /* In the child of a fork: another thread may have held the lock. */
-static void forked (void) {
+static void mallocs_unlock (void) {
   pthread_mutex_init(&clients, NULL);
 }
 
@@ -210,7 +210,7 @@ static void forked (void) {
 static int open_ (void) {
   int i;
   if (m.walks != NULL) return 1;
-  pthread_atfork(NULL, NULL, forked);
+  pthread_atfork(NULL, NULL, mallocs_unlock);
   m.seam = dlsym(RTLD_DEFAULT, MALLOC_NAME);
   mallocs_seam = m.seam;
   m.queue = lazily(MALLOCS_QUEUE * sizeof(*m.queue));
@@ -235,7 +235,7 @@ static int ishome (const void *home) {
 }
 
 
-static void begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
+static void mallocs_starting (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
   owner_prime();
   m.take = take;
   m.pid = getpid();
@@ -252,7 +252,7 @@ int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void 
   int ok;
   pthread_mutex_lock(&clients);
   ok = open_();
-  if (ok) begin(period, seed, take, home);
+  if (ok) mallocs_starting(period, seed, take, home);
   pthread_mutex_unlock(&clients);
   return ok;
 }
@@ -377,25 +377,25 @@ int mallocs_watch (MallocSample *s) {
 }
 
 
-static unsigned char *slotof (const void *owner) {
+static unsigned char *mallocs_slotof (const void *owner) {
   return (unsigned char *)(uintptr_t)owner;
 }
 
 
 int mallocs_isfreed (const void *owner) {
-  return __atomic_load_n(slotof(owner), __ATOMIC_ACQUIRE) == MALLOC_DEAD;
+  return __atomic_load_n(mallocs_slotof(owner), __ATOMIC_ACQUIRE) == MALLOC_DEAD;
 }
 
 
 int mallocs_isdead (const void *owner) {
   if (!mallocs_isfreed(owner)) return 0;
-  __atomic_store_n(slotof(owner), MALLOC_FREE, __ATOMIC_RELEASE);
+  __atomic_store_n(mallocs_slotof(owner), MALLOC_FREE, __ATOMIC_RELEASE);
   return 1;
 }
 
 
 void mallocs_forget (const void *owner) {
-  unsigned char *slot = slotof(owner), alive = MALLOC_ALIVE;
+  unsigned char *slot = mallocs_slotof(owner), alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_GIVENUP, 0, __ATOMIC_ACQ_REL,
                                    __ATOMIC_ACQUIRE))
     __atomic_store_n(slot, MALLOC_FREE, __ATOMIC_RELEASE);

@@ -15,7 +15,7 @@ static Scratch *all;
 static pthread_key_t key;
 
 
-static void release (void *ud) {
+static void scratch_release (void *ud) {
   Scratch *s = ud;
   mine = NULL;
   pthread_mutex_lock(&lock);
@@ -25,21 +25,21 @@ static void release (void *ud) {
 }
 
 
-static void forked (void) {
+static void scratch_forked (void) {
   pthread_mutex_init(&lock, NULL);
 }
 
 
-static void once (void) {
-  pthread_key_create(&key, release);
-  pthread_atfork(NULL, NULL, forked);
+static void scratch_once (void) {
+  pthread_key_create(&key, scratch_release);
+  pthread_atfork(NULL, NULL, scratch_forked);
 }
 
 
-static Scratch *take (void) {
+static Scratch *scratch_take (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Scratch *s;
-  pthread_once(&control, once);
+  pthread_once(&control, scratch_once);
   pthread_mutex_lock(&lock);
   s = nobodys;
   if (s != NULL) nobodys = s->next;
@@ -55,7 +55,7 @@ static Scratch *take (void) {
   s->pointing = NULL;
   s->ready = 0;
   if (pthread_setspecific(key, s) == 0) return s;
-  release(s);
+  scratch_release(s);
   return NULL;
 }
 
@@ -66,7 +66,7 @@ Scratch *scratch_mine (void) {
 
 
 Scratch *scratch_open (int native) {
-  Scratch *s = (mine != NULL) ? mine : take();
+  Scratch *s = (mine != NULL) ? mine : scratch_take();
   if (s == NULL) return NULL;
   if (native && !s->ready) {
     owner_prime();

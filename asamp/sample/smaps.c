@@ -129,7 +129,8 @@ static int heads (const char *line, Mapping *m) {
 }
 
 
-static void add (Smaps *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp, size_t nsp) {
+static void smaps_add (Smaps *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp,
+                       size_t nsp) {
   size_t i;
   s->rss += bytes;
   if (m->inode != 0 || m->name[0] == '/') addfile(s, m->name, bytes);
@@ -160,7 +161,7 @@ int smaps_read (Smaps *s) {
   l.fd = descriptor_open("/proc/self/smaps", O_RDONLY, 0);
   while (l.fd >= 0 && (line = nextline(&l)) != NULL) {
     if (strncmp(line, "Rss:", 4) == 0) {
-      if (known) add(s, &m, (uint64_t)strtoull(line + 4, NULL, 10) * 1024, sp, nsp);
+      if (known) smaps_add(s, &m, (uint64_t)strtoull(line + 4, NULL, 10) * 1024, sp, nsp);
     }
     else if (strchr("0123456789abcdef", line[0]) != NULL && line[0] != '\0')
       known = heads(line, &m);

@@ -105,7 +105,7 @@ static int isidentifier (const char *name, size_t n) {
 ** Returns the name of a function from its definition, independent of the call. 'room' is a
 ** buffer.
 */
-static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
+static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);
   if (*ar->what == 'm') return "main chunk";
@@ -124,7 +124,7 @@ static const char *nameof (const luaN_Frame *f, const lua_Debug *ar, char *room)
 ** Returns the number of a Lua function that is not in the cache, and emits it if it is new. The
 ** source is the path of its file, or for other chunks the name that error messages show.
 */
-static uint32_t number (Stack *s, const luaN_Frame *f) {
+static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
   FunctionName n;
   char key[KEYROOM];
@@ -133,7 +133,7 @@ static uint32_t number (Stack *s, const luaN_Frame *f) {
   memset(&ar, 0, sizeof(ar));
   ar.i_ci = f->ci;
   lua_getinfo(f->L, "S", &ar);
-  n.name = nameof(f, &ar, key);
+  n.name = stack_nameof(f, &ar, key);
   n.line = ar.linedefined;
   n.isfile = (*ar.source == '@' && ar.source[1] != '\0');
   n.source = n.isfile ? ar.source + 1
@@ -193,7 +193,7 @@ static void pushlua (Stack *s, const luaN_Frame *f) {
   uint32_t i;
   while ((id = *f->id) == 0) *f->id = __atomic_add_fetch(&lastid, 1, __ATOMIC_RELAXED);
   i = functions_cached(&s->functions, id);
-  push(s, (uint64_t)(i != 0 ? i : number(s, f)) * 8, lineof(s, f, id));
+  push(s, (uint64_t)(i != 0 ? i : stack_number(s, f)) * 8, lineof(s, f, id));
 }
 
 
@@ -270,7 +270,7 @@ typedef struct Natives {
 static Unwind nowhere;
 
 /* Ends the walk. */
-static void leave (Stack *s) {
+static void stack_leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;
 }
@@ -364,7 +364,7 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
 /*
 ** Starts a new stack. The n Lua frames in s->lua are those of L and of the threads outside it.
 */
-static void begin (Stack *s, const lua_State *L, size_t n) {
+static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
   s->resumed = 0;
@@ -372,7 +372,7 @@ static void begin (Stack *s, const lua_State *L, size_t n) {
 
 
 /* Pushes the n Lua frames in s->lua, C functions by their own address. */
-static void frames (Stack *s, size_t n) {
+static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);
 }
@@ -385,7 +385,7 @@ static void frames (Stack *s, size_t n) {
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
   natives(s, L, &w);
-  begin(s, L, n);
+  stack_fresh(s, L, n);
   return merge(s, n, &w, 1) == n;
 }
 
@@ -398,7 +398,7 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
   size_t i;
   natives(s, L, &w);
-  begin(s, L, n);
+  stack_fresh(s, L, n);
   i = merge(s, n, &w, 0);
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
@@ -434,7 +434,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
 #if defined(LUAN_DEBUG)
 
 /* Compares the stack with a complete walk (K1). */
-static void check (Stack *s, lua_State *L, int native) {
+static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->told != NULL) ? s->shared : 0, i;
   int whole = 1;
@@ -449,10 +449,10 @@ static void check (Stack *s, lua_State *L, int native) {
   all.places = s->places;  /* no longer needed */
   if (native) whole = walkall(&all, L, n);
   else {
-    begin(&all, L, n);
-    frames(&all, n);
+    stack_fresh(&all, L, n);
+    stack_frames(&all, n);
   }
-  leave(&all);
+  stack_leave(&all);
   s->lines = all.lines;  /* its caches may have grown */
   s->linemask = all.linemask;
   s->missed = all.missed;
@@ -482,7 +482,7 @@ static void check (Stack *s, lua_State *L, int native) {
 }
 
 #else
-#define check(s,L,native)	((void)0)
+#define stack_check(s,L,native)	((void)0)
 #endif
 
 
@@ -521,7 +521,7 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
   int part = native && hasnative(s, n), whole = 1;
   if (shared < s->nknown) stay = s->nknown - shared - 1;
   s->shared = (shared < s->nknown) ? s->outside[LUAN_DEPTH - stay - 1] : 0;
-  begin(s, L, n);
+  stack_fresh(s, L, n);
   if (s->shared == 0 || n + stay > LUAN_DEPTH ||
       (s->cut && n + stay < PROFILE_DEPTH / 2) ||
       (part && !walkpart(s, L, n))) {
@@ -529,12 +529,12 @@ static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int nati
     s->shared = stay = 0;
     s->cut = 0;
     if (native) whole = walkall(s, L, n);
-    else frames(s, n);
+    else stack_frames(s, n);
   }
-  else if (!part) frames(s, n);
+  else if (!part) stack_frames(s, n);
   remember(s, n, stay);
   if (!whole) s->nknown = 0;  /* the frames outside them were not reported */
-  leave(s);
+  stack_leave(s);
 }
 
 
@@ -542,7 +542,7 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   void **known = s->known + LUAN_DEPTH - s->nknown;
   size_t shared, n = luaN_newframes(L, s->lua, known, s->nknown, &shared);
   if (n != 1 || !walkone(s, shared)) walkmany(s, L, native, n, shared);
-  check(s, L, native);
+  stack_check(s, L, native);
 }
 
 
@@ -573,7 +573,7 @@ static int iswhole (Stack *s, lua_State *L, const Moment *m) {
 
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
   size_t n = dropnewer(s, luaN_frames(L, s->lua), m);
-  begin(s, m->L, n);
+  stack_fresh(s, m->L, n);
   s->shared = s->nknown = 0;
   if (m->collecting)
     push(s, m->collecting == LUAN_MINOR ? FRAME_MINOR
@@ -582,9 +582,9 @@ void stack_complete (Stack *s, lua_State *L, const Moment *m, int native) {
     Natives w = {moment_native(m), (int)m->n, NULL};
     size_t i = merge(s, n, &w, 0);
     pushothers(s, i, n, i == 0 && n > 0 && iswhole(s, L, m));
-    leave(s);
+    stack_leave(s);
   }
-  else frames(s, n);
+  else stack_frames(s, n);
 }
 
 
@@ -602,7 +602,7 @@ void stack_known (Stack *s, lua_State *from, void **native, int n, int whole,
   from = luaN_running(from);
   if (owner_mixed(from)) w.n = owner_mark(from, sp, native, n, whole);
   nlua = luaN_frames(from, s->lua);
-  begin(s, from, nlua);
+  stack_fresh(s, from, nlua);
   i = merge(s, nlua, &w, 0);
   pushothers(s, i, nlua, whole);
 }

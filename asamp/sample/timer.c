@@ -147,7 +147,7 @@ static int hasperf (const Clock *c) {
 
 
 /* Returns the clock's own time in ns. */
-static uint64_t timeof (const Clock *c) {
+static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }
 
@@ -182,7 +182,7 @@ static uint64_t intervalof (const Clock *c) {
 ** signal in kernel mode.
 */
 static void arm (Clock *c) {
-  uint64_t now = timeof(c), wait = MIN_WAIT_NS;
+  uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
   if (c->posix) setposix(c, wait, c->span);
   if (hasperf(c)) ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &wait);
@@ -190,7 +190,7 @@ static void arm (Clock *c) {
 
 
 /* Starts the next span at c->given; draws its tick at the time 'earliest' or later. */
-static void next (Clock *c, uint64_t earliest) {
+static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
   if (c->due < earliest) c->due = earliest;
@@ -225,7 +225,7 @@ static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
 }
 
 
-static int isready (const Timer *t) {
+static int timer_isready (const Timer *t) {
   return LOAD(t->running) && LOAD(t->f) != NULL;
 }
 
@@ -236,14 +236,14 @@ static Timer *choose (const Clock *c, void *context) {
   unsigned n = LOAD(who)(whose, context), i;
   Timer *t = __atomic_load_n(&c->last, __ATOMIC_RELAXED);
   for (i = 0; i < n; i++) {
-    if (t != NULL && t->whose == whose[i] && isready(t)) return t;
+    if (t != NULL && t->whose == whose[i] && timer_isready(t)) return t;
     for (t = __atomic_load_n(&c->timers, __ATOMIC_ACQUIRE); t != NULL; t = t->next)
-      if (t->whose == whose[i] && isready(t)) return t;
+      if (t->whose == whose[i] && timer_isready(t)) return t;
   }
   t = __atomic_load_n(&c->last, __ATOMIC_RELAXED);
-  if (t != NULL && isready(t)) return t;
+  if (t != NULL && timer_isready(t)) return t;
   t = __atomic_load_n(&c->timers, __ATOMIC_ACQUIRE);
-  while (t != NULL && !isready(t)) t = t->next;
+  while (t != NULL && !timer_isready(t)) t = t->next;
   return t;
 }
 
@@ -282,13 +282,13 @@ static void tick (Clock *c, unsigned share, void *context) {
   else now += took;
   adapt(c, start, took + c->signalcost + __atomic_exchange_n(&c->cost, 0, __ATOMIC_RELAXED),
         share);
-  next(c, now + took);
+  timer_next(c, now + took);
   arm(c);
 }
 
 
 /* Returns 1 if one of our clocks, running or stopped, sent the signal. */
-static int isours (const siginfo_t *info) {
+static int timer_isours (const siginfo_t *info) {
   const Clock *c;
   for (c = __atomic_load_n(&all, __ATOMIC_ACQUIRE); c != NULL; c = c->next) {
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == c) return 1;
@@ -332,7 +332,7 @@ static void passon (int signal, siginfo_t *info, void *context) {
 */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
-  if (isours(info)) {
+  if (timer_isours(info)) {
     Clock *first = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *c;
     unsigned share = 0;
     for (c = first; c != NULL; c = c->next)
@@ -547,7 +547,7 @@ static void stopsignals (Clock *c, int keep) {
 
 /* {== clocks and their timers ========================================== */
 
-static void nomemory (char *err, size_t errsize) {
+static void timer_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
   snprintf(err, errsize, "cannot sample time: not enough memory");
 }
@@ -571,7 +571,7 @@ static void threadends (void *number) {
 
 
 /* In the child of a fork: discards the parent's clocks. */
-static void forked (void) {
+static void timer_dropclocks (void) {
   unsigned i;
   Clock *c;
   pthread_mutex_init(&lock, NULL);
@@ -594,8 +594,8 @@ static void forked (void) {
 static pthread_key_t key;
 static int iskey;
 
-static void once (void) {
-  pthread_atfork(NULL, NULL, forked);
+static void timer_once (void) {
+  pthread_atfork(NULL, NULL, timer_dropclocks);
   iskey = (pthread_key_create(&key, threadends) == 0);
 }
 
@@ -610,7 +610,7 @@ static Clock *newclock (int wall) {
   Clock *c;
   if (me == 0) {
     me = ++threads;
-    pthread_once(&control, once);
+    pthread_once(&control, timer_once);
     if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
   }
   for (c = all; c != NULL; c = c->next)
@@ -668,12 +668,12 @@ static void resume (Clock *c) {
 ** tick, or randomly has none.
 */
 static void restart (Clock *c) {
-  uint64_t now = timeof(c);
+  uint64_t now = timer_timeof(c);
   STORE(c->held, 1);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (c->span != intervalof(c) || now > c->given + c->span) {
     c->given = now;
-    next(c, now);
+    timer_next(c, now);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   STORE(c->held, 0);
@@ -687,7 +687,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
   if (c == NULL) {
-    nomemory(err, errsize);
+    timer_nomemory(err, errsize);
     return NULL;
   }
   if (c->thread == 0) c->random = (clock_now() ^ ((uint64_t)me << 40)) | 1;
@@ -835,7 +835,7 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
     isfirst = (c->timers == NULL);
     t = addtimer(c, ns, clock, whose, ud);
     if (t == NULL) {
-      nomemory(err, errsize);
+      timer_nomemory(err, errsize);
       if (isfirst) stopclock(c);
     }
   }

@@ -33,7 +33,7 @@
 ** number. Frames of the core are left out, because the Lua frames represent them, except those
 ** that merge needs.
 */
-static uint32_t walk (Timing *t, Scratch *own, const ucontext_t *context) {
+static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
   int i, all = backtrace_take(&own->backtrace, context, a);
   uint32_t n = 0;
@@ -86,7 +86,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.ci = m.ci;
   e.collecting = (uint16_t)m.collecting;
   e.label = (uint16_t)m.label;
-  e.n = (t->native && !iscramped(t, count, u)) ? walk(t, own, u) : 0;
+  e.n = (t->native && !iscramped(t, count, u)) ? timing_walk(t, own, u) : 0;
   moments_add(&t->moments, &e, own->stack);
   t->inticks += clock_since(e.time);
 }
@@ -94,7 +94,7 @@ static void tick (void *ud, uint64_t count, void *context) {
 /* }===================================================================== */
 
 
-static int nomemory (char *err, size_t errsize) {
+static int timing_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
   snprintf(err, errsize, "cannot sample time: not enough memory");
   return 0;
@@ -112,9 +112,9 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
   t->L = L;
   t->native = native;
   if (!hasbuffers(t) && !moments_open(&t->moments, words))
-    return nomemory(err, errsize);
+    return timing_nomemory(err, errsize);
   owner_prime();
-  if (scratch_open(native) == NULL) return nomemory(err, errsize);
+  if (scratch_open(native) == NULL) return timing_nomemory(err, errsize);
   timer_who(running);
   t->timer = timer_start(ns, clock, luaN_main(L), tick, t, err, errsize);
   return t->timer != NULL;

@@ -16,7 +16,7 @@
 
 
 /* Unregisters the tracker from the core if nothing needs it (A1). */
-static void leave (Tracker *t, lua_State *L) {
+static void tracker_unregister (Tracker *t, lua_State *L) {
   if (!t->on && !t->points && !t->mallocs && t->pending.n == 0 && t->followed.n == 0 &&
       luaN_getsampler(L) == &t->seam)
     luaN_setsampler(L, NULL, 0);
@@ -32,7 +32,7 @@ static void told (Tracker *t, lua_State *L) {
   t->nanoseconds += clock_since(t->collection.time);
   if (t->asking.child != 0) trackholders_answered(t);
   else if (t->holdersevery > 0 && !t->ending) trackholders_often(t, L);
-  leave(t, L);  /* if it stayed registered only for this */
+  tracker_unregister(t, L);  /* if it stayed registered only for this */
 }
 
 
@@ -170,8 +170,8 @@ void tracker_forked (Tracker *t) {
 }
 
 
-static void function (void *ud, uint64_t id, const char *name, int line,
-                      const char *source);
+static void tracker_function (void *ud, uint64_t id, const char *name, int line,
+                              const char *source);
 
 void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   interval_open(&t->interval, t->interval.period, t->interval.random, seed);
@@ -183,7 +183,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   }
   else {
     births_free(&t->functions);
-    stack_begin(&t->stack, function, t);
+    stack_begin(&t->stack, tracker_function, t);
     classes_begin(&t->classes, t->client->class, t->ud);
   }
   t->samples = t->natives = 0;
@@ -207,8 +207,8 @@ void tracker_close (Tracker *t) {
 
 
 /* Reports a function to the client and stores it for snapshots. */
-static void function (void *ud, uint64_t id, const char *name, int line,
-                      const char *source) {
+static void tracker_function (void *ud, uint64_t id, const char *name, int line,
+                              const char *source) {
   Tracker *t = ud;
   births_function(&t->functions, id, name, line, source);
   t->client->function(t->ud, id, name, line, source);
@@ -229,7 +229,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->holdersevery = 0;
   holdersask_end(&t->asking);
   births_free(&t->functions);
-  stack_begin(&t->stack, function, t);
+  stack_begin(&t->stack, tracker_function, t);
   classes_begin(&t->classes, client->class, ud);
 }
 
@@ -290,7 +290,7 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 /* Registers the tracker with the core. Earlier collections are not its own; the first one after this is
    reported even if it decides nothing. */
-static void enter (Tracker *t, lua_State *L, uint64_t distance) {
+static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;
     luaN_memory(L, &m);
@@ -317,7 +317,7 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
   t->seeded = 1;
   t->on = 1;
   t->from = luaN_allocated(L);
-  enter(t, L, interval_first(&t->interval));
+  tracker_enter(t, L, interval_first(&t->interval));
   trackcopies_start(t, L);
 }
 
@@ -333,15 +333,15 @@ int tracker_off (Tracker *t, lua_State *L) {
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
       m.majors != t->majors)
     last(t, L);
-  leave(t, L);
+  tracker_unregister(t, L);
   return 1;
 }
 
 
 void tracker_points (Tracker *t, lua_State *L, int on) {
   t->points = on;
-  if (!on) leave(t, L);
-  else if (luaN_getsampler(L) != &t->seam) enter(t, L, INTERVAL_MAX);
+  if (!on) tracker_unregister(t, L);
+  else if (luaN_getsampler(L) != &t->seam) tracker_enter(t, L, INTERVAL_MAX);
 }
 
 
@@ -358,7 +358,7 @@ int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
   t->mallocs = period;
   t->reaping = TRACKNATIVE_MINREAPED;
   t->deaths = mallocs_deaths();
-  if (luaN_getsampler(t->L) != &t->seam) enter(t, t->L, INTERVAL_MAX);
+  if (luaN_getsampler(t->L) != &t->seam) tracker_enter(t, t->L, INTERVAL_MAX);
   return 1;
 }
 

@@ -9,7 +9,7 @@
 
 
 /* Allocates the buffers for a sample if needed. Returns 0 without memory. */
-static int isready (Tracker *t, int watched) {
+static int tracksample_isready (Tracker *t, int watched) {
   if (watched && !trackwatch_ready(t)) return 0;
   return t->stack.frames != NULL || stack_ready(&t->stack);
 }
@@ -41,7 +41,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
     t->busy--;
     return INTERVAL_MAX;
   }
-  if (room && isready(t, watched) &&
+  if (room && tracksample_isready(t, watched) &&
       pending_add(&t->pending, in->owner, watched ? in->block : NULL)) {
     stack_walk(&t->stack, running, t->native);
     t->pending.samples[t->pending.n - 1].birth =

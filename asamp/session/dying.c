@@ -61,7 +61,7 @@ static void handler (int signal) {
 }
 
 
-static void watch (int signal) {
+static void dying_install (int signal) {
   struct sigaction now, ours = {.sa_handler = handler};
   if (sigaction(signal, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
       now.sa_handler != SIG_DFL) return;
@@ -79,6 +79,6 @@ static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 void dying_watch (DyingWhen when, void (*f) (void)) {
   size_t i;
   __atomic_store_n(&finish[when], f, __ATOMIC_RELEASE);
-  for (i = 0; i < sizeof(STOPS) / sizeof(*STOPS); i++) watch(STOPS[i]);
-  for (i = 0; i < sizeof(OTHERS) / sizeof(*OTHERS) && getpid() != 1; i++) watch(OTHERS[i]);
+  for (i = 0; i < sizeof(STOPS) / sizeof(*STOPS); i++) dying_install(STOPS[i]);
+  for (i = 0; i < sizeof(OTHERS) / sizeof(*OTHERS) && getpid() != 1; i++) dying_install(OTHERS[i]);
 }

@@ -11,8 +11,8 @@
 ** Stores the number of the path that extends 'parent' by a step in *id. Returns 0 without
 ** memory.
 */
-static int number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
-                   uint32_t *id) {
+static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
+                             uint32_t *id) {
   uint64_t key = hash_words(hash_bytes(step, strlen(step)), parent);
   key += (key == 0);
   *id = idmap_get(&p->known, key);
@@ -33,7 +33,7 @@ int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h) {
   size_t k;
   int ok = (to != NULL);
   for (i = 1; i < h->npaths && ok; i++)
-    ok = number(p, profile, to[h->paths[i].parent], h->paths[i].step, &to[i]);
+    ok = heldpaths_number(p, profile, to[h->paths[i].parent], h->paths[i].step, &to[i]);
   p->left += h->left;
   p->cut += h->cut;
   for (k = 0; k < h->n && ok; k++) h->ids[k] = to[h->ids[k]];

@@ -57,7 +57,7 @@ static void unlock (void) {
 
 
 /* Holds the lock during a fork, so that no other thread is in the middle of a change. */
-static void once (void) {
+static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
 
@@ -68,7 +68,7 @@ static void once (void) {
 ** Returns a NUL-terminated copy without inner NULs; a longer text is truncated at the end of a
 ** UTF-8 character. NULL without memory.
 */
-static char *copy (const char *text, size_t n) {
+static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
   size_t most = LABELS_TEXT, i;
   if (to == NULL) return NULL;
@@ -84,14 +84,14 @@ static char *copy (const char *text, size_t n) {
 }
 
 
-static uint64_t keyof (const void *bytes, size_t n) {
+static uint64_t labels_keyof (const void *bytes, size_t n) {
   return hash_bytes(bytes, n) | 1;
 }
 
 
 /* Returns the number of a name; LABELS_NAMES: beyond the limit; -1: no memory. */
-static int nameof (const LabelChange *c) {
-  uint64_t key = keyof(c->name, c->namelength);
+static int labels_nameof (const LabelChange *c) {
+  uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
   Name *name = &names[nnames];
   if (id != IDMAP_NONE) return (int)id;
@@ -99,9 +99,10 @@ static int nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  if (name->text == NULL && (name->text = copy(c->name, c->namelength)) == NULL) return -1;
+  if (name->text == NULL && (name->text = labels_copy(c->name, c->namelength)) == NULL) return -1;
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
-                       (name->values[0] = copy(LABELS_OTHERS, strlen(LABELS_OTHERS))) == NULL))
+                       (name->values[0] = labels_copy(LABELS_OTHERS,
+                                                       strlen(LABELS_OTHERS))) == NULL))
     return -1;
   name->n = 1;
   if (!idmap_set(&nameids, key, nnames)) return -1;
@@ -110,8 +111,8 @@ static int nameof (const LabelChange *c) {
 
 
 /* Returns the number of a value; 0: beyond the limit; -1: no memory. */
-static int valueof (Name *name, const LabelChange *c) {
-  uint64_t key = keyof(c->value, c->valuelength);
+static int labels_valueof (Name *name, const LabelChange *c) {
+  uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
   if (id != IDMAP_NONE) return (int)id;
   if (name->n >= LABELS_VALUES) {
@@ -119,7 +120,7 @@ static int valueof (Name *name, const LabelChange *c) {
     return 0;
   }
   if (!list_grow(&name->values, name->n, &name->size, sizeof(char *)) ||
-      (name->values[name->n] = copy(c->value, c->valuelength)) == NULL)
+      (name->values[name->n] = labels_copy(c->value, c->valuelength)) == NULL)
     return -1;
   if (!idmap_set(&name->byhash, key, (uint32_t)name->n)) {
     free(name->values[name->n]);
@@ -131,7 +132,7 @@ static int valueof (Name *name, const LabelChange *c) {
 
 /* Adds, replaces or removes a label and keeps the order (LB1). Returns 0 without memory. */
 static int change (Set *s, const LabelChange *c) {
-  int name = nameof(c), value;
+  int name = labels_nameof(c), value;
   size_t at = 0;
   if (name < 0) return 0;
   if (name == LABELS_NAMES) return 1;
@@ -142,7 +143,7 @@ static int change (Set *s, const LabelChange *c) {
     memmove(&s->pairs[at], &s->pairs[at + 1], (s->n - at) * sizeof(Pair));
     return 1;
   }
-  if ((value = valueof(&names[name], c)) < 0) return 0;
+  if ((value = labels_valueof(&names[name], c)) < 0) return 0;
   if (at == s->n || s->pairs[at].name != name) {
     if (s->n == PROFILE_LABELS) {
       left.labelnames++;
@@ -158,7 +159,7 @@ static int change (Set *s, const LabelChange *c) {
 
 
 /* Returns a permanent copy of a set, with its strings; NULL without memory. */
-static const Set *keep (const Set *s) {
+static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
   if (to == NULL) return NULL;
@@ -178,7 +179,7 @@ static const Set *keep (const Set *s) {
 
 /* Returns the number of a set, within the limits of LB3. */
 static uint32_t numberof (Set *s) {
-  uint64_t key = keyof(s->pairs, s->n * sizeof(Pair));
+  uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;
   const Set *kept;
   size_t i;
@@ -191,7 +192,7 @@ static uint32_t numberof (Set *s) {
     return numberof(s);
   }
   if (nsets >= LABELS_SETS + SPARE_SETS) return 0;
-  if ((kept = keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
+  if ((kept = labels_keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
   __atomic_store_n(&sets[nsets], kept, __ATOMIC_RELEASE);
   return nsets++;
 }
@@ -203,7 +204,7 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
   size_t i;
   int ok = 1;
   uint32_t id = LABELS_NOMEMORY;
-  pthread_once(&control, once);
+  pthread_once(&control, labels_once);
   dolock();
   memset(&s, 0, sizeof(s));
   if (set > 0 && set < nsets) s = *sets[set];

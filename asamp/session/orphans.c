@@ -33,7 +33,7 @@ static void setcount (size_t n) {
 }
 
 
-static void leave (const Orphan *one) {
+static void orphans_leave (const Orphan *one) {
   resident_freed(one->line, (uint64_t)one->bytes);
 }
 
@@ -43,7 +43,7 @@ void orphans_forget (const Profile *p) {
   if (o.profile != p) return;
   for (i = 0; i < o.n; i++) {
     mallocs_forget(o.list[i].owner);
-    leave(&o.list[i]);
+    orphans_leave(&o.list[i]);
   }
   setcount(0);
   __atomic_store_n(&o.profile, NULL, __ATOMIC_RELAXED);
@@ -112,7 +112,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
     if (mallocs_isfreed(o.list[w->from].owner)) {
       if (!dead && n == most) break;
       (void)mallocs_isdead(o.list[w->from].owner);
-      leave(&o.list[w->from]);
+      orphans_leave(&o.list[w->from]);
       if (!dead) {
         runs[n++] = (uint32_t)alive;
         runs[n++] = 0;
@@ -133,7 +133,7 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
 
 
 /* Records the start of a check. */
-static void look (void) {
+static void orphans_look (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
   __atomic_store_n(&o.looked, clock_now(), __ATOMIC_RELAXED);
 }
@@ -144,7 +144,7 @@ void orphans_tell (Profile *p) {
   uint32_t runs[PROFILE_LASTRUNS];
   Walk w = {0, 0, 0};
   if (o.profile != p || o.n == 0) return;
-  look();
+  orphans_look();
   while (w.from < o.n) {
     size_t n = runsof(&w, runs, PROFILE_LASTRUNS, &of.id);
     if (n > 0) profile_orphans(&of, o.looked, runs, n);
@@ -159,7 +159,7 @@ int orphans_last (Profile *p, int *begun, ProfileLast *last) {
   if (o.profile != p) return 0;
   if (!*begun) {
     memset(&w, 0, sizeof(w));
-    look();
+    orphans_look();
   }
   *begun = 1;
   last->nruns = 0;

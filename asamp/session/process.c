@@ -61,7 +61,7 @@ static Old *olds;
 
 /* {== names ============================================================ */
 
-static void put (char *to, size_t size, size_t *n, const char *text) {
+static void process_put (char *to, size_t size, size_t *n, const char *text) {
   size_t m = strlen(text);
   if (*n + m < size) memcpy(to + *n, text, m + 1);
   *n += m;
@@ -79,7 +79,7 @@ char *process_path (const char *from, unsigned long number, unsigned session,
     if (*from == '%') from++;
     else {
       snprintf(text, sizeof(text), "%c", *from);
-      put(to, sizeof(to), &n, text);
+      process_put(to, sizeof(to), &n, text);
       continue;
     }
     switch (*from) {
@@ -97,7 +97,7 @@ char *process_path (const char *from, unsigned long number, unsigned session,
       case '\0': from--;  /* FALLTHROUGH */
       default: snprintf(text, sizeof(text), "%%%.1s", from[0] == '%' ? "" : from); break;
     }
-    put(to, sizeof(to), &n, text);
+    process_put(to, sizeof(to), &n, text);
   }
   return (n < sizeof(to)) ? strdup(to) : NULL;
 }
@@ -176,7 +176,7 @@ static void cannot (int error, const char *why) {
 ** Makes a new file, with the lock held. Returns NULL with the reason in 'err'. 'number': as in
 ** PlaceWish.
 */
-static Profile *make (const char *to, unsigned number, char *err, size_t errsize) {
+static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
   int isown = (to != NULL);
   char *name = isown ? strdup(to) : process_path(pattern, (unsigned long)getpid(), number, epoch);
@@ -211,10 +211,10 @@ static int ispassing (int error) {
 
 
 /* Opens the file of the set-up. Lock held. */
-static void openfile (void) {
+static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
-  Profile *p = make(NULL, 1, err, sizeof(err));
+  Profile *p = process_make(NULL, 1, err, sizeof(err));
   const int error = errno;
   failed = (p == NULL);
   pid = getpid();
@@ -233,12 +233,12 @@ static int isretry (void) {
 }
 
 
-static Profile *current (int isopen) {
+static Profile *process_current (int isopen) {
   Profile *p = __atomic_load_n(&profile, __ATOMIC_ACQUIRE);
   if (p != NULL || !isopen || __atomic_load_n(&idle, __ATOMIC_ACQUIRE)) return p;
   UNCANCELLED;
   pthread_mutex_lock(&lock);
-  if (profile == NULL && !idle && (!failed || pid != getpid() || isretry())) openfile();
+  if (profile == NULL && !idle && (!failed || pid != getpid() || isretry())) process_openfile();
   p = profile;
   pthread_mutex_unlock(&lock);
   return p;
@@ -250,7 +250,7 @@ static int isidle (void) {
 }
 
 
-static const char *pathof (void) {
+static const char *process_pathof (void) {
   return path;
 }
 
@@ -264,7 +264,7 @@ static int isstanding (void) {
 /* threads of the control: its own (process_controlled) and, for a switch, a second writer */
 #define CONTROL_THREADS	2
 
-static unsigned forked (void) {
+static unsigned process_forked (void) {
   Profile *parents = profile;
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
@@ -284,13 +284,13 @@ static unsigned forked (void) {
 */
 static void runs (void) {
   UNCANCELLED;
-  if (isretry()) (void)current(1);
+  if (isretry()) (void)process_current(1);
   if (__atomic_load_n(&parted, __ATOMIC_RELAXED) &&
       __atomic_exchange_n(&parted, 0, __ATOMIC_ACQ_REL) && control != NULL) control();
 }
 
 
-static void ended (const ProfileTotals *t, const SharedTotals *sum) {
+static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
   const char *path = profile_path(profile);
   if (with.options.summary)
     sampler_summary(sum, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
@@ -307,11 +307,11 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
     return 0;
   }
   with = *from;
-  with.profile = current;
-  with.path = pathof;
-  with.forked = forked;
+  with.profile = process_current;
+  with.path = process_pathof;
+  with.forked = process_forked;
   with.runs = runs;
-  with.ended = ended;
+  with.ended = process_ended;
   with.isidle = isidle;
   standing = with.rates;
   idle = !isstanding();
@@ -393,7 +393,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   old = profile;
   if (rate != NULL) setrates(rate);
   if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
-  p = make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
+  p = process_make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
   if (p != NULL) {
     temporary = istemporary;
     failed = 0;
@@ -414,13 +414,13 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
 
 
 int process_isring (void) {
-  Profile *p = current(0);
+  Profile *p = process_current(0);
   return p != NULL && profile_isring(p);
 }
 
 
 int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
-  Profile *p = current(0);
+  Profile *p = process_current(0);
   if (p != NULL && profile_isring(p)) return profile_dump(p, to, 0, where, size, err, errsize);
   snprintf(err, errsize, "no flight recorder runs here; it does with ring in ASAMP%s",
            temporary ? ", when the recording has ended" : "");
@@ -458,14 +458,14 @@ int process_stop (char *err, size_t errsize) {
 
 uint64_t process_size (void) {
   ProfileTotals t = {0};
-  Profile *p = current(0);
+  Profile *p = process_current(0);
   if (p != NULL) profile_totals(p, &t);
   return t.bytes;
 }
 
 
 /* Returns the name of a profile and in *at the folder it is relative to, as for openat. */
-static const char *nameof (const char *whole, int *at) {
+static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;
   return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
@@ -476,7 +476,7 @@ static const char *nameof (const char *whole, int *at) {
 static int isgone (const Profile *p) {
   struct stat file, now;
   int at = AT_FDCWD;
-  const char *name = temporary ? path : nameof(path, &at);
+  const char *name = temporary ? path : process_nameof(path, &at);
   profile_file(p, &file);
   return !profile_isring(p) && (fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev ||
                                 now.st_ino != file.st_ino);
@@ -485,7 +485,7 @@ static int isgone (const Profile *p) {
 
 void process_stats (ProcessStats *s) {
   ProfileTotals t = {0};
-  Profile *p = current(0);
+  Profile *p = process_current(0);
   memset(s, 0, sizeof(*s));
   if (p != NULL) profile_totals(p, &t);
   s->path = (p != NULL) ? path : NULL;
@@ -504,7 +504,7 @@ void process_stats (ProcessStats *s) {
 
 int process_identify (const char *whole, struct stat *id) {
   int at;
-  const char *name = nameof(whole, &at);
+  const char *name = process_nameof(whole, &at);
   return fstatat(at, name, id, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -512,14 +512,14 @@ int process_identify (const char *whole, struct stat *id) {
 void process_remove (const char *whole, const struct stat *id) {
   struct stat now;
   int at;
-  const char *name = nameof(whole, &at);
+  const char *name = process_nameof(whole, &at);
   if (fstatat(at, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == id->st_dev &&
       now.st_ino == id->st_ino) unlinkat(at, name, 0);
 }
 
 
 int process_mark (const char *name, const char *value) {
-  Profile *p = current(0);
+  Profile *p = process_current(0);
   return p != NULL && sampler_markshared(p, name, value);
 }
 

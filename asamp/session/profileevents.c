@@ -28,18 +28,18 @@ static OFTHREAD const Profile *volatile telling;
 static OFTHREAD uint32_t ofthread;
 
 /* In the child of a fork: the forking thread has another number there. */
-static void forked (void) {
+static void profileevents_forked (void) {
   ofthread = 0;
 }
 
-static void once (void) {
-  pthread_atfork(NULL, NULL, forked);
+static void profileevents_once (void) {
+  pthread_atfork(NULL, NULL, profileevents_forked);
 }
 
 static uint32_t threadnumber (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   if (ofthread == 0) {
-    pthread_once(&control, once);
+    pthread_once(&control, profileevents_once);
     ofthread = (uint32_t)gettid();
   }
   return ofthread;
@@ -62,13 +62,13 @@ static void commit (Profile *p) {
   p->reserved = 0;
 }
 
-/* hold takes the lock to report events; letgo completes the last one and releases it. */
-static void hold (Profile *p) {
+/* Takes the lock to report events; profileevents_letgo completes the last one and releases it. */
+static void profileevents_hold (Profile *p) {
   telling = p;
   pthread_mutex_lock(&p->lock);
 }
 
-static inline void letgo (Profile *p) {
+static inline void profileevents_letgo (Profile *p) {
   commit(p);
   memset(&p->inhand, 0, sizeof(p->inhand));
   pthread_mutex_unlock(&p->lock);
@@ -126,18 +126,18 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
 }
 
 /* Puts an event with a number and n bytes into the queue. */
-static void tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
-                  size_t n) {
+static void profileevents_tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
+                                size_t n) {
   void *body;
-  hold(s->profile);
+  profileevents_hold(s->profile);
   body = reserve(s, type, number, n);
   if (body != NULL && n > 0)
     memcpy(body, bytes, n);
-  letgo(s->profile);
+  profileevents_letgo(s->profile);
 }
 
 void profile_begin (ProfileState *s) {
-  tell(s, EVENT_BEGIN, clock_now(), NULL, 0);
+  profileevents_tell(s, EVENT_BEGIN, clock_now(), NULL, 0);
 }
 
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
@@ -145,7 +145,7 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   const EndEvent end = {clock_now(), orphans};
   profile_left(s, left);
   profile_lost(s->profile, lost);
-  tell(s, EVENT_END, bytes, &end, sizeof(end));
+  profileevents_tell(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
 /* Puts an event of orphans' deaths into the queue. Lock held. */
@@ -158,33 +158,33 @@ static void tellorphans (const ProfileState *s, uint64_t time, const uint32_t *r
 }
 
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
-  hold(s->profile);
+  profileevents_hold(s->profile);
   tellorphans(s, time, runs, n);
-  letgo(s->profile);
+  profileevents_letgo(s->profile);
 }
 
 void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source) {
   char text[FRAMENAME_LIMIT + 1];
   framename_lua(text, name, linedefined, source);
-  tell(s, EVENT_NAME, id, text, strlen(text) + 1);
+  profileevents_tell(s, EVENT_NAME, id, text, strlen(text) + 1);
 }
 
 void profile_period (ProfileState *s, uint64_t period) {
-  tell(s, EVENT_PERIOD, period, NULL, 0);
+  profileevents_tell(s, EVENT_PERIOD, period, NULL, 0);
 }
 
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall) {
-  tell(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
+  profileevents_tell(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
 }
 
 void profile_allocated (ProfileState *s, uint64_t bytes) {
-  tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
+  profileevents_tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
 }
 
 void profile_left (ProfileState *s, const ProfileLeft *left) {
-  tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
-       sizeof(*left));
+  profileevents_tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
+                     sizeof(*left));
 }
 
 /*
@@ -206,7 +206,7 @@ static void telltext (const ProfileState *s, int type, uint64_t number, const ch
   size_t n = cut(s->profile, name, strlen(name), PROFILE_NAME);
   memcpy(text, name, n);
   text[n] = '\0';
-  tell(s, type, number, text, n + 1);
+  profileevents_tell(s, type, number, text, n + 1);
 }
 
 void profile_called (ProfileState *s, const char *name) {
@@ -220,30 +220,30 @@ void profile_class (ProfileState *s, uint32_t id, const char *name) {
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step) {
   size_t n = strlen(step) + 1;
   char *body;
-  hold(s->profile);
+  profileevents_hold(s->profile);
   body = reserve(s, EVENT_PATH, id, sizeof(parent) + n);
   if (body != NULL) {
     memcpy(body, &parent, sizeof(parent));
     memcpy(body + sizeof(parent), step, n);
   }
-  letgo(s->profile);
+  profileevents_letgo(s->profile);
 }
 
 void profile_walk (ProfileState *s, uint64_t began, uint64_t duration) {
   Profile *p = s->profile;
   uint64_t *body;
-  hold(p);
+  profileevents_hold(p);
   body = reserve(s, EVENT_WALK, duration, sizeof(*body));
   if (body != NULL)
     *body = began;
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
   Profile *p = s->profile;
   uint32_t runs[HOLDERS_CHUNK];
   size_t at = 0;
-  hold(p);
+  profileevents_hold(p);
   while (at < n) {
     size_t m = 1;
     uint32_t *body;
@@ -260,7 +260,7 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
       break;  /* the following numbers would refer to other samples */
     memcpy(body, runs, m * sizeof(*body));
   }
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
@@ -269,7 +269,7 @@ int profile_mark (ProfileState *s, uint64_t time, const char *name,
   MarkEvent *body;
   namelen = cut(p, name, namelen, PROFILE_NAME);
   valuelen = cut(p, value, valuelen, PROFILE_VALUE);
-  hold(p);
+  profileevents_hold(p);
   body = reserve(s, EVENT_MARK, 0, sizeof(*body) + namelen + valuelen);
   if (body != NULL) {
     body->time = time;
@@ -280,7 +280,7 @@ int profile_mark (ProfileState *s, uint64_t time, const char *name,
     if (valuelen > 0)
       memcpy(body->text + namelen, value, valuelen);
   }
-  letgo(p);
+  profileevents_letgo(p);
   return body != NULL;
 }
 
@@ -289,14 +289,14 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   Profile *p = s->profile;
   size_t n = strlen(what), m = strlen(text);
   ResidentEvent *body;
-  hold(p);
+  profileevents_hold(p);
   body = reserve(s, EVENT_RESIDENT, (uint64_t)bytes, sizeof(*body) + n + m + 2);
   if (body != NULL) {
     body->time = time;
     memcpy(body->text, what, n + 1);
     memcpy(body->text + n + 1, text, m + 1);
   }
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 /* Q6, lock held */
@@ -333,10 +333,10 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   SampleEvent *body;
   int copy = profile_iscopy(in->kind);
   assert(in->count >= 1 && in->kind >= 0 && (in->kind < KIND_COUNT || copy));
-  hold(p);
+  profileevents_hold(p);
   setdepth(s, shared, n);
   if (hasended(p)) {
-    letgo(p);
+    profileevents_letgo(p);
     return;
   }
   if (!copy) p->taken.samples += in->count;
@@ -349,7 +349,7 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
   }
   else
     lose(p);
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
@@ -357,10 +357,10 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   Profile *p = s->profile;
   TimeEvent *body;
   assert(in->count >= 1);
-  hold(p);
+  profileevents_hold(p);
   setdepth(s, shared, n);
   if (hasended(p)) {
-    letgo(p);
+    profileevents_letgo(p);
     return;
   }
   p->taken.timesamples += in->count;
@@ -377,12 +377,12 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
   }
   else
     lose(p);
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 /* Puts up to FATES_CHUNK outcomes into the queue. Lock held. */
-static void tellfates (const ProfileState *s, const unsigned char *survived,
-                       const uint32_t *classes, size_t n) {
+static void profileevents_tellfates (const ProfileState *s, const unsigned char *survived,
+                                     const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
   unsigned char *body = reserve(s, classes == NULL ? EVENT_FATES
                                                    : EVENT_CLASSFATES,
@@ -401,10 +401,10 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
   Profile *p = s->profile;
   ProfileCollection *body;
   size_t at = 0;
-  hold(p);
+  profileevents_hold(p);
   while (at < n) {
     size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
-    tellfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
+    profileevents_tellfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
     at += m;
   }
   for (at = 0; at < ndeaths; at += DEATHS_CHUNK) {
@@ -416,7 +416,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
   body = reserve(s, EVENT_COLLECTION, 0, sizeof(*body));
   if (body != NULL)
     *body = *c;
-  letgo(p);
+  profileevents_letgo(p);
 }
 
 /* ---------------------------------------------------------------- exit -- */

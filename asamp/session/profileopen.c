@@ -28,7 +28,7 @@ static void endring (Profile *p) {
 }
 
 /* Frees everything except the encoder, and closes the file. */
-static void release (Profile *p) {
+static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
   free(p->place.path);
@@ -53,8 +53,8 @@ static int startthread (Profile *p) {
 }
 
 /* Opens the file of a profile. Returns an errno, or 0. 'why' as in place_open. */
-static int openfile (Profile *p, const ProfileConfig *config, char *why,
-                     size_t size) {
+static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
+                                 size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
                           config->replace, config->taken, 0, config->folder, NULL};
   int error = place_open(&wish, &p->place, why, size);
@@ -97,7 +97,7 @@ static void explain (int error, const char *path, char *why, size_t size, char *
 
 static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConfig *own,
                       char *why, size_t size) {
-  int error = openfile(p, config, why, size);
+  int error = profileopen_openfile(p, config, why, size);
   if (error != 0)
     return error;
   if (!descriptor_spare(p->file.fd, 0))
@@ -123,8 +123,8 @@ static int beginring (Profile *p, const ProfileConfig *config, const EncoderConf
 }
 
 /* Allocates memory, opens the file and starts the thread. Returns an errno, or 0. */
-static int begin (Profile *p, const ProfileConfig *config, char *why,
-                  size_t size) {
+static int profileopen_begin (Profile *p, const ProfileConfig *config, char *why,
+                              size_t size) {
   EncoderConfig own = config->log;
   pthread_condattr_t clock;
   int i, error;
@@ -162,14 +162,14 @@ Profile *profile_open (const ProfileConfig *config, char *err,
   if (p != NULL) {
     p->file.fd = -1;
     p->pid = getpid();
-    error = begin(p, config, why, sizeof(why));
+    error = profileopen_begin(p, config, why, sizeof(why));
     if (error == 0)
       return p;
     if (p->encoder != NULL)
       encoder_free(p->encoder);
     endring(p);
     place_undo(&p->place);
-    release(p);
+    profileopen_release(p);
   }
   explain(error, config->path, why, sizeof(why), err, errsize);
   errno = error;
@@ -274,7 +274,7 @@ static void freequeue (Profile *p) {
 }
 
 /* Has the writer finish, waits for it, and closes the file. */
-static void end (Profile *p) {
+static void profileopen_end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;
   profilequeue_wake(p);
@@ -296,7 +296,7 @@ int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
   if (ismine) {
     if (!p->ended)
-      end(p);
+      profileopen_end(p);
     p->ended = 1;
     pthread_mutex_lock(&p->lock);
   }
@@ -319,7 +319,7 @@ int profile_close (Profile *p, ProfileTotals *t) {
     pthread_mutex_destroy(&p->lock);
     endring(p);
   }
-  release(p);
+  profileopen_release(p);
   return result;
 }
 
@@ -328,5 +328,5 @@ int profile_close (Profile *p, ProfileTotals *t) {
 ** and storing its replacement.
 */
 void profile_abandon (Profile *p) {
-  release(p);
+  profileopen_release(p);
 }

@@ -74,7 +74,7 @@ void profilewriter_sink (void *ud, Bytes *out, int text) {
 }
 
 /* Flushes the file, so that everything encoded so far can be read from it. */
-static void flush (Profile *p, int last) {
+static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
   livefile_flush(&p->file, last);
@@ -103,11 +103,11 @@ static void goon (Profile *p) {
     return;
   encoder_batch(p->encoder);
   if (ismuch(p))
-    flush(p, 0);
+    profilewriter_flush(p, 0);
 }
 
 /* Encodes a whole buffer. After a failure it only counts the lost samples. */
-static void drain (Profile *p, const Queue *q) {
+static void profilewriter_drain (Profile *p, const Queue *q) {
   size_t at = 0;
   EventTally lost = {0, 0};
   while (at < q->used) {
@@ -129,7 +129,7 @@ static void drain (Profile *p, const Queue *q) {
 }
 
 /* Waits until there is enough data, a flush is due, or the profile ends. Lock held. */
-static void await (Profile *p) {
+static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
   if (p->round != NULL && p->pause < FLUSH_NS) {
@@ -149,7 +149,7 @@ static void await (Profile *p) {
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);
-  await(p);
+  profilewriter_await(p);
   *stop = p->stop;
   *wish = p->wish;
   q = &p->queue[p->active];
@@ -160,7 +160,7 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
 }
 
 /* Calls 'round': soon again if it had work, else at growing intervals. */
-static void turn (Profile *p) {
+static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
   if (p->round())
@@ -170,7 +170,7 @@ static void turn (Profile *p) {
 }
 
 /* Reports the result of a request to its thread. 'path' NULL: the file has no name. */
-static void answer (Profile *p, const char *path, int error) {
+static void profilewriter_answer (Profile *p, const char *path, int error) {
   pthread_mutex_lock(&p->lock);
   if (p->wish != NULL) {
     snprintf(p->wish->path, p->wish->pathsize, "%s", path != NULL ? path : p->config.path);
@@ -188,34 +188,34 @@ void *profilewriter_run (void *ud) {
   int stop;
   spare_use(&p->spare);
   encoder_batch(p->encoder);  /* the head of the log */
-  flush(p, 0);
+  profilewriter_flush(p, 0);
   p->flushed = clock_now();
   do {
     Queue *q = swap(p, &stop, &wish);
     if (stop || (wish != NULL && wish->isshort))
       spare_spend(&p->spare);
-    drain(p, q);
+    profilewriter_drain(p, q);
     q->used = 0;
-    turn(p);
+    profilewriter_turn(p);
     if (wish != NULL || clock_now() - p->flushed >= FLUSH_NS) {
       if (p->dirty && p->file.error == 0)
         encoder_batch(p->encoder);
       if (p->dirty || p->file.stalled != 0)
-        flush(p, 0);
+        profilewriter_flush(p, 0);
       p->flushed = clock_now();
     }
     if (wish != NULL)
-      answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
+      profilewriter_answer(p, p->place.path, p->file.error != 0 ? p->file.error : p->file.stalled);
     (void)spare_keep(&p->spare);
   } while (!stop);
   if (p->file.stalled != 0)
-    flush(p, 0);  /* puts the mark of the lost samples before the trailer */
+    profilewriter_flush(p, 0);  /* puts the mark of the lost samples before the trailer */
   if (p->file.error == 0) {
     pthread_mutex_lock(&p->lock);
     encoder_lost(p->encoder, profilequeue_lost(p));
     pthread_mutex_unlock(&p->lock);
     encoder_finish(p->encoder, clock_now());
-    flush(p, 1);
+    profilewriter_flush(p, 1);
   }
   if (p->file.stalled != 0) {
     livefile_fail(&p->file, p->file.stalled);
@@ -225,7 +225,7 @@ void *profilewriter_run (void *ud) {
   livefile_close(&p->file);
   encoder_free(p->encoder);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  answer(p, p->place.path, p->file.error);  /* for a request that arrived too late */
+  profilewriter_answer(p, p->place.path, p->file.error);  /* for a request that arrived too late */
   return NULL;
 }
 
@@ -243,7 +243,7 @@ static void putring (void *ud, Bytes *out, int text) {
 ** Returns the folder's descriptor, or 0 if the program has closed it and may have reused its
 ** number: then the path determines the folder.
 */
-static int folderof (const Profile *p) {
+static int profilewriter_folderof (const Profile *p) {
   struct stat s;
   return p->config.folder > 0 && fstat(p->config.folder, &s) == 0 &&
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
@@ -253,8 +253,8 @@ static int folderof (const Profile *p) {
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};
-  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0, folderof(p),
-    NULL};
+  const PlaceWish wish = {c->path, c->number, c->made, c->replace, NULL, 0,
+                          profilewriter_folderof(p), NULL};
   int error;
   free(p->place.path);
   memset(&p->file, 0, sizeof(p->file));
@@ -352,10 +352,10 @@ void *profilewriter_record (void *ud) {
     }
     q->used = 0;
     p->flushed = now;
-    turn(p);
+    profilewriter_turn(p);
     if (wish != NULL) {
       error = dumpring(p, wish->to, wish->isshort, 0, wish->why, sizeof(wish->why));
-      answer(p, p->place.path, error);
+      profilewriter_answer(p, p->place.path, error);
     }
     (void)spare_keep(&p->spare);
   } while (!stop);
@@ -369,6 +369,6 @@ void *profilewriter_record (void *ud) {
   }
   __atomic_store_n(&p->whole, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&p->done, 1, __ATOMIC_RELEASE);
-  answer(p, p->place.path, error);
+  profilewriter_answer(p, p->place.path, error);
   return NULL;
 }

@@ -44,7 +44,7 @@ typedef struct Rows {
 } Rows;
 
 
-static void put (Rows *r, const char *what, int64_t bytes, const char *text) {
+static void resident_put (Rows *r, const char *what, int64_t bytes, const char *text) {
   ResidentRow *row;
   if (bytes == 0 || !list_grow(&r->all, r->n, &r->size, sizeof(*r->all))) return;
   row = &r->all[r->n++];
@@ -65,7 +65,7 @@ static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, con
     r->all[i].bytes += (int64_t)bytes;
     return;
   }
-  put(r, what, (int64_t)bytes, r->n - from < LINES ? where : "");
+  resident_put(r, what, (int64_t)bytes, r->n - from < LINES ? where : "");
 }
 
 
@@ -110,8 +110,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
 
 
 /* Adds up the states; *since: bytes reserved since their measurements. Lock held. */
-static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64_t *outside,
-                    int64_t *since) {
+static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
+                             uint64_t *outside, int64_t *since) {
   const Resident *s;
   memset(p, 0, sizeof(*p));
   *living = *resident = *outside = 0;
@@ -138,7 +138,7 @@ static void places (luaN_Places *p, uint64_t *living, uint64_t *resident, uint64
 ** Subtracts up to *untouched bytes from a row: memory that was requested but never touched is
 ** not resident.
 */
-static void take (int64_t *row, int64_t *untouched) {
+static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
   *row -= n;
@@ -156,11 +156,11 @@ typedef struct Lua {
 ** a large block).
 */
 static void takelua (Lua *l, int64_t *untouched) {
-  take(&l->reserve, untouched);
-  take(&l->unused, untouched);
-  take(&l->young, untouched);
-  take(&l->gaps, untouched);
-  take(&l->old, untouched);
+  resident_take(&l->reserve, untouched);
+  resident_take(&l->unused, untouched);
+  resident_take(&l->young, untouched);
+  resident_take(&l->gaps, untouched);
+  resident_take(&l->old, untouched);
 }
 
 
@@ -178,7 +178,7 @@ static void split (int64_t *native, int64_t *own) {
 ** from malloc's free memory, then from the profiler's (whose buffers are larger than their
 ** content), then from the program's, then from Lua's.
 */
-static void fill (Rows *r) {
+static void resident_fill (Rows *r) {
   luaN_Places p;
   Smaps s;
   SmapsMalloc m;
@@ -189,7 +189,7 @@ static void fill (Rows *r) {
   int known = smaps_read(&s);
   if (!known) own = 0;
   smaps_malloc(&m);
-  places(&p, &living, &resident, &outside, &since);
+  resident_places(&p, &living, &resident, &outside, &since);
   if (since < 0) resident -= ((uint64_t)-since < resident) ? (uint64_t)-since : resident;
   lua = (int64_t)(p.large + p.lists + p.lent);
   l.since = 0;
@@ -199,8 +199,8 @@ static void fill (Rows *r) {
   if (l.gaps < 0) {  /* the state itself is in use, and is native memory */
     untouched = -l.gaps;
     l.gaps = 0;
-    take(&l.young, &untouched);
-    take(&l.old, &untouched);
+    resident_take(&l.young, &untouched);
+    resident_take(&l.old, &untouched);
   }
   l.unused = (int64_t)p.unused;
   l.reserve = (int64_t)(resident + p.lent) - (int64_t)(p.heads + p.lines + p.unused);
@@ -231,9 +231,9 @@ static void fill (Rows *r) {
       native = (int64_t)m.inuse - lua;
       split(&native, &own);
       unused = (int64_t)m.unused;
-      take(&unused, &untouched);
-      take(&own, &untouched);
-      take(&native, &untouched);
+      resident_take(&unused, &untouched);
+      resident_take(&own, &untouched);
+      resident_take(&native, &untouched);
     }
     if (native < 0) {
       untouched -= native;
@@ -242,29 +242,30 @@ static void fill (Rows *r) {
     takelua(&l, &untouched);
     if (since > 0) {  /* in chunks, which are mapped, and large vectors, which are native */
       untouched = since;
-      take(&others, &untouched);
-      take(&native, &untouched);
+      resident_take(&others, &untouched);
+      resident_take(&native, &untouched);
       l.since = since - untouched;
     }
   }
-  put(r, "rss", (int64_t)s.rss, "");
-  put(r, "lua.old", l.old, "");
-  put(r, "lua.new", l.young, "");
-  put(r, "lua.gaps", l.gaps, "");
-  put(r, "lua.free", l.unused, "");
-  put(r, "lua.reserve", l.reserve, "");
-  put(r, "lua.lists", (int64_t)p.lists, "");
-  put(r, "lua.since", l.since, "");
-  put(r, "native", native, "");
-  put(r, "profiler", own, "");
-  put(r, "native.free", unused, "");
-  put(r, "mapped", others, "");
+  resident_put(r, "rss", (int64_t)s.rss, "");
+  resident_put(r, "lua.old", l.old, "");
+  resident_put(r, "lua.new", l.young, "");
+  resident_put(r, "lua.gaps", l.gaps, "");
+  resident_put(r, "lua.free", l.unused, "");
+  resident_put(r, "lua.reserve", l.reserve, "");
+  resident_put(r, "lua.lists", (int64_t)p.lists, "");
+  resident_put(r, "lua.since", l.since, "");
+  resident_put(r, "native", native, "");
+  resident_put(r, "profiler", own, "");
+  resident_put(r, "native.free", unused, "");
+  resident_put(r, "mapped", others, "");
   if (known) {
-    put(r, "stacks", (int64_t)s.stacks, "");
-    for (i = 0; i < s.nfiles; i++) put(r, "file", (int64_t)s.files[i].bytes, s.files[i].name);
-    put(r, "system", (int64_t)s.system, "");
+    resident_put(r, "stacks", (int64_t)s.stacks, "");
+    for (i = 0; i < s.nfiles; i++)
+      resident_put(r, "file", (int64_t)s.files[i].bytes, s.files[i].name);
+    resident_put(r, "system", (int64_t)s.system, "");
   }
-  put(r, "outside", (int64_t)outside, "");
+  resident_put(r, "outside", (int64_t)outside, "");
   putlines(r, FOOTPRINT_FREE, "free");
   putlines(r, FOOTPRINT_NATIVE, "alloc");
 }
@@ -273,7 +274,7 @@ static void fill (Rows *r) {
 ResidentRow *resident_rows (size_t *n) {
   Rows r = {NULL, 0, 0};
   pthread_mutex_lock(&lock);
-  fill(&r);
+  resident_fill(&r);
   pthread_mutex_unlock(&lock);
   *n = r.n;
   return r.all;
@@ -315,7 +316,7 @@ static int isyoung (ResidentPolicy *p, uint64_t now) {
 }
 
 
-static void tell (ProfileState *state, uint64_t now) {
+static void resident_tell (ProfileState *state, uint64_t now) {
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
   for (i = 0; i < n; i++)
@@ -376,7 +377,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = smaps_rss();
-  if (state != NULL && ask(policy, now, rss, last, 1)) tell(state, now);
+  if (state != NULL && ask(policy, now, rss, last, 1)) resident_tell(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;

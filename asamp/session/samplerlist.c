@@ -325,7 +325,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
 
 
 /* In the child of a fork: drops the parent's files. */
-static void forked (void) {
+static void samplerlist_forked (void) {
   Sampler *s;
   unsigned threads = 0;
   int isshared = 0;
@@ -422,8 +422,8 @@ void samplerlist_exiting (void) {
 }
 
 
-static void once (void) {
-  pthread_atfork(NULL, NULL, forked);
+static void samplerlist_once (void) {
+  pthread_atfork(NULL, NULL, samplerlist_forked);
   atexit(samplerlist_exiting);
   at_quick_exit(samplerlist_exiting);
 }
@@ -431,7 +431,7 @@ static void once (void) {
 
 void samplerlist_watch (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
-  pthread_once(&control, once);
+  pthread_once(&control, samplerlist_once);
 }
 
 /* }===================================================================== */

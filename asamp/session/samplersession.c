@@ -257,7 +257,7 @@ Sampler *sampler_tobegin (lua_State *L) {
 
 /* {== sessions ========================================================= */
 
-static void nomemory (const char *path, char *err, size_t errsize) {
+static void samplersession_nomemory (const char *path, char *err, size_t errsize) {
   snprintf(err, errsize, "cannot write profile '%s': %s", path, strerror(ENOMEM));
   errno = ENOMEM;
 }
@@ -299,8 +299,8 @@ static int inuse (const struct stat *file) {
 ** Opens the file of a session and stores its identity. Returns NULL with the reason in 'err'.
 ** If the file is not the requested one, prints that at once.
 */
-static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
-                          size_t errsize) {
+static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
+                                         size_t errsize) {
   Profile *p;
   char *path;
   samplerlist_lock();
@@ -319,7 +319,7 @@ static Profile *openfile (Sampler *s, const ProfileConfig *c, char *err,
   }
   else if (p != NULL) {
     profile_close(p, NULL);
-    nomemory(c->path, err, errsize);
+    samplersession_nomemory(c->path, err, errsize);
   }
   samplerlist_unlock();
   return s->state.profile;
@@ -393,7 +393,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     return 0;
   }
   configure(&c, o, period);
-  if (openfile(s, &c, err, errsize) == NULL) return 0;
+  if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   dying_watch(DYING_THEN, samplerlist_exiting);
   s->starved = 0;
   s->ratetime = clock_now();
@@ -412,7 +412,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   trackholders_every(&s->tracker, o->holdersevery);
   tracker_copies(&s->tracker, o->copies);
   if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
-    nomemory(o->out, err, errsize);
+    samplersession_nomemory(o->out, err, errsize);
     sampler_close(s, s->tracker.L);
     errno = ENOMEM;
     return 0;
@@ -493,7 +493,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 }
 
 
-static void allocated (Sampler *s) {
+static void samplersession_allocated (Sampler *s) {
   ProfileLeft left;
   uint64_t bytes = samplerlist_ending(s, &left);
   if (bytes > 0) profile_allocated(&s->state, bytes);
@@ -503,12 +503,12 @@ static void allocated (Sampler *s) {
 
 
 /* Ends the session of a state, on the state's own thread. */
-static int finish (Sampler *s) {
+static int samplersession_finish (Sampler *s) {
   ProfileTotals t;
   Profile *p;
   int e;
   samplerlist_lock();
-  allocated(s);
+  samplersession_allocated(s);
   p = s->state.profile;
   s->state.profile = NULL;  /* first: the child of a fork frees the profile that it finds here */
   profile_close(p, &t);
@@ -542,7 +542,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   }
   resident_leave(&s->resident);
   tracker_end(&s->tracker, L);
-  return (s->state.profile != NULL) ? finish(s) : 0;
+  return (s->state.profile != NULL) ? samplersession_finish(s) : 0;
 }
 
 

@@ -46,7 +46,7 @@ Sampler *sampler_attached (lua_State *L) {
 ** Adds the state to the current profile of the process. Returns 0 if there is none any more.
 ** Lock held, so that sampler_endshared finds the state if the profile ends now.
 */
-static int begin (Sampler *s) {
+static int samplershared_begin (Sampler *s) {
   Profile *p = s->shared->profile(0);
   if (p == NULL) return 0;
   s->state.profile = p;
@@ -65,7 +65,7 @@ static int begin (Sampler *s) {
 }
 
 
-static Sampler *take (lua_State *L) {
+static Sampler *samplershared_take (lua_State *L) {
   Sampler *s;
   samplerlist_lock();
   s = spare;
@@ -122,7 +122,8 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   Profile *p = with->profile(1);
   const SamplerRate rate = rateof(with);
   Sampler *s;
-  if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL || (s = take(L)) == NULL)
+  if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
+      (s = samplershared_take(L)) == NULL)
     return 0;
   samplerlist_watch();
   s->shared = with;
@@ -134,7 +135,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   samplerlist_lock();
   samplerlist_enlist(s);
   s->counted = 0;
-  if (p != NULL && !begin(s)) p = NULL;
+  if (p != NULL && !samplershared_begin(s)) p = NULL;
   samplerlist_unlock();
   tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
   trackholders_every(&s->tracker, with->options.holdersevery);
@@ -202,7 +203,7 @@ static Untold tellend (Sampler *s, int isclosed) {
 ** Removes the state from its profile: adds its numbers to samplers.past. Returns the rest that
 ** was not reported.
 */
-static Untold settle (Sampler *s, int isclosed) {
+static Untold samplershared_settle (Sampler *s, int isclosed) {
   Untold untold = {0, 0};
   samplerlist_publish(s);
   samplerlist_lock();
@@ -236,7 +237,7 @@ static int move (Sampler *s, int isforked) {
   int isthere;
   timing_stop(&s->timing);
   lost = timing_drop(&s->timing);
-  untold = settle(s, 0);
+  untold = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
   else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
@@ -247,7 +248,7 @@ static int move (Sampler *s, int isforked) {
   }
   samplerlist_publish(s);  /* without numbers of the previous profile */
   samplerlist_lock();
-  isthere = begin(s);
+  isthere = samplershared_begin(s);
   samplerlist_unlock();
   if (!isthere) return 0;
   starttime(s);
@@ -313,7 +314,7 @@ void samplershared_safe (void *ud, lua_State *L) {
     s->forked = 0;
     timing_stop(&s->timing);
     (void)timing_drop(&s->timing);
-    (void)settle(s, 0);
+    (void)samplershared_settle(s, 0);
     tracker_idle(&s->tracker, L);
   }
   if (s->state.profile != NULL) {
@@ -472,7 +473,7 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   resident_leave(&s->resident);
   s->tracker.points = 0;
   tracker_finish(&s->tracker, L);
-  (void)settle(s, 1);
+  (void)samplershared_settle(s, 1);
   tracker_leave(&s->tracker, L);
   luaN_setsampler(L, NULL, 0);
   samplerlist_lock();

@@ -20,7 +20,7 @@ void seen_left (const Seen *s, ProfileLeft *left) {
 }
 
 
-static unsigned find (const char *source) {
+static unsigned seen_find (const char *source) {
   unsigned i;
   char *name;
   if (*source == '@' || *source == '=') source++;
@@ -33,7 +33,7 @@ static unsigned find (const char *source) {
 
 
 unsigned seen_name (const char *source) {
-  unsigned name = find(source);
+  unsigned name = seen_find(source);
   past[name].made++;
   return name;
 }

@@ -30,7 +30,7 @@ static void *wait (void *ud) {
 
 
 /* Makes a thread with all signals blocked. Returns an errno, or 0. */
-static int make (pthread_t *thread, size_t stack, void *(*run) (void *ud), void *ud) {
+static int workers_make (pthread_t *thread, size_t stack, void *(*run) (void *ud), void *ud) {
   sigset_t all, before;
   pthread_attr_t a;
   int error;
@@ -66,7 +66,7 @@ Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *err
   Worker *w = unpark(run, ud);
   *error = ENOMEM;
   if (w != NULL || (w = calloc(1, sizeof(*w))) == NULL) return w;
-  *error = make(&w->thread, stack, run, ud);
+  *error = workers_make(&w->thread, stack, run, ud);
   if (*error == 0) return w;
   free(w);
   return NULL;
@@ -95,7 +95,7 @@ void workers_park (unsigned n) {
     if (w == NULL) return;
     w->pooled = 1;
     pthread_cond_init(&w->wake, NULL);
-    if (make(&w->thread, PARKED_STACK, wait, w) != 0) {
+    if (workers_make(&w->thread, PARKED_STACK, wait, w) != 0) {
       free(w);
       return;
     }

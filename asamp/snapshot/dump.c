@@ -10,32 +10,32 @@
 
 #include "binding.h"
 
-static int drain (Dump *d) {
+static int dump_drain (Dump *d) {
   int ok = d->n == 0 || d->sink(d->ud, d->buffer, d->n);
   d->n = 0;
   return ok;
 }
 
 /* Ensures that there is room for one record. Returns 0 if the sink accepts nothing more. */
-static int room (Dump *d) {
-  return d->n + DUMP_LONGEST <= sizeof(d->buffer) || drain(d);
+static int dump_room (Dump *d) {
+  return d->n + DUMP_LONGEST <= sizeof(d->buffer) || dump_drain(d);
 }
 
 static void byte (Dump *d, unsigned b) {
   d->buffer[d->n++] = (unsigned char)b;
 }
 
-static void number (Dump *d, uint64_t n) {
+static void dump_varint (Dump *d, uint64_t n) {
   for (; n >= 0x80; n >>= 7)
     byte(d, (unsigned)n | 0x80);
   byte(d, (unsigned)n);
 }
 
 static void distance (Dump *d, int64_t n) {
-  number(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
+  dump_varint(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
 
-static uint64_t word (const void *p) {
+static uint64_t dump_word (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
@@ -49,14 +49,14 @@ static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
   else
-    number(d, 1 + (((uint64_t)((int64_t)(word(p) >> 3) - (int64_t)(from >> 3)) << 1) ^
-                   (uint64_t)(((int64_t)(word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
+    dump_varint(d, 1 + (((uint64_t)((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) << 1) ^
+                        (uint64_t)(((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
 }
 
-static void text (Dump *d, const char *s, size_t n) {
+static void dump_text (Dump *d, const char *s, size_t n) {
   if (n > HEAP_TEXT)
     n = HEAP_TEXT;
-  number(d, n);
+  dump_varint(d, n);
   memcpy(d->buffer + d->n, s, n);
   d->n += n;
 }
@@ -67,11 +67,11 @@ void dump_begin (Dump *d) {
 }
 
 void dump_meta (Dump *d, const char *key, const char *value) {
-  if (!room(d) || !room(d))
+  if (!dump_room(d) || !dump_room(d))
     return;
   byte(d, HEAP_META);
-  text(d, key, strlen(key) < 32 ? strlen(key) : 32);
-  text(d, value, strlen(value));
+  dump_text(d, key, strlen(key) < 32 ? strlen(key) : 32);
+  dump_text(d, value, strlen(value));
 }
 
 void dump_number (Dump *d, const char *key, uint64_t n) {
@@ -81,13 +81,13 @@ void dump_number (Dump *d, const char *key, uint64_t n) {
 }
 
 void dump_code (Dump *d, const void *code, const char *name) {
-  if (!room(d)) return;
+  if (!dump_room(d)) return;
   byte(d, HEAP_CODE);
-  number(d, word(code));
-  text(d, name, strlen(name));
+  dump_varint(d, dump_word(code));
+  dump_text(d, name, strlen(name));
 }
 
-static int kindof (luaN_Kind kind) {
+static int dump_kindof (luaN_Kind kind) {
   switch (kind) {
     case LUAN_KSTRING: return HEAP_STRING;
     case LUAN_KLCLOSURE: return HEAP_FUNCTION;
@@ -102,23 +102,23 @@ static int kindof (luaN_Kind kind) {
 
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
-  uint64_t me = word(o->object);
-  int kind = kindof(o->kind);
-  if (!room(d))
+  uint64_t me = dump_word(o->object);
+  int kind = dump_kindof(o->kind);
+  if (!dump_room(d))
     return 0;
   byte(d, HEAP_OBJECT + (unsigned)kind);
   address(d, me, d->last);
-  number(d, o->size);
+  dump_varint(d, o->size);
   switch (kind) {
     case HEAP_STRING:
-      number(d, o->length);
-      text(d, o->text, o->length);
+      dump_varint(d, o->length);
+      dump_text(d, o->text, o->length);
       break;
     case HEAP_FUNCTION: optional(d, o->function, me); break;
-    case HEAP_CFUNCTION: number(d, word(o->function)); break;
+    case HEAP_CFUNCTION: dump_varint(d, dump_word(o->function)); break;
     case HEAP_THREAD: byte(d, o->main != 0); break;
     case HEAP_PROTO:
-      number(d, (uint64_t)o->line);
+      dump_varint(d, (uint64_t)o->line);
       optional(d, o->name, me);
       optional(d, o->source, me);
       break;
@@ -131,39 +131,39 @@ static int object (void *ud, const luaN_Object *o) {
   return 1;
 }
 
-static int edge (void *ud, const luaN_Edge *e) {
+static int dump_edge (void *ud, const luaN_Edge *e) {
   Dump *d = ud;
-  uint64_t from = word(e->from);
+  uint64_t from = dump_word(e->from);
   int code = e->kind == LUAN_ESTACK && e->code != NULL;
-  if (!room(d))
+  if (!dump_room(d))
     return 0;
   if (from != d->from) {
     byte(d, HEAP_FROM);
-    number(d, from >> 3);
+    dump_varint(d, from >> 3);
     d->from = from;
     d->index = 0;
   }
   byte(d, HEAP_EDGE + (code ? HEAP_ECODE : (unsigned)e->kind));
-  address(d, word(e->to), from);
+  address(d, dump_word(e->to), from);
   switch (e->kind) {
     case LUAN_EINDEX:
       distance(d, (int64_t)((uint64_t)e->index - (uint64_t)d->index));
       d->index = e->index;
       break;
-    case LUAN_EFIELD: address(d, word(e->key), from); break;
+    case LUAN_EFIELD: address(d, dump_word(e->key), from); break;
     case LUAN_EENTRY: optional(d, e->key, from); break;
-    case LUAN_EWEAKKEY: address(d, word(e->in), from); break;
+    case LUAN_EWEAKKEY: address(d, dump_word(e->in), from); break;
     case LUAN_EUPVALUE:
       distance(d, e->index);
       optional(d, e->key, from);
       break;
     case LUAN_ELOCAL:
-      address(d, word(e->key), from);
+      address(d, dump_word(e->key), from);
       optional(d, e->in, from);
       break;
     case LUAN_ESTACK:
       distance(d, e->index + 1);
-      if (code) number(d, word(e->code));
+      if (code) dump_varint(d, dump_word(e->code));
       else optional(d, e->in, from);
       break;
     case LUAN_EROOT: case LUAN_EUSERVALUE: case LUAN_ECONSTANT:
@@ -188,15 +188,15 @@ typedef struct Sites {
 } Sites;
 
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
-  if (!room(d))
+  if (!dump_room(d))
     return;
   byte(d, HEAP_SITE);
-  text(d, f->name, strlen(f->name));
-  if (!room(d))
+  dump_text(d, f->name, strlen(f->name));
+  if (!dump_room(d))
     return;
-  text(d, f->source, strlen(f->source));
-  number(d, (uint64_t)(f->line > 0 ? f->line : 0));
-  number(d, line);
+  dump_text(d, f->source, strlen(f->source));
+  dump_varint(d, (uint64_t)(f->line > 0 ? f->line : 0));
+  dump_varint(d, line);
 }
 
 /*
@@ -217,19 +217,19 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
-static void sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
+static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
   if (owner == NULL || mallocs_isowner(owner))  /* the allocation belongs to no object */
     return;
   number_ = sitenumber(d, s, b);
-  if (!room(d))
+  if (!dump_room(d))
     return;
   byte(d, HEAP_SAMPLE);
-  address(d, word(owner), d->last);
-  number(d, number_);
-  number(d, births_age(b, d->time));
-  number(d, b->bytes > 0 ? (uint64_t)b->bytes : 0);
-  d->last = word(owner);
+  address(d, dump_word(owner), d->last);
+  dump_varint(d, number_);
+  dump_varint(d, births_age(b, d->time));
+  dump_varint(d, b->bytes > 0 ? (uint64_t)b->bytes : 0);
+  d->last = dump_word(owner);
 }
 
 /* Writes the samples that are alive. Returns 0 if there is not enough memory. */
@@ -245,37 +245,37 @@ static int samples (Dump *d) {
   memset(s.slots, 0, s.bytes);
   d->last = 0;
   for (i = 0; i < t->followed.n; i++)
-    sample(d, &s, t->followed.samples[i].owner, &t->followed.samples[i].birth);
+    dump_sample(d, &s, t->followed.samples[i].owner, &t->followed.samples[i].birth);
   for (i = 0; i < t->pending.n; i++)
     if (!t->pending.samples[i].died)
-      sample(d, &s, t->pending.samples[i].owner, &t->pending.samples[i].birth);
+      dump_sample(d, &s, t->pending.samples[i].owner, &t->pending.samples[i].birth);
   d->memory(d->ud, s.slots, s.bytes, 0);
   return 1;
 }
 
 /* }===================================================================== */
 
-static void *memory (void *ud, void *block, size_t old, size_t size) {
+static void *dump_memory (void *ud, void *block, size_t old, size_t size) {
   Dump *d = ud;
   return d->memory(d->ud, block, old, size);
 }
 
 int dump_walk (Dump *d, lua_State *L) {
-  const luaN_Walker walker = {d, memory, object, edge, NULL, 0, NULL};
+  const luaN_Walker walker = {d, dump_memory, object, dump_edge, NULL, 0, NULL};
   int result;
-  if (!drain(d))
+  if (!dump_drain(d))
     return LUAN_STOPPED;
   d->from = 0;
   result = luaN_walk(L, &walker);
-  if (result != LUAN_WALKED || !room(d))
+  if (result != LUAN_WALKED || !dump_room(d))
     return result != LUAN_WALKED ? result : LUAN_STOPPED;
   if (d->tracker != NULL && !samples(d))
     return LUAN_NOMEMORY;
-  if (!room(d))
+  if (!dump_room(d))
     return LUAN_STOPPED;
   byte(d, HEAP_END);
-  number(d, d->objects);
-  number(d, d->edges);
-  number(d, d->bytes);
-  return drain(d) ? LUAN_WALKED : LUAN_STOPPED;
+  dump_varint(d, d->objects);
+  dump_varint(d, d->edges);
+  dump_varint(d, d->bytes);
+  return dump_drain(d) ? LUAN_WALKED : LUAN_STOPPED;
 }

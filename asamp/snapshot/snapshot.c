@@ -41,7 +41,7 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
-static int put (void *ud, const unsigned char *data, size_t n) {
+static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   while (n > 0 && w->error == 0) {
     ssize_t done = write(w->fd, data, n);
@@ -63,7 +63,7 @@ static int put (void *ud, const unsigned char *data, size_t n) {
 
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
-  compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, put, w);
+  compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);
   return w->error == 0;
 }
 
@@ -75,7 +75,7 @@ static int writeall (Writer *w, lua_State *L) {
     return errno;
   result = dump_walk(&w->dump, L);
   if (result == LUAN_WALKED)
-    compressor_put(&w->compressor, (const unsigned char *)"", 0, COMPRESSOR_END, put, w);
+    compressor_put(&w->compressor, (const unsigned char *)"", 0, COMPRESSOR_END, snapshot_put, w);
   return w->error != 0 ? w->error : result == LUAN_WALKED ? 0
        : result == LUAN_BUSY ? EBUSY : ENOMEM;
 }
@@ -103,7 +103,7 @@ static void codes (Writer *w, lua_State *L) {
   free(f);
 }
 
-static void head (Writer *w, lua_State *L, const SnapshotWish *wish) {
+static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_Memory m;
   struct timespec t;
   luaN_memory(L, &m);
@@ -165,7 +165,7 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
 static pid_t waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free entry. */
-static int keep (pid_t child) {
+static int snapshot_keep (pid_t child) {
   int i;
   for (i = 0; i < WAITING; i++) {
     pid_t none = 0;
@@ -176,7 +176,7 @@ static int keep (pid_t child) {
   return 0;
 }
 
-static void await (pid_t child, int *status) {
+static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
@@ -185,14 +185,14 @@ static void reap (void) {
   int i, status;
   for (i = 0; i < WAITING; i++) {
     pid_t child = __atomic_exchange_n(&waiting[i], 0, __ATOMIC_ACQ_REL);
-    if (child != 0 && waitpid(child, &status, WNOHANG | __WALL) == 0 && !keep(child))
-      await(child, &status);
+    if (child != 0 && waitpid(child, &status, WNOHANG | __WALL) == 0 && !snapshot_keep(child))
+      snapshot_await(child, &status);
   }
 }
 
 /* }===================================================================== */
 
-static int failed (const char *path, const char *why, int error, char *err, size_t size) {
+static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   snprintf(err, size, "cannot write the snapshot '%s': %s", path,
            why[0] != '\0' ? why : strerror(error));
   errno = error;
@@ -208,9 +208,9 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
       child(w, L, s->path);
     s->forked = s->child > 0;
     if (s->forked) {
-      if (!wish->wait && keep(s->child))
+      if (!wish->wait && snapshot_keep(s->child))
         return 0;
-      await(s->child, &status);
+      snapshot_await(s->child, &status);
       s->child = 0;
       return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
     }
@@ -238,7 +238,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     if (w != NULL)
       compressor_close(&w->compressor);
     free(w);
-    return failed(wish->path, "", ENOMEM, err, size);
+    return snapshot_failed(wish->path, "", ENOMEM, err, size);
   }
   error = place_open(&placewish, &place, why, sizeof(why));
   if (error == 0) {
@@ -248,7 +248,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     w->dump.sink = sink;
     w->dump.memory = pages_realloc;
     w->dump.ud = w;
-    head(w, L, wish);
+    snapshot_head(w, L, wish);
     error = run(w, L, wish, s);
     if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
       unlink(s->path);
@@ -260,8 +260,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   free(w);
   s->stopped = now(CLOCK_MONOTONIC) - began;
   if (error != 0) {
-    failed(wish->path, error == EBUSY && why[0] == '\0'
-           ? "the collector is at work; ask again later" : why, error, err, size);
+    snapshot_failed(wish->path, error == EBUSY && why[0] == '\0'
+                    ? "the collector is at work; ask again later" : why, error, err, size);
     free(place.path);
     s->path = NULL;
     return 0;

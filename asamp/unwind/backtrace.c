@@ -105,8 +105,8 @@ static int dynamiclist (unw_addr_space_t as, unw_word_t *list, void *arg) {
 typedef unw_word_t Word __attribute__((aligned(1)));
 
 __attribute__((no_sanitize_address, no_sanitize_thread))
-static int word (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
-                 int write, void *arg) {
+static int backtrace_word (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
+                           int write, void *arg) {
   (void)as; (void)arg;
   if (write || !readable_word(address)) return -UNW_EINVAL;
   *value = *(const Word *)address;
@@ -156,11 +156,11 @@ static void newspace (void) {
 }
 
 
-static void once (void) {
+static void backtrace_once (void) {
   accessors.find_proc_info = findinfo;
   accessors.put_unwind_info = putinfo;
   accessors.get_dyn_info_list_addr = dynamiclist;
-  accessors.access_mem = word;
+  accessors.access_mem = backtrace_word;
   accessors.access_reg = reg;
   accessors.access_fpreg = fpreg;
   accessors.resume = resume;
@@ -173,14 +173,14 @@ static void once (void) {
 int backtrace_open (Backtrace *b, const char *end) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   unwind_prime();
-  pthread_once(&control, once);
+  pthread_once(&control, backtrace_once);
   memset(b, 0, sizeof(*b));
   b->end = end;
   return space != NULL;
 }
 
 
-static void want (Backtrace *b, uintptr_t ip) {
+static void backtrace_want (Backtrace *b, uintptr_t ip) {
   unsigned i;
   for (i = 0; i < b->nwanted; i++) {
     if (b->wanted[i] == ip) return;
@@ -215,7 +215,7 @@ static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;
   for (i = 0; i * sizeof(*w) < sizeof(sigreturn_); i++) {
-    if (word(space, ip + i * sizeof(*w), &w[i], 0, NULL) != 0) return 0;
+    if (backtrace_word(space, ip + i * sizeof(*w), &w[i], 0, NULL) != 0) return 0;
   }
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
@@ -262,7 +262,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
       ruled = i + unwind_known(&b->rules, &at, b->end, to + i, BACKTRACE_MAX - i);
       to[i] = (void *)told;
       if (at.ip == 0 || ruled == BACKTRACE_MAX) return ruled;
-      want(b, at.ip);
+      backtrace_want(b, at.ip);
     }
     to[i] = (void *)told;
     interrupted = isinterrupted(f.ip, i++);
@@ -277,7 +277,7 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 #if defined(LUAN_DEBUG)
 
 /* Checks BT3. */
-static void check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
+static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;
   if (i < n || m != n) {
@@ -288,7 +288,7 @@ static void check (Backtrace *b, const ucontext_t *context, void *const *to, int
 }
 
 #else
-#define check(b,context,to,n)	((void)0)
+#define backtrace_check(b,context,to,n)	((void)0)
 #endif
 
 
@@ -300,10 +300,10 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
   f.fp = REGISTER(context, FP);
   n = unwind_known(&b->rules, &f, b->end, to, BACKTRACE_MAX);
   if (f.ip != 0 && n < BACKTRACE_MAX) {
-    want(b, f.ip);
+    backtrace_want(b, f.ip);
     n = bylibunwind(b, context, to, n);
   }
-  check(b, context, to, n);
+  backtrace_check(b, context, to, n);
   return n;
 }
 

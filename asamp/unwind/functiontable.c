@@ -32,7 +32,7 @@ static int order (const void *a, const void *b) {
 }
 
 
-static int make (FunctionTable *t, Dwfl_Module *mod) {
+static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
   int i, n = dwfl_module_getsymtab(mod);
   uint64_t reach = 0;
   size_t k;
@@ -109,7 +109,8 @@ static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other
 
 /* Sets '*name' to the name of the code at 'address' of the file; NULL: no symbol covers it.
    Returns 0 if only libdwfl can decide that. */
-static int search (const FunctionTable *t, Elf *elf, uint64_t address, const char **name) {
+static int functiontable_search (const FunctionTable *t, Elf *elf, uint64_t address,
+                                 const char **name) {
   const ElfW(Sym) *found = NULL;
   int rank = -1, sizeless = 0;
   size_t i;
@@ -133,7 +134,7 @@ static int search (const FunctionTable *t, Elf *elf, uint64_t address, const cha
 
 
 /* Returns the preferred symbol that covers 'address', or NULL. */
-static const FunctionSpan *find (const FunctionTable *t, uint64_t address) {
+static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t address) {
   const FunctionSpan *local = NULL;
   size_t low = 0, high = t->n;
   while (low < high) {
@@ -159,10 +160,11 @@ const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t add
   if (!t->searched && elf != NULL) setsymbols(t, elf);
   if (t->symbols != NULL && t->names < SEARCHES) {
     t->names++;
-    if (search(t, elf, address - bias, &name)) return name;
+    if (functiontable_search(t, elf, address - bias, &name)) return name;
   }
-  if (!t->made && !(t->made = make(t, mod))) return dwfl_module_addrname(mod, address);
-  s = find(t, address);
+  if (!t->made && !(t->made = functiontable_make(t, mod)))
+    return dwfl_module_addrname(mod, address);
+  s = functiontable_find(t, address);
   if (s != NULL) {
     GElf_Sym symbol;
     GElf_Addr begin;

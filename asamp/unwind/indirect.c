@@ -104,7 +104,7 @@ static uint64_t choose (uintptr_t function) {
 }
 
 
-static void add (const char *name, uint64_t start, int weak) {
+static void indirect_add (const char *name, uint64_t start, int weak) {
   if (!list_grow(&targets, ntargets, &targetsize, sizeof(*targets))) return;
   targets[ntargets].name = name;
   targets[ntargets].start = start;
@@ -121,8 +121,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   for (i = 0; i < l.n; i++) {
     const ElfW(Sym) *s = &l.symbols[i];
     if (ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC && s->st_shndx != SHN_UNDEF)
-      add(l.strings + s->st_name, choose(l.base + s->st_value),
-          ELF64_ST_BIND(s->st_info) == STB_WEAK);
+      indirect_add(l.strings + s->st_name, choose(l.base + s->st_value),
+                   ELF64_ST_BIND(s->st_info) == STB_WEAK);
   }
   return 0;
 }
@@ -132,7 +132,7 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
 ** Orders by address; of several names for one address, memcpy precedes bcopy, __memcpy and
 ** memmove.
 */
-static int before (const void *x, const void *y) {
+static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;
   int inner = (*a->name == '_') - (*b->name == '_');
   size_t n = strlen(a->name), m = strlen(b->name);
@@ -146,7 +146,7 @@ static int before (const void *x, const void *y) {
 static void readtargets (void) {
   size_t i, n = 0;
   dl_iterate_phdr(readsymbols, NULL);
-  if (ntargets > 0) qsort(targets, ntargets, sizeof(*targets), before);
+  if (ntargets > 0) qsort(targets, ntargets, sizeof(*targets), indirect_before);
   for (i = 0; i < ntargets; i++)
     if (n == 0 || targets[i].start != targets[n - 1].start) targets[n++] = targets[i];
   ntargets = n;

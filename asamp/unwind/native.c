@@ -108,7 +108,7 @@ static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
 }
 
 
-static void end (void) {
+static void native_end (void) {
   dwfl_end(session);
   session = NULL;
   while (images != NULL) {
@@ -155,16 +155,16 @@ static int report (Dwfl *s) {
 
 
 /* Returns the session for the objects loaded now; NULL on failure. */
-static Dwfl *current (void) {
+static Dwfl *native_current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
   if (session != NULL && loads == now && !starved) return session;
-  end();
+  native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
   descriptor_hold();  /* for the list of mappings */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
-    end();
+    native_end();
   descriptor_release();
   loads = now;
   nsessions++;
@@ -183,14 +183,14 @@ static void afterfork (void) {
 }
 
 
-static void once (void) {
+static void native_once (void) {
   elf_version(EV_CURRENT);
   pthread_atfork(beforefork, afterfork, afterfork);  /* NA2 */
 }
 
 
 /* Makes libdw's and libelf's thread-local variables (NA5). Returns 0 without memory. */
-static int isready (void) {
+static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {
     (void)dwfl_errno();
@@ -202,7 +202,7 @@ static int isready (void) {
 
 
 static Dwfl_Module *moduleof (uint64_t address) {
-  Dwfl *s = isready() ? current() : NULL;
+  Dwfl *s = native_isready() ? native_current() : NULL;
   Dwfl_Module *mod = (s != NULL) ? dwfl_addrmodule(s, address) : NULL;
   GElf_Addr bias;
   Elf *elf = (mod != NULL) ? dwfl_module_getelf(mod, &bias) : NULL;
@@ -215,7 +215,7 @@ static Dwfl_Module *moduleof (uint64_t address) {
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
-  pthread_once(&control, once);
+  pthread_once(&control, native_once);
   pthread_mutex_lock(&lock);
   mod = moduleof(address);
   if (mod == NULL && clock_now() / 1000000000 > began + 1) {

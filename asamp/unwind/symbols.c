@@ -79,7 +79,7 @@ const char *symbols_name (Elf *elf, uint64_t address) {
 /* The header of .eh_frame_hdr: version 1, and the encodings of its pointers. */
 enum { VERSION = 1, COUNT_UDATA4 = 0x03, TABLE_DATAREL_SDATA4 = 0x3b, HEADSIZE = 12 };
 
-static int64_t word (const unsigned char *p) {
+static int64_t symbols_word (const unsigned char *p) {
   int32_t n;
   memcpy(&n, p, sizeof(n));
   return n;
@@ -89,15 +89,15 @@ static int64_t word (const unsigned char *p) {
 /*
 ** Returns the last of n sorted starts that is not above 'address'; 'address' if there is none.
 */
-static uint64_t search (const unsigned char *table, size_t n, uint64_t base,
-                        uint64_t address) {
+static uint64_t symbols_search (const unsigned char *table, size_t n, uint64_t base,
+                                uint64_t address) {
   size_t low = 0, high = n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (base + (uint64_t)word(table + 8 * middle) <= address) low = middle + 1;
+    if (base + (uint64_t)symbols_word(table + 8 * middle) <= address) low = middle + 1;
     else high = middle;
   }
-  return (low > 0) ? base + (uint64_t)word(table + 8 * (low - 1)) : address;
+  return (low > 0) ? base + (uint64_t)symbols_word(table + 8 * (low - 1)) : address;
 }
 
 
@@ -110,10 +110,10 @@ uint64_t symbols_start (Elf *elf, uint64_t address) {
     if (gelf_getphdr(elf, (int)i, &p) != NULL && p.p_type == PT_GNU_EH_FRAME &&
         p.p_filesz >= HEADSIZE && p.p_offset <= size && p.p_filesz <= size - p.p_offset) {
       const unsigned char *head = (const unsigned char *)file + p.p_offset;
-      size_t most = (p.p_filesz - HEADSIZE) / 8, count = (uint32_t)word(head + 8);
+      size_t most = (p.p_filesz - HEADSIZE) / 8, count = (uint32_t)symbols_word(head + 8);
       if (head[0] == VERSION && head[2] == COUNT_UDATA4 &&
           head[3] == TABLE_DATAREL_SDATA4)
-        return search(head + HEADSIZE, (count < most) ? count : most, p.p_vaddr, address);
+        return symbols_search(head + HEADSIZE, (count < most) ? count : most, p.p_vaddr, address);
     }
   }
   return address;

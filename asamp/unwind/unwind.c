@@ -48,14 +48,14 @@ static void parted (void) {
 }
 
 
-static void forked (void) {
+static void unwind_forked (void) {
   walking = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   waited = 0;
 }
 
 
-static void watch (void) {
-  pthread_atfork(forking, parted, forked);
+static void unwind_watch (void) {
+  pthread_atfork(forking, parted, unwind_forked);
 }
 
 
@@ -65,7 +65,7 @@ static int bylibunwind (void **to, int max) {
   int i, n;
   if (!ready && !threadlocals_room()) return 0;
   ready = 1;
-  pthread_once(&control, watch);
+  pthread_once(&control, unwind_watch);
   readable_use();
   pthread_mutex_lock(&walking);
   n = unw_backtrace(to, max);
@@ -96,7 +96,7 @@ static int isbeginning (const Unwind *u, uintptr_t ip) {
 
 
 /* Repeats the walk from its start with libunwind, for up to 'max' addresses. */
-static int again (Unwind *u, void **a, int max) {
+static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
   all = bylibunwind(a, max + UNWIND_OWN);
@@ -119,7 +119,7 @@ static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
 
 
 /* Returns the rule of a call site, or NULL. */
-static inline const UnwindRule *find (const UnwindRules *u, uintptr_t ip) {
+static inline const UnwindRule *unwind_find (const UnwindRules *u, uintptr_t ip) {
   const UnwindRule *r = firstof(u, ip), *last = r + UNWIND_NEAR - 1;
   while (r->ip != ip) {
     if (r->ip == 0 || r == last) return NULL;
@@ -198,7 +198,7 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
 
 
 int unwind_learn (UnwindRules *u, uintptr_t ip) {
-  if (find(u, ip) != NULL) return 0;
+  if (unwind_find(u, ip) != NULL) return 0;
   learn(u, ip);
   return 1;
 }
@@ -208,7 +208,7 @@ int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max) {
   int n = 0;
   while (f->ip != 0 && n < max) {
-    const UnwindRule *r = find(u, f->ip);
+    const UnwindRule *r = unwind_find(u, f->ip);
     uintptr_t ip = f->ip;
     if (r == NULL || !step(f, r, end, 1)) break;
     addresses[n++] = (void *)ip;
@@ -217,8 +217,8 @@ int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
 }
 
 
-static inline void next (Unwind *u) {
-  const UnwindRule *r = find(&u->rules, u->next.ip);
+static inline void unwind_next (Unwind *u) {
+  const UnwindRule *r = unwind_find(&u->rules, u->next.ip);
   if (r == NULL) r = learn(&u->rules, u->next.ip);
   u->otherwise = !step(&u->next, r, u->end, 0);
   u->ended = (u->next.ip == 0);
@@ -232,7 +232,7 @@ static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
   int ended = u->ended, i = 0, m;
   if (b == NULL) return;
-  m = again(u, b, n);
+  m = unwind_again(u, b, n);
   while (i < n && i < m && a[i] == b[i]) i++;
   if (i < n || m != n) {
     fprintf(stderr, "unwind: frame %d of %d is not that of libunwind's %d\n", i, n, m);
@@ -244,12 +244,12 @@ static void compare (Unwind *u, void *const *a, int n) {
 
 
 /* In a deep stack compares only sometimes, because libunwind starts again each time. */
-static void check (Unwind *u, void *const *a, int n) {
+static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }
 
 #else
-#define check(u,a,n)	((void)0)
+#define unwind_check(u,a,n)	((void)0)
 #endif
 
 
@@ -264,7 +264,7 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
   u->next.ip = (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
   u->next.sp = (uintptr_t)__builtin_dwarf_cfa();
   u->ended = u->otherwise = 0;
-  while (!isbeginning(u, u->next.ip) && !u->ended && !u->otherwise) next(u);
+  while (!isbeginning(u, u->next.ip) && !u->ended && !u->otherwise) unwind_next(u);
   u->otherwise |= u->ended;
 }
 
@@ -274,13 +274,13 @@ int unwind_more (Unwind *u, void **addresses, int n, int room) {
   if (u->ended) return n;
   while (!u->otherwise && !u->ended && n < most) {
     addresses[n++] = (void *)u->next.ip;
-    next(u);
+    unwind_next(u);
   }
   if (u->otherwise) {
     most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
-    return again(u, addresses, most);
+    return unwind_again(u, addresses, most);
   }
-  check(u, addresses, n);
+  unwind_check(u, addresses, n);
   return n;
 }
 
@@ -296,7 +296,7 @@ void unwind_begin (Unwind *u, const char *from, const char *to, const char *end)
 
 int unwind_more (Unwind *u, void **addresses, int n, int room) {
   int most = (2 * n + 16 < room - UNWIND_OWN) ? 2 * n + 16 : room - UNWIND_OWN;
-  return u->ended ? n : again(u, addresses, most);
+  return u->ended ? n : unwind_again(u, addresses, most);
 }
 
 

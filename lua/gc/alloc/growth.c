@@ -33,7 +33,7 @@ static size_t copyofbytes (const luaN_Growth *w) {
 
 /* Allocates n bytes of explicit memory that bring no collection closer. Returns NULL if there is
    no memory. */
-static void *take (global_State *g, size_t n) {
+static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
     g->heap.gc.bytes.explicit += luaN_round(n);
@@ -44,7 +44,7 @@ static void *take (global_State *g, size_t n) {
 
 
 /* Subtracts n bytes from the account of explicit memory. */
-static void uncount (global_State *g, size_t n) {
+static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
 }
@@ -52,7 +52,7 @@ static void uncount (global_State *g, size_t n) {
 
 static void giveback (global_State *g, void *p, size_t n) {
   if (p == NULL) return;
-  uncount(g, n);
+  growth_uncount(g, n);
   luaN_ask(g, p, n, 0);
 }
 
@@ -84,8 +84,8 @@ void luaN_begingrowth (global_State *g, Table *t, unsigned left) {
   w->iswanted = 1;
   w->next = *first;
   *first = w;
-  w->node = (Node *)take(g, nodebytes(w));
-  w->copyof = (w->node == NULL) ? NULL : (uint32_t *)take(g, copyofbytes(w));
+  w->node = (Node *)growth_take(g, nodebytes(w));
+  w->copyof = (w->node == NULL) ? NULL : (uint32_t *)growth_take(g, copyofbytes(w));
   if (w->copyof == NULL) luaN_endgrowth(g, w);
   else w->lastfree = w->node + 2 * (size_t)w->size;
 }
@@ -97,7 +97,7 @@ int luaN_adoptgrowth (lua_State *L, luaN_Growth *w) {
   size_t n = nodebytes(w);
   if (g->heap.limits != NULL && n > luaN_left(g)) return 0;
   if (!luaN_reserve(g, &g->heap.gc.lists.tables.v, 1)) return 0;
-  uncount(g, n);
+  growth_uncount(g, n);
   g->heap.resizing = w->t;
   luaN_countlate(L, node, n, LUAN_VHASH);
   w->node = NULL;
@@ -156,7 +156,7 @@ static int isnode (const luaN_Growth *w, const Node *n) {
 }
 
 
-static const char *check (const luaN_Growth *w, const void **where) {
+static const char *growth_check (const luaN_Growth *w, const void **where) {
   size_t i, copies = 0;
   for (i = 0; i < w->cleared; i++) {
     const Node *n = *where = &w->node[i];
@@ -184,7 +184,7 @@ const char *luaN_checkgrowths (global_State *g, const void **where) {
     if (isdead(g, w->t)) return "GA1 (dead)";
     if (w->t->node != w->old || (unsigned)sizenode(w->t) != w->size) return "GA1 (nodes)";
     if (luaN_growthof(g, w->t) != w) return "GA1 (once)";
-    if ((bad = check(w, where)) != NULL) return bad;
+    if ((bad = growth_check(w, where)) != NULL) return bad;
   }
   return NULL;
 }

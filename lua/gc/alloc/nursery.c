@@ -199,8 +199,8 @@ static char *newlarge (global_State *g, size_t size, int what, int desperate) {
 
 /* Allocates a block that the fast path could not serve. Sets *outside to 1 if it passed by the
    nursery. Returns NULL if there is no memory. */
-static char *find (global_State *g, size_t size, int what, int *outside,
-                   int desperate) {
+static char *nursery_find (global_State *g, size_t size, int what, int *outside,
+                           int desperate) {
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
@@ -286,14 +286,14 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   d = luaN_topoint(h);
   outside = 0;
   if (firsttry(g))
-    p = find(g, size, what, &outside, 0);
+    p = nursery_find(g, size, what, &outside, 0);
   if (l_unlikely(p == NULL)) {
     luaN_setpoint(h, d);
     luaN_flush(g);
     if (!canretry(g)) return NULL;
     luaN_emergency(L);
     d = luaN_topoint(h);
-    p = find(g, size, what, &outside, 1);
+    p = nursery_find(g, size, what, &outside, 1);
     if (p == NULL) {
       luaN_setpoint(h, d);
       luaN_flush(g);
@@ -327,7 +327,7 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int what) {
 ** moves the point and the limit left by n (S1, N3). Returns 0 otherwise. If the end of the hole
 ** was the limit, the limit is lower than necessary now, and the next slow allocation corrects it.
 */
-static int passes (global_State *g, size_t n) {
+static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
   if (n >= (size_t)(h->limit - h->free)) return 0;
   g->GCdebt += (l_mem)n;
@@ -375,7 +375,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   h->spare += n - o;
   if (what == LUAN_VSTACK || what == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
-  if (passes(g, n - o)) return p;
+  if (nursery_passes(g, n - o)) return p;
   d = luaN_topoint(h);
   luaN_account(g);
   g->GCdebt += (l_mem)(n - o);

@@ -15,7 +15,7 @@
 #include "seam.h"
 
 
-static luaN_Kind kindof (int what) {
+static luaN_Kind sampling_kindof (int what) {
   switch (what) {
     case LUA_VTABLE: return LUAN_KTABLE;
     case LUAN_VARRAY: return LUAN_KARRAY;
@@ -35,15 +35,15 @@ static luaN_Kind kindof (int what) {
 
 
 /* Takes the sample of the block at p; returns the distance to the next one. */
-static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
-                      uint64_t over) {
+static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int outside,
+                               uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Sample s;
   uint64_t d;
   if (h->sampler == NULL) return LUAN_INFINITY;
   s.block = p;
   s.size = n;
-  s.kind = kindof(what);
+  s.kind = sampling_kindof(what);
   s.outside = outside;
   s.rounding = h->rounding;
   if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
@@ -63,8 +63,8 @@ static uint64_t take (lua_State *L, char *p, uint64_t n, int what, int outside,
 /* Adds a block, or the bytes that it has grown by, to the counts. The first stack of a coroutine,
    which is allocated as its CallInfos are, counts with the coroutine. */
 static void tally (luaN_Counts *c, int what, uint64_t new) {
-  luaN_Kind kind = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo))) ? LUAN_KTHREAD
-                                                                                : kindof(what);
+  int isfirst = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
+  luaN_Kind kind = isfirst ? LUAN_KTHREAD : sampling_kindof(what);
   c->bytes[kind] += new;
   c->blocks[kind]++;
 }
@@ -83,7 +83,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
     h->waitingover = new - d;
     d = 1;  /* any distance will do: luaN_moved sets it before the next allocation */
   }
-  else d = take(L, p, n, what, outside, new - d);
+  else d = sampling_take(L, p, n, what, outside, new - d);
   luaN_setpoint(h, d);
 }
 
@@ -147,7 +147,7 @@ void luaN_takewaiting (lua_State *L) {
   char *p = (char *)h->waiting;
   if (p == NULL) return;
   h->waiting = NULL;
-  luaN_setpoint(h, take(L, p, h->waitingsize, LUAN_VRESTACK, h->waitingoutside,
+  luaN_setpoint(h, sampling_take(L, p, h->waitingsize, LUAN_VRESTACK, h->waitingoutside,
                       h->waitingover));
   luaN_flush(G(L));
 }

@@ -111,7 +111,7 @@ void luaN_beginmajor (lua_State *L) {
 
 /* Updates the accounts when everything alive is marked. The program will need as many blocks as
    are in use now, including all garbage, by the end of the next major collection. */
-static void known (global_State *g) {
+static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
   /* A page of an empty block may be counted in both. */
@@ -144,7 +144,7 @@ static void atomic (lua_State *L) {
              c->mark.thread == NULL);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_reclaimed(g, c->bytes.old - c->mark.reached);
-  known(g);
+  major_known(g);
   c->mark.major = 0;
   c->sweep.active = 1;
   luaN_atomic(L, 1);
@@ -283,7 +283,7 @@ static unsigned latest (const luaN_Bytes *n) {
 
 /* Starts a new period if the current one is over. Pages that were kept for the use in an earlier
    period may be released then. */
-static void turn (global_State *g) {
+static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
   unsigned at = (unsigned)(g->heap.allocated / 1024);
@@ -305,7 +305,7 @@ static void turn (global_State *g) {
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
-  turn(g);
+  major_turn(g);
   most = (size_t)latest(n) * 1024;
   if (n->needed > most) most = n->needed;
   return most + most / RESERVE_PART;
@@ -388,7 +388,7 @@ void luaN_full (lua_State *L) {
   luaN_markroots(L);
   luaN_markfinalized(g, MAX_SIZET);
   luaN_terminate(L);
-  known(g);
+  major_known(g);
   c->mark.major = 0;
   luaN_atomic(L, 1);
   luaN_sweeplists(L);

@@ -308,7 +308,7 @@ void luaN_terminate (lua_State *L) {
 
 
 /* Leaves the rest of the termination to another atomic step. Returns 0. */
-static int leave (global_State *g) {
+static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);
   c->weak.discovered.n = c->weak.unresolved.n = 0;
@@ -342,12 +342,12 @@ int luaN_terminateslice (lua_State *L) {
   size_t nalive, first = 0;
   l_mem clock;
   findalive(g, &first, &clock);
-  if (luaN_decide(g)) return leave(g);
+  if (luaN_decide(g)) return termination_leave(g);
   nalive = c->weak.discovered.n;
   if (c->finalize.selection == LUAN_UNSELECTED) setundoomed(c);
   if (c->finalize.selection == LUAN_UNSELECTED && !selectfew(L)) {
     luaN_begindoubting(c);
-    return leave(g);
+    return termination_leave(g);
   }
   findresurrected(g, &first, nalive, &clock);
   return 1;

@@ -138,7 +138,7 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /* Reports the edge to o; w->e describes everything but its end. */
-static void tell (Walk *w, GCObject *o) {
+static void reach_tell (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
   if (w->w->strings != NULL) {
@@ -153,12 +153,12 @@ static void tell (Walk *w, GCObject *o) {
 }
 
 
-static void edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
+static void reach_edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
   if (o == NULL) return;
   w->e.kind = kind;
   w->e.key = w->e.in = w->e.code = NULL;
   w->e.index = 0;
-  tell(w, o);
+  reach_tell(w, o);
 }
 
 
@@ -169,7 +169,7 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
   w->e.key = key;
   w->e.in = in;
   w->e.index = index;
-  tell(w, gcvalue(v));
+  reach_tell(w, gcvalue(v));
 }
 
 
@@ -229,7 +229,7 @@ static void chain (Walk *w) {
 
 
 /* Lists an entry whose key is not reached. */
-static void await (Walk *w, const Table *t, Node *n) {
+static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
   if (w->heads.n == 0) return;
@@ -255,7 +255,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   const TValue *v = gval(n);
   GCObject *key = keyiscollectable(n) ? gckey(n) : NULL;
   if (key != NULL && isstring(key)) {
-    edge(w, LUAN_EKEY, key);
+    reach_edge(w, LUAN_EKEY, key);
     if (isheld(kind, v)) keyedge(w, LUAN_EFIELD, key, NULL, 0, v);
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
@@ -264,10 +264,10 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
-    else await(w, t, n);
+    else reach_await(w, t, n);
   }
   else {
-    if (key != NULL) edge(w, LUAN_EKEY, key);
+    if (key != NULL) reach_edge(w, LUAN_EKEY, key);
     if (!isheld(kind, v)) return;
     if (keyisinteger(n)) keyedge(w, LUAN_EINDEX, NULL, NULL, keyival(n), v);
     else keyedge(w, LUAN_EENTRY, key, NULL, 0, v);
@@ -301,11 +301,11 @@ static void table (Walk *w, Table *t) {
   int kind = luaN_weakness(w->g, t);
   unsigned i, asize = luaN_asize(t);
   if (w->w->strings != NULL && kind == LUAN_STRONG) {
-    edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
+    reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
     children(w, t);
     return;
   }
-  edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
+  reach_edge(w, LUAN_EMETATABLE, t->metatable ? obj2gco(t->metatable) : NULL);
   for (i = 0; i < asize; i++)
     if (isheld(kind, &t->array[i]))
       keyedge(w, LUAN_EINDEX, NULL, NULL, (lua_Integer)i + 1, &t->array[i]);
@@ -318,17 +318,17 @@ static void table (Walk *w, Table *t) {
 
 static void proto (Walk *w, Proto *f) {
   int i;
-  edge(w, LUAN_ENAME, f->source ? obj2gco(f->source) : NULL);
-  edge(w, LUAN_ENAME, f->name ? obj2gco(f->name) : NULL);
+  reach_edge(w, LUAN_ENAME, f->source ? obj2gco(f->source) : NULL);
+  reach_edge(w, LUAN_ENAME, f->name ? obj2gco(f->name) : NULL);
   for (i = 0; i < f->sizek; i++)
     keyedge(w, LUAN_ECONSTANT, NULL, NULL, i + 1, &f->k[i]);
   for (i = 0; i < f->sizeupvalues; i++)
-    edge(w, LUAN_ENAME, f->upvalues[i].name ? obj2gco(f->upvalues[i].name) : NULL);
+    reach_edge(w, LUAN_ENAME, f->upvalues[i].name ? obj2gco(f->upvalues[i].name) : NULL);
   for (i = 0; i < f->sizep; i++)
-    edge(w, LUAN_EPROTO, f->p[i] ? obj2gco(f->p[i]) : NULL);
+    reach_edge(w, LUAN_EPROTO, f->p[i] ? obj2gco(f->p[i]) : NULL);
   for (i = 0; i < f->sizelocvars; i++)
-    edge(w, LUAN_ENAME, f->locvars[i].varname ? obj2gco(f->locvars[i].varname)
-                                              : NULL);
+    reach_edge(w, LUAN_ENAME, f->locvars[i].varname ? obj2gco(f->locvars[i].varname)
+                                                    : NULL);
 }
 
 
@@ -349,7 +349,7 @@ static const void *codeof (const TValue *f) {
 
 
 /* Reports the objects in the slots from 'o' up to 'end' of frame ci. */
-static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
+static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   w->e.code = isLua(ci) ? NULL : codeof(s2v(ci->func.p));
   for (; o < end; o++) {
     const TString *name = NULL;
@@ -367,7 +367,7 @@ static void frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
 }
 
 
-static void stack (Walk *w, lua_State *th) {
+static void reach_stack (Walk *w, lua_State *th) {
   const CallInfo *ci;
   StkId o = th->stack.p;
   UpVal *uv;
@@ -383,13 +383,13 @@ static void stack (Walk *w, lua_State *th) {
     }
     if (end > th->top.p) end = th->top.p;
     if (end > o) {
-      frame(w, ci, o, end);
+      reach_frame(w, ci, o, end);
       o = end;
     }
     if (ci == th->ci) break;
   }
   for (uv = th->openupval; uv != NULL; uv = uv->u.open.next)
-    edge(w, LUAN_EOPEN, obj2gco(uv));
+    reach_edge(w, LUAN_EOPEN, obj2gco(uv));
 }
 
 
@@ -401,7 +401,7 @@ static void edges (Walk *w, GCObject *o) {
       break;
     case LUA_VLCL: {
       LClosure *cl = gco2lcl(o);
-      edge(w, LUAN_EPROTO, cl->p ? obj2gco(cl->p) : NULL);
+      reach_edge(w, LUAN_EPROTO, cl->p ? obj2gco(cl->p) : NULL);
       for (i = 0; i < cl->nupvalues; i++) {
         if (cl->upvals[i] == NULL) continue;
         w->e.kind = LUAN_EUPVALUE;
@@ -409,7 +409,7 @@ static void edges (Walk *w, GCObject *o) {
         w->e.key = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
         w->e.in = cl->p;
         w->e.index = i + 1;
-        tell(w, obj2gco(cl->upvals[i]));
+        reach_tell(w, obj2gco(cl->upvals[i]));
       }
       break;
     }
@@ -423,7 +423,7 @@ static void edges (Walk *w, GCObject *o) {
       break;
     case LUA_VUSERDATA: {
       Udata *u = gco2u(o);
-      edge(w, LUAN_EMETATABLE, u->metatable ? obj2gco(u->metatable) : NULL);
+      reach_edge(w, LUAN_EMETATABLE, u->metatable ? obj2gco(u->metatable) : NULL);
       for (i = 0; i < u->nuvalue; i++)
         keyedge(w, LUAN_EUSERVALUE, NULL, NULL, i + 1, &u->uv[i].uv);
       break;
@@ -511,7 +511,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 /* {== the walk ========================================================= */
 
 /* Visits everything in the queue; stacks are deferred. */
-static void drain (Walk *w, lua_State *L) {
+static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
     GCObject *p = (GCObject *)w->queue.a[w->next];
@@ -534,8 +534,8 @@ static void drain (Walk *w, lua_State *L) {
 
 /*
 ** Reports listed entries whose weak keys were reached meanwhile. One pass finds most of them; the
-** others are found when their keys are visited (drain), because a chain of entries would take one
-** pass for each of its links.
+** others are found when their keys are visited (reach_drain), because a chain of entries would
+** take one pass for each of its links.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -553,7 +553,7 @@ static void converge (Walk *w, lua_State *L) {
   if (w->failed) return;
   w->open.n = n;
   if (n > 0) chain(w);
-  drain(w, L);
+  reach_drain(w, L);
 }
 
 
@@ -562,7 +562,7 @@ static void root (Walk *w, luaN_Root which, GCObject *o) {
   w->e.kind = LUAN_EROOT;
   w->e.key = w->e.in = NULL;
   w->e.index = which;
-  tell(w, o);
+  reach_tell(w, o);
 }
 
 
@@ -583,13 +583,13 @@ static void roots (Walk *w, lua_State *L) {
 
 /* Visits the next deferred stack, or the objects pending finalization. Returns 0 if nothing is
    left. */
-static int next (Walk *w, int *finalizers) {
+static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
   if (w->nextthread < w->threads.n) {
     size_t place = (size_t)(uintptr_t)w->threads.a[w->nextthread++];
     from(w, w->queue.a[place], place);
-    stack(w, (lua_State *)w->queue.a[place]);
+    reach_stack(w, (lua_State *)w->queue.a[place]);
     return 1;
   }
   if (*finalizers) return 0;
@@ -615,9 +615,9 @@ LUA_API int luaN_walk (lua_State *L, const luaN_Walker *walker) {
     return LUAN_BUSY;
   roots(&w, L);
   do {
-    drain(&w, L);
+    reach_drain(&w, L);
     converge(&w, L);
-  } while (!w.failed && next(&w, &finalizers));
+  } while (!w.failed && reach_next(&w, &finalizers));
   luaN_clearvisits(w.g);
   if (!w.failed && walker->done != NULL)
     walker->done(walker->ud, (const void *const *)w.queue.a, w.parents, w.queue.n);
@@ -644,7 +644,7 @@ LUA_API void luaN_edges (lua_State *L, const void *object,
   w.w = &walker;
   w.alone = 1;
   from(&w, o, LUAN_NOPLACE);
-  if (o->tt == LUA_VTHREAD) stack(&w, gco2th(o));
+  if (o->tt == LUA_VTHREAD) reach_stack(&w, gco2th(o));
   else edges(&w, o);
 }
 

@@ -58,8 +58,8 @@ static const char *broken (const char *invariant, const void *where,
 }
 
 
-static void fail (Walk *w, const char *invariant, const void *where,
-                  unsigned long got, unsigned long want) {
+static void verify_fail (Walk *w, const char *invariant, const void *where,
+                         unsigned long got, unsigned long want) {
   if (w->bad == NULL) w->bad = broken(invariant, where, got, want);
 }
 
@@ -74,11 +74,11 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   b = luaN_blockof(&w->g->heap.blocks, p);
   for (i = luaN_lineof(b, p); i <= luaN_lineof(b, (const char *)p + n - 1); i++) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
-      fail(w, "H1 (line)", p, b->marks[i], 1);
+      verify_fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
              /* minor collections mark new vectors of old tables with the new epoch only */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
-      fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
+      verify_fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
@@ -120,17 +120,17 @@ static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
   if (o->tt < LUA_TSTRING || novariant(o->tt) > LUA_TPROTO) {
-    fail(w, "H1 (no object)", o, o->tt, LUA_TSTRING);
+    verify_fail(w, "H1 (no object)", o, o->tt, LUA_TSTRING);
     return 0;
   }
-  if (isdead(w->g, o)) fail(w, "G2 (dead)", o, o->marked, c->mark.epoch);
+  if (isdead(w->g, o)) verify_fail(w, "G2 (dead)", o, o->marked, c->mark.epoch);
   if (from != NULL && luaN_isold(from) && luaN_differ(from, o)) {
     if (luaN_isyoung(o)) {
-      if (!isremembered(w, from)) fail(w, "G1", from, from->tt, o->tt);
+      if (!isremembered(w, from)) verify_fail(w, "G1", from, from->tt, o->tt);
     }
     else if (c->mark.major && luaN_hasepoch(from, c->mark.epoch) &&
              !(from->marked & LUAN_PENDING) && !isremembered(w, from))
-      fail(w, "G3", from, from->tt, o->tt);
+      verify_fail(w, "G3", from, from->tt, o->tt);
   }
   return 1;
 }
@@ -153,15 +153,15 @@ static int iswaiting (const luaN_Gc *c, const GCObject *o) {
 static void reach (Walk *w, GCObject *o) {
   if (!refers(w, o) || luaN_visit(w->g, o)) return;
   if (luaN_isyoung(o) && (o->marked & LUAN_UNLOGGED))
-    fail(w, "G8 (young)", o, o->marked, 0);
+    verify_fail(w, "G8 (young)", o, o->marked, 0);
   if (w->over && luaN_isyoung(o) && !isaged(o) && !iswaiting(&w->g->heap.gc, o))
-    fail(w, "G2 (young)", o, o->marked, o->tt);
+    verify_fail(w, "G2 (young)", o, o->marked, o->tt);
   w->logged += luaN_islogged(o);
   if (w->n == w->size) {
     size_t size = w->size ? 2 * w->size : 1024;
     GCObject **s = (GCObject **)realloc(w->stack, size * sizeof(*s));
     if (s == NULL) {
-      fail(w, "no memory for the verifier", o, size, 0);
+      verify_fail(w, "no memory for the verifier", o, size, 0);
       return;
     }
     w->stack = s;
@@ -181,7 +181,7 @@ static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
   if (!(t->flags & LUAN_SCANNED) || !c->mark.major || luaN_isyoung(luaN_hiddenobject(v)))
-    fail(w, "G13", t, (unsigned)(t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
+    verify_fail(w, "G13", t, (unsigned)(t->flags & LUAN_SCANNED), luaN_hiddenobject(v)->marked);
   return 0;
 }
 
@@ -240,7 +240,7 @@ static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
     if (((iscollectable(value) && isleft(w, gcvalue(value))) ||
          (node != NULL && keyiscollectable(node) && isleft(w, gckey(node)))) &&
         bsearch(&value, known, n, sizeof(void *), comparewords) == NULL)
-      fail(w, "G9 (doubtful)", t, i, asize);
+      verify_fail(w, "G9 (doubtful)", t, i, asize);
   }
 }
 
@@ -253,7 +253,7 @@ static void checkahead (Walk *w) {
   void **known = (void **)malloc((size + 1) * sizeof(void *));
   if (c->weak.inmajor.n == 0 && !c->mark.major &&
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
-    fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
+    verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
   /* Words that are tagged tables equal no slot. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
@@ -274,8 +274,8 @@ static void checkdiscovered (Walk *w) {
   size_t i;
   for (i = 0; i < v->n; i++) {
     Table *t = luaN_tableof(v->a[i]);
-    if (!(t->marked & LUAN_DISCOVERED)) fail(w, "G6 (bit)", t, t->marked, LUAN_DISCOVERED);
-    if (luaN_visit(w->g, obj2gco(t))) fail(w, "G6 (once)", t, i, v->n);
+    if (!(t->marked & LUAN_DISCOVERED)) verify_fail(w, "G6 (bit)", t, t->marked, LUAN_DISCOVERED);
+    if (luaN_visit(w->g, obj2gco(t))) verify_fail(w, "G6 (once)", t, i, v->n);
   }
 }
 
@@ -294,8 +294,8 @@ static void checkclean (Walk *w, lua_State *th) {
     while (uv != NULL && !(uv->v.p == s2v(o) && luaN_islogged(uv)))
       uv = uv->u.open.next;
     if (uv == NULL)
-      fail(w, "T2", th, (unsigned)(o - th->stack.p),
-           (unsigned)(ci->func.p - th->stack.p));
+      verify_fail(w, "T2", th, (unsigned)(o - th->stack.p),
+                  (unsigned)(ci->func.p - th->stack.p));
   }
 }
 
@@ -309,7 +309,7 @@ static void walkthread (Walk *w, lua_State *th) {
   if (th->stack.p == NULL) return;
   if (luaN_isold(th) && th != w->g->mainthread && !w->g->heap.gc.remset.overflow &&
       !(th->marked & (LUAN_CLEAN | LUAN_PENDING)) && !luaN_islogged(th) && th->nextdirty == NULL) {
-    fail(w, "T1", th, th->marked, LUAN_CLEAN);
+    verify_fail(w, "T1", th, th->marked, LUAN_CLEAN);
     return;
   }
   checklines(w, th->stack.p,
@@ -317,7 +317,7 @@ static void walkthread (Walk *w, lua_State *th) {
   for (ci = th->base_ci.next; ci != NULL; ci = ci->next)
     checklines(w, ci, sizeof(*ci), epoch);
   if (stacksize(th) > th->stackroom)
-    fail(w, "T4", th, (unsigned)stacksize(th), (unsigned)th->stackroom);
+    verify_fail(w, "T4", th, (unsigned)stacksize(th), (unsigned)th->stackroom);
   checkclean(w, th);
   if (luaN_islogged(th) || th == w->g->mainthread) w->from = NULL;
   for (o = th->stack.p; o < th->top.p; o++) {
@@ -330,7 +330,7 @@ static void walkthread (Walk *w, lua_State *th) {
 }
 
 
-static void walk (Walk *w, GCObject *o) {
+static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   int i;
   w->from = o;
@@ -389,7 +389,7 @@ static void walk (Walk *w, GCObject *o) {
       checklines(w, o, sizelstring(ts->shrlen), epoch);
       p = w->g->strt.hash[luaN_bucket(w->g, ts->hash)];
       while (p != NULL && p != ts) p = p->u.hnext;
-      if (p == NULL) fail(w, "G5", ts, 0, 1);
+      if (p == NULL) verify_fail(w, "G5", ts, 0, 1);
       break;
     }
     default:
@@ -400,11 +400,11 @@ static void walk (Walk *w, GCObject *o) {
 
 
 /* Removes the reached objects in v from the count of logged ones; checks their bits (G8). */
-static void uncount (Walk *w, const luaN_Vec *v) {
+static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
-    if (!luaN_islogged(o)) fail(w, "G8 (bit)", o, o->marked, 0);
+    if (!luaN_islogged(o)) verify_fail(w, "G8 (bit)", o, o->marked, 0);
     w->logged -= luaN_visit(w->g, o);
   }
 }
@@ -443,9 +443,9 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
     GCObject *o = luaN_unselected(v->a[i]);
     if (o == NULL) continue;  /* G7 */
     if (luaN_isselected(v->a[i]) && w->g->gcstate != GCSselect)
-      fail(w, "G4 (selected)", o, i, w->g->gcstate);
-    if (!tofinalize(o)) fail(w, "G4 (bit)", o, o->marked, 1);
-    if (luaN_visit(w->g, o)) fail(w, "G4 (once)", o, i, first);
+      verify_fail(w, "G4 (selected)", o, i, w->g->gcstate);
+    if (!tofinalize(o)) verify_fail(w, "G4 (bit)", o, o->marked, 1);
+    if (luaN_visit(w->g, o)) verify_fail(w, "G4 (once)", o, i, first);
   }
 }
 
@@ -584,14 +584,14 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
     if (luaN_isselected(c->finalize.finalizable.v.a[i]))
       reach(&w, luaN_unselected(c->finalize.finalizable.v.a[i]));
   for (i = 0; i < c->lists.fixed.n; i++) reach(&w, (GCObject *)c->lists.fixed.a[i]);
-  while (w.n > 0 && w.bad == NULL) walk(&w, w.stack[--w.n]);
+  while (w.n > 0 && w.bad == NULL) verify_walk(&w, w.stack[--w.n]);
   w.from = NULL;
   if (exact && w.bad == NULL && !w.weak && w.bytes != (size_t)c->bytes.old)
     w.bad = broken("H6 (old)", c, (unsigned long)c->bytes.old, w.bytes);
   if (w.bad == NULL) {
-    uncount(&w, &c->remset.objects);
-    uncount(&w, &c->remset.whole);
-    if (w.logged != 0) fail(&w, "G8 (listed)", c, w.logged, 0);
+    verify_uncount(&w, &c->remset.objects);
+    verify_uncount(&w, &c->remset.whole);
+    if (w.logged != 0) verify_fail(&w, "G8 (listed)", c, w.logged, 0);
   }
   luaN_clearvisits(g);
   checklisted(&w, &c->finalize.finalizable.v, 0);

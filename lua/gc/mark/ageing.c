@@ -23,7 +23,7 @@
 
 /* Lists the holder of an object that is to stay young. Returns 0 if there are too many, or no
    memory. */
-static int hold (global_State *g) {
+static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) {
@@ -80,7 +80,7 @@ static int istext (const global_State *g, const GCObject *o) {
 int luaN_staysyoung (global_State *g, GCObject *o) {
   luaN_Mark *m = &g->heap.gc.mark;
   if (!luaN_has(LUAN_AGEING) || m->holder == NULL || !istext(g, o) || luaN_age(o) >= LUAN_MOSTAGE ||
-      !hold(g))
+      !ageing_hold(g))
     return 0;
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !luaN_ismet(o) &&
       !luaN_push(g, &g->heap.gc.finalize.aged, o))

@@ -48,7 +48,7 @@
 
 /* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists
    in which it is undecided. A tombstoned slot is listed already. */
-static unsigned look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
+static unsigned ahead_look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
   unsigned doubts = 0;
@@ -117,7 +117,7 @@ static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const En
 }
 
 
-static void enter (global_State *g, Table *t, Entry *e) {
+static void ahead_enter (global_State *g, Table *t, Entry *e) {
   e->t = t;
   e->kind = luaN_weakness(g, t);
   e->asize = luaN_asize(t);
@@ -142,7 +142,7 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
   void *slot = d->a[k];
   unsigned i;
   if (luaN_kindof(slot) != 0) {
-    if (luaN_kindof(slot) == 1) enter(g, luaN_tableof(slot), e);
+    if (luaN_kindof(slot) == 1) ahead_enter(g, luaN_tableof(slot), e);
     return 0;
   }
   if (ahead) fetch(g, d, k, e);
@@ -156,8 +156,8 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 
 /* Keeps word k of the list, a slot of t: moves it to the end of the kept words, after t itself if
    the last kept word is of another table. There is capacity, because t's own word is before k. */
-static inline void keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
-                         size_t *kept) {
+static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
+                               size_t *kept) {
   void *slot = d->a[k];
   if (t != *keptof) d->a[(*kept)++] = luaN_tagged(t, 1);
   *keptof = t;
@@ -213,7 +213,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    doubts = look(g, t, kind, asize, i);
+    doubts = ahead_look(g, t, kind, asize, i);
     for (list = 0; doubts != 0 && list < LUAN_DOUBTS; list++) {
       if (!(doubts & DOUBT(list))) continue;
       if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst[list])) return 1;
@@ -307,15 +307,15 @@ static size_t lookagain (global_State *g, size_t bytes) {
   luaN_Vec *d = &w->doubtful[w->again];
   Entry e = noentry;
   size_t done = 0, end;
-  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->again == LUAN_DOUBTKEYS && w->doubt == 0) beginlog(w);
   for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->lookedat : d->n) && done < bytes;
        w->doubt++, done += SLOT_COST) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, 1, &e) &&
-        (e.kind == LUAN_STRONG || look(g, e.t, e.kind, e.asize, e.i) != 0)) {
-      keep(d, w->doubt, e.t, &w->keptof, &kept);
+        (e.kind == LUAN_STRONG || ahead_look(g, e.t, e.kind, e.asize, e.i) != 0)) {
+      ahead_keep(d, w->doubt, e.t, &w->keptof, &kept);
       w->doubtkept = (unsigned)kept;
     }
     if (g->heap.gc.mark.reached != before) w->resolved++;
@@ -355,7 +355,7 @@ static size_t hidesome (global_State *g, size_t bytes) {
   Entry e = noentry;
   size_t done = 0;
   if (w->doubtof == NULL) w->doubtof = tablebefore(d, w->hidden);
-  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->hidden >= w->doubtkept) {
     w->doubtkept = (unsigned)d->n;
     w->passes++;
@@ -404,7 +404,7 @@ static size_t showsome (global_State *g, size_t bytes) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   Entry e = noentry;
   size_t done = 0;
-  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   for (; w->doubt < w->hidden && done < bytes; w->doubt++, done += CLEAR_COST) {
     if (!entryat(g, d, w->doubt, 1, &e)) continue;
     if (luaN_ishidden(e.v)) luaN_showslot(g, e.v);
@@ -439,7 +439,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* Marks the value of entry e, with everything that it refers to, if its key is alive. Returns 1
    if the entry is no longer undecided. */
-static int resolve (global_State *g, const Entry *e, size_t *resolved) {
+static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
     luaN_markvalue(g, e->v);
@@ -461,7 +461,8 @@ static size_t resolveall (global_State *g) {
   beginlog(w);
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
   for (k = 0; k < w->lookedat; k++)
-    if (entryat(g, d, k, 1, &e) && !resolve(g, &e, &resolved)) keep(d, k, e.t, &keptof, &kept);
+    if (entryat(g, d, k, 1, &e) && !ahead_resolve(g, &e, &resolved))
+      ahead_keep(d, k, e.t, &keptof, &kept);
   endlook(w, kept);
   return resolved;
 }
@@ -495,7 +496,7 @@ int luaN_resolvedoubtful (global_State *g) {
   if (d->n == 0) return 0;
   if (!w->logging) resolved = resolveall(g);
   e.t = tablebefore(d, w->lookedat);
-  if (e.t != NULL) enter(g, e.t, &e);
+  if (e.t != NULL) ahead_enter(g, e.t, &e);
   for (; w->logging && w->lookedat < d->n; w->lookedat++) {
     void *p = d->a[w->lookedat];
     g->heap.gc.pause.looked[LUAN_LWEAK]++;
@@ -505,7 +506,7 @@ int luaN_resolvedoubtful (global_State *g) {
       g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
       if (lookups > LEAST_LOOKUPS + d->n) w->logging = 0;
     }
-    else if (entryat(g, d, w->lookedat, 0, &e)) resolve(g, &e, &resolved);
+    else if (entryat(g, d, w->lookedat, 0, &e)) ahead_resolve(g, &e, &resolved);
   }
   return resolved > 0 || !w->logging;
 }
@@ -526,7 +527,7 @@ void luaN_cleardoubtful (global_State *g) {
   Entry e = noentry;
   size_t k = w->hidden;
   Table *t = tablebefore(d, k);
-  if (t != NULL) enter(g, t, &e);
+  if (t != NULL) ahead_enter(g, t, &e);
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n - k;
   for (; k < d->n; k++) {
     if (!entryat(g, d, k, 1, &e)) continue;
@@ -569,7 +570,7 @@ size_t luaN_clearslice (global_State *g, size_t bytes) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   Entry e = noentry;
   size_t done = 0;
-  if (w->doubtof != NULL) enter(g, w->doubtof, &e);
+  if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   for (; w->doubt < d->n && done < bytes; w->doubt++, done += CLEAR_COST) {
     if (!entryat(g, d, w->doubt, 1, &e)) continue;
     if (e.n != NULL && keyiscollectable(e.n) && isdead(g, gckey(e.n))) setempty(e.v);

@@ -92,7 +92,7 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 
 /* Counts o, of 'bytes' with its vectors, which has just received the epoch. A young object is old
    from here on. */
-static inline void count (global_State *g, GCObject *o, int young, size_t bytes) {
+static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
     o->marked |= LUAN_UNLOGGED;
@@ -175,7 +175,7 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
     if (!large) luaN_marklines(g, p, own);
     more += luaN_round(own);
   }
-  count(g, o, young, more);
+  mark_count(g, o, young, more);
   if (young && large && own > 0) c->bytes.texts += more;
   if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
     setpending(g, o, large);
@@ -199,7 +199,7 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
   int young = luaN_isyoung(o);
   o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, o, own);
-  count(g, o, young, bytes);
+  mark_count(g, o, young, bytes);
 }
 
 
@@ -274,14 +274,14 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 #define MAX_FAILED	2
 #define RUN		128
 
-static int settle (global_State *g, Table *t, int depth);
+static int mark_settle (global_State *g, Table *t, int depth);
 
 
 /* Returns 1 if o needs no traversal: it has the epoch; it is a short string, which is marked
    then; or a table that was eagerly marked. */
-static inline int ends (global_State *g, GCObject *o, int depth) {
+static inline int mark_ends (global_State *g, GCObject *o, int depth) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
-  if (o->tt == LUA_VTABLE && depth > 0) return settle(g, gco2t(o), depth - 1);
+  if (o->tt == LUA_VTABLE && depth > 0) return mark_settle(g, gco2t(o), depth - 1);
   if (o->tt != LUA_VSHRSTR) return 0;
   luaN_mark_(g, o);
   return 1;
@@ -294,17 +294,17 @@ static int endsall (global_State *g, const Table *t, int depth) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
   for (; v < last; v++)
-    if (iscollectable(v) && !ends(g, gcvalue(v), depth)) return 0;
+    if (iscollectable(v) && !mark_ends(g, gcvalue(v), depth)) return 0;
   for (; n < end; n++) {
-    if (keyiscollectable(n) && (isempty(gval(n)) || !ends(g, gckey(n), 0))) return 0;
-    if (iscollectable(gval(n)) && !ends(g, gcvalue(gval(n)), depth)) return 0;
+    if (keyiscollectable(n) && (isempty(gval(n)) || !mark_ends(g, gckey(n), 0))) return 0;
+    if (iscollectable(gval(n)) && !mark_ends(g, gcvalue(gval(n)), depth)) return 0;
   }
   return 1;
 }
 
 
 /* Marks t eagerly if that is possible, else as luaN_mark_. Returns 1 if it was eagerly marked. */
-static __attribute__((noinline)) int settle (global_State *g, Table *t, int depth) {
+static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int depth) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
   Table *mt = t->metatable;
@@ -317,7 +317,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
   }
   t->marked = (lu_byte)((t->marked & ~LUAN_EPOCH) | c->mark.epoch);
   luaN_marklinesof(g, b, t, sizeof(Table));
-  count(g, obj2gco(t), young, sizeof(Table) + array + nodes);
+  mark_count(g, obj2gco(t), young, sizeof(Table) + array + nodes);
   luaN_markN(g, mt);
   if (endsall(g, t, depth)) {
     if (array > 0) luaN_marklines(g, t->array, array);
@@ -334,7 +334,7 @@ static __attribute__((noinline)) int settle (global_State *g, Table *t, int dept
    eager marking failed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
-  if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !settle(g, hvalue(v), MAX_DEPTH);
+  if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), MAX_DEPTH);
   luaN_mark_(g, gcvalue(v));
   return 0;
 }

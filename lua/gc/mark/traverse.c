@@ -134,7 +134,7 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 /* {== until nothing is left ============================================= */
 
 /* Traverses a pending object, whichever collection made it pending. */
-static void again (global_State *g, GCObject *o) {
+static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
 }
@@ -156,7 +156,7 @@ static void traversepending (global_State *g) {
         while (bits[i] != 0) {
           unsigned bit = (unsigned)__builtin_ctzll(bits[i]);
           bits[i] &= bits[i] - 1;
-          again(g, (GCObject *)((char *)b + (i * 64 + bit) * LUAN_GRANULE));
+          traverse_again(g, (GCObject *)((char *)b + (i * 64 + bit) * LUAN_GRANULE));
         }
       }
     }
@@ -166,7 +166,7 @@ static void traversepending (global_State *g) {
                                      : obj2gco(g->mainthread);
     if (o != NULL && (o->marked & LUAN_PENDING)) {  /* G7 */
       o->marked &= (lu_byte)~LUAN_PENDING;
-      again(g, o);
+      traverse_again(g, o);
     }
   }
 }

@@ -23,37 +23,37 @@ static struct {
 } stays;
 
 
-static int hold (void) {
+static int endblock_hold (void) {
   return !__atomic_exchange_n(&stays.busy, 1, __ATOMIC_ACQUIRE);
 }
 
 
-static void letgo (void) {
+static void endblock_letgo (void) {
   __atomic_store_n(&stays.busy, 0, __ATOMIC_RELEASE);
 }
 
 
 void *luaN_keepend (void *p, unsigned ms) {
   /* The block is mapped, or of another arena of malloc. */
-  if ((char *)p >= (char *)sbrk(0) || !hold()) return p;
+  if ((char *)p >= (char *)sbrk(0) || !endblock_hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {
     void *before = stays.last;
     __atomic_store_n(&stays.last, (char *)p, __ATOMIC_RELAXED);
     p = before;
   }
-  letgo();
+  endblock_letgo();
   return p;
 }
 
 
 void *luaN_takeend (unsigned ms, int now) {
   void *p = NULL;
-  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !hold()) return NULL;
+  if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !endblock_hold()) return NULL;
   if (now || ms - stays.at >= STAYS_MS) {
     p = stays.last;
     __atomic_store_n(&stays.last, NULL, __ATOMIC_RELAXED);
   }
-  letgo();
+  endblock_letgo();
   return p;
 }

@@ -84,17 +84,17 @@ void luaN_unmap (char *p, size_t size) {
 
 /* {== spare mappings =================================================== */
 
-static int hold (void) {
+static int mapped_hold (void) {
   return !__atomic_exchange_n(&spares.busy, 1, __ATOMIC_ACQUIRE);
 }
 
 
-static void letgo (void) {
+static void mapped_letgo (void) {
   __atomic_store_n(&spares.busy, 0, __ATOMIC_RELEASE);
 }
 
 
-static char *take (size_t units) {
+static char *mapped_take (size_t units) {
   Spare *s = spares.of[units];
   spares.of[units] = s->next;
   __atomic_store_n(&spares.bytes, spares.bytes - units * LUAN_MAPUNIT, __ATOMIC_RELAXED);
@@ -107,35 +107,35 @@ static void shrink (size_t most) {
   size_t n;
   for (n = LUAN_MAPUNITS; n > 0; n--)
     while (spares.of[n] != NULL && spares.bytes > most)
-      luaN_unmap(take(n), n * LUAN_MAPUNIT);
+      luaN_unmap(mapped_take(n), n * LUAN_MAPUNIT);
 }
 
 
 char *luaN_takespare (size_t *size) {
   char *p = NULL;
   size_t n = *size / LUAN_MAPUNIT;
-  if (n > LUAN_MAPUNITS || !hold()) return NULL;
+  if (n > LUAN_MAPUNITS || !mapped_hold()) return NULL;
   spares.asked += *size;
   while (n > 0 && spares.of[n] == NULL) n--;
   if (n > 0) {
-    p = take(n);
+    p = mapped_take(n);
     *size = n * LUAN_MAPUNIT;
   }
-  letgo();
+  mapped_letgo();
   return p;
 }
 
 
 int luaN_closespares (unsigned ms) {
   int again;
-  if (!hold()) return 0;
+  if (!mapped_hold()) return 0;
   again = spares.closed && ms - spares.at < STAYS_MS;
   spares.room = !again ? 0 : (spares.asked < MOST) ? spares.asked : MOST;
   shrink(spares.room);
   spares.asked = 0;
   spares.at = ms;
   spares.closed = 1;
-  letgo();
+  mapped_letgo();
   return again;
 }
 
@@ -143,7 +143,7 @@ int luaN_closespares (unsigned ms) {
 void luaN_unmapclosed (char *p, size_t size) {
   size_t n = size / LUAN_MAPUNIT;
   int stays = 0;
-  if (n <= LUAN_MAPUNITS && hold()) {
+  if (n <= LUAN_MAPUNITS && mapped_hold()) {
     if (spares.bytes + size <= spares.room) {
       Spare *s = (Spare *)(void *)p;
       s->next = spares.of[n];
@@ -151,16 +151,16 @@ void luaN_unmapclosed (char *p, size_t size) {
       __atomic_store_n(&spares.bytes, spares.bytes + size, __ATOMIC_RELAXED);
       stays = 1;
     }
-    letgo();
+    mapped_letgo();
   }
   if (!stays) luaN_unmap(p, size);
 }
 
 
 void luaN_freespares (unsigned ms, int now) {
-  if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !hold()) return;
+  if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !mapped_hold()) return;
   if (now || ms - spares.at >= STAYS_MS) shrink(0);
-  letgo();
+  mapped_letgo();
 }
 
 /* }===================================================================== */

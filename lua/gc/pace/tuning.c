@@ -66,7 +66,7 @@ static void complain (const char *word, size_t n, const char *why) {
 
 /* Reads the digits from p to 'end' into *n. Returns 0 if there are none, or their value is above
    'most'. */
-static int number (const char *p, const char *end, size_t most, size_t *n) {
+static int tuning_number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
   for (; p < end; p++) {
@@ -80,7 +80,7 @@ static int number (const char *p, const char *end, size_t most, size_t *n) {
 
 static int percent (const char *p, const char *end, unsigned *to) {
   size_t n;
-  if (!number(p, end, PERCENT_MAX, &n)) return 0;
+  if (!tuning_number(p, end, PERCENT_MAX, &n)) return 0;
   *to = (unsigned)n + 1;
   return 1;
 }
@@ -90,7 +90,7 @@ static int size (const char *p, const char *end, size_t *to) {
   unsigned shift = 0;
   if (p < end && (end[-1] == 'K' || end[-1] == 'k')) shift = 10;
   else if (p < end && (end[-1] == 'M' || end[-1] == 'm')) shift = 20;
-  if (!number(p, end - (shift > 0), NURSERY_MOST >> shift, to)) return 0;
+  if (!tuning_number(p, end - (shift > 0), NURSERY_MOST >> shift, to)) return 0;
   *to <<= shift;
   return *to >= NURSERY_LEAST;
 }
@@ -109,7 +109,7 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 /* The words with a value, in the order of 'names' in readword. */
 enum { PAUSE, STEPMUL, MAJOR, NURSERY };
 
-static int valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
+static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
   switch (which) {
     case PAUSE: return percent(p, end, &t->pause);
     case STEPMUL: return percent(p, end, &t->stepmul);
@@ -140,7 +140,7 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   for (i = PAUSE; i <= NURSERY; i++) {
     size_t len = strlen(names[i]);
     if (n < len || memcmp(word, names[i], len) != 0) continue;
-    if (valueof(t, i, word + len, word + n)) return NULL;
+    if (tuning_valueof(t, i, word + len, word + n)) return NULL;
     return (i == NURSERY) ? "has no number of bytes from 4K to 1024M, or two with a - between"
                           : "has no percentage from 0 to 10000";
   }

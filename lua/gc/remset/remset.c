@@ -63,7 +63,7 @@ void luaN_rememberaged (lua_State *L, luaN_Vec *from) {
 }
 
 
-static void forget (luaN_Vec *v) {
+static void remset_forget (luaN_Vec *v) {
   while (v->n > 0) ((GCObject *)v->a[--v->n])->marked |= LUAN_UNLOGGED;
 }
 
@@ -71,8 +71,8 @@ static void forget (luaN_Vec *v) {
 void luaN_forgetall (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   while (nextdirty(&c->remset) != NULL) {}
-  forget(&c->remset.objects);
-  forget(&c->remset.whole);
+  remset_forget(&c->remset.objects);
+  remset_forget(&c->remset.whole);
   c->remset.slots.n = c->remset.aged = 0;
   luaN_forgetrefining(c);
   c->remset.overflow = 0;

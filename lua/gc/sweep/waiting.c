@@ -40,7 +40,7 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 
 
 /* Leaves o young in the running collection, and marks the objects that it refers to. */
-static void leave (global_State *g, GCObject *o) {
+static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
   o->marked |= LUAN_MET;
@@ -84,7 +84,7 @@ void luaN_keepwaiting (global_State *g) {
   size_t i;
   for (i = c->finalize.called; i < c->finalize.left.n; i++) {
     if (luaN_isold(left(c, i))) continue;
-    if (c->mark.ageing) leave(g, left(c, i));
+    if (c->mark.ageing) waiting_leave(g, left(c, i));
     else luaN_mark(g, left(c, i));
   }
 }
@@ -97,7 +97,7 @@ int luaN_waits (global_State *g, GCObject *o) {
   if (luaN_has(LUAN_PENDINGUDATA) && c->mark.ageing &&
       c->finalize.left.n - c->finalize.called < MOST_WAITING &&
       luaN_push(g, &c->finalize.left, o)) {
-    leave(g, o);
+    waiting_leave(g, o);
     return 1;
   }
   if (isbumped(o)) c->bytes.texts += luaN_round(luaN_textsize(o));
@@ -106,7 +106,7 @@ int luaN_waits (global_State *g, GCObject *o) {
 
 
 /* Keeps o, which has LUAN_MET, young. sweep.c does that for a large one. */
-static void keep (global_State *g, GCObject *o) {
+static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
   luaN_setage(o, LUAN_MOSTAGE);
@@ -131,11 +131,11 @@ void luaN_endwaiting (lua_State *L) {
   luaN_Vec *v = &c->finalize.left;
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
-  for (; i < v->n; i++) if (luaN_ismet(left(c, i))) keep(g, left(c, i));
+  for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
   for (i = 0; i < c->finalize.aged.n; i++) {  /* an object may be in both lists */
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
-      keep(g, o);
+      waiting_keep(g, o);
       c->finalize.aged.a[n++] = o;
     }
   }
