@@ -20,7 +20,7 @@ TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-
   lua-filesystem lua-yaml openssl gringo gnuplot-nox mle
 # What spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
-SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c))
+SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so
 SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
   $(patsubst %,-iquote %,$(wildcard asamp/*/))
 
@@ -74,6 +74,8 @@ build/spec/tables.so: $(addprefix asamp/base/,hash.c idmap.c strtab.c) asamp/rea
 build/spec/tables.so: SPECFLAGS += -include spec/support/tables.h
 build/spec/states.so: $(wildcard spec/support/states/*.[ch])
 build/spec/hashes.so: lua/vm/text.h
+build/spec/loading.so: asamp/unwind/loaded.c
+build/spec/loading.so: SPECFLAGS += -DLOADED_OLD
 build/spec/names.so: asamp/unwind/symbols.c
 build/spec/names.so: SPECFLAGS += -Wl,-z,nodelete '-DSYMBOLS_DEBUGFILES="build/spec/debug/.build-id"'
 build/spec/starving.so: SPECFLAGS += -Wl,-z,nodelete,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
@@ -82,6 +84,10 @@ build/spec/names.so build/spec/starving.so: SPECLIB := -lunwind-generic -lunwind
 build/spec/%.so: spec/support/%.c $(ASAMP) $(wildcard asamp/*/*.h spec/support/*.h) lua/seam.h
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(ASAMP) $(SPECLIB) -lz $(ISAL) -lpthread -lm
+
+# The profiler as with a glibc older than 2.35.
+build/spec/old/core.so: $(ASAMP)
+	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
 
 testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
 	@lua/testes

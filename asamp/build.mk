@@ -66,16 +66,23 @@ endef
 LINKED :=
 # What the profiler asks malloc for is counted (asamp/base/own.h).
 OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
-$(eval $(call MODULE,profiler/core,corelib,$(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lm))
-$(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lm))
-$(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lm))
-$(eval $(call MODULE,profiler/heap,heaplib,-lz $(ISAL)))
-$(eval $(call MODULE,asamp/host,hostlib,))
-$(if $(HTTPD),$(eval $(call MODULE,asamp/http,httplib,$(HTTPD))))
+PROFILER := $(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -ldl -lm
+$(eval $(call MODULE,profiler/core,corelib,$(PROFILER)))
+$(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lpthread -ldl -lm))
+$(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lpthread -ldl -lm))
+$(eval $(call MODULE,profiler/heap,heaplib,-lz $(ISAL) -lpthread -ldl))
+$(eval $(call MODULE,asamp/host,hostlib,-lpthread -ldl))
+$(if $(HTTPD),$(eval $(call MODULE,asamp/http,httplib,$(HTTPD) -lpthread -ldl)))
 $(LINKED): $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(LINKFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
+
+# For spec/asamp/loaded_spec.lua: the profiler as with a glibc older than 2.35 (asamp/unwind/loaded.h).
+build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/asamp.a asamp/module/exports
+	@mkdir -p $(@D)
+	$(CC) $(MODFLAGS) -DLOADED_OLD $(call sees,unwind) $(LINKFLAGS) -shared -Wl,-z,nodelete \
+	  -Wl,--version-script=asamp/module/exports -o $@ $(filter %.c %.o,$^) $(B)/asamp.a $(PROFILER)
 
 MODULES = $(LINKED) $(PRELOAD)
 

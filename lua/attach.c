@@ -17,6 +17,7 @@
 #include "lstate.h"
 
 #include "attach.h"
+#include "home.h"
 
 /* Paths of the module: in the fork's own tree; in a rock that was installed into it. */
 static const char *const modules[] = {"/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
@@ -26,35 +27,11 @@ static const char *const modules[] = {"/lib/asamp/profiler/core.so", "/lib/lua/5
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
-/* The folder that the library was built for, as text in the file, so that an installer can
-   replace it. */
-static const char *const volatile built = LUAN_HOME;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;
 static Join *join;
 /* 1 while the module is set up: it creates states of its own, which are not profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
-
-
-/* Sets 'home' to candidate number i of the folder that contains 'lib' and 'share': that of the
-   library, that of the program, and the one of the build. Returns 0 after the last one. */
-static int gethome (int i, char *home) {
-  Dl_info info;
-  char *slash;
-  if (i == 2) return snprintf(home, PATH_MAX, "%s", built) < PATH_MAX;
-  if (i > 2) return 0;
-  if (i == 1) {
-    if (realpath("/proc/self/exe", home) == NULL) *home = '\0';
-  }
-  else if (dladdr((void *)(size_t)&luaN_complete, &info) == 0 || info.dli_fname == NULL ||
-           realpath(info.dli_fname, home) == NULL) *home = '\0';
-  slash = strrchr(home, '/');
-  if (slash != NULL) *slash = '\0';
-  slash = strrchr(home, '/');
-  if (slash != NULL) *slash = '\0';
-  return 1;
-}
 
 
 /* Copies the loader's reason for a failure, with bytes replaced that could control a terminal,
@@ -70,7 +47,7 @@ static void getreason (char *to, size_t size) {
 static void *findmodule (char *home) {
   char path[PATH_MAX + 64], error[2 * PATH_MAX] = "";
   int i;
-  for (i = 0; gethome(i / 2, home); i++) {
+  for (i = 0; luaN_homeof(i / 2, home); i++) {
     void *module;
     snprintf(path, sizeof(path), "%s%s", home, modules[i % 2]);
     module = dlopen(path, RTLD_NOW | RTLD_LOCAL);

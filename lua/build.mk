@@ -39,9 +39,6 @@ OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 OPT_tsan := -O1 -g -fsanitize=thread
 PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/?/init.lua;/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/local/lib/lua/5.4/?.lua;/usr/local/lib/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua"' \
   -DLUA_CPATH_DEFAULT='"$(ROOT)/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/?.so;/usr/lib/$(MULTIARCH)/lua/5.4/?.so;/usr/lib/lua/5.4/?.so;/usr/local/lib/lua/5.4/loadall.so;./?.so"'
-# The fork's own modules are in folders of their own, which no module path names (findown in
-# loadlib.c): a program's modules of the same names come first.
-OWNFOLDERS := -DLUAN_SHARE='"$(ROOT)/share/asamp/"' -DLUAN_LIB='"$(ROOT)/lib/asamp/"'
 # The options among $(1) that this compiler knows for the language $(2): clang
 # has not all of gcc's, and other processors not all of x86's.
 known = $(foreach o,$(1),$(shell $(CC) -Werror $(o) -x $(2) -c -o /dev/null /dev/null \
@@ -69,7 +66,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
-LIBS := -lm -ldl
+LIBS := -lm -ldl -lpthread
 
 # Upstream's files, and ours: what is in our folders.
 FORKED := $(filter-out plain,$(V))
@@ -118,12 +115,11 @@ $(B)/$(1)/%.o: $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
 	$(CC) $$(LUAFLAGS) $(2) -c -o $$@ $(SRC)/src/$$*.c
 $(B)/$(1)/loadlib.o: LUAFLAGS += $$(PATHS)
-$(B)/$(1)/loadlib.o $(B)/$(1)/lua.o: LUAFLAGS += $$(OWNFOLDERS)
-$(B)/$(1)/attach.o: LUAFLAGS += -DLUAN_HOME='"$(ROOT)"'
-$(B)/$(1)/attach.o: $(B)/root
+$(B)/$(1)/home.o: LUAFLAGS += -DLUAN_HOME='"$(ROOT)"'
+$(B)/$(1)/home.o: $(B)/root
 $(B)/$(1)/lvm.o: LUAFLAGS += $$(LOOP)
 $(B)/$(1)/lstrlib.o: LUAFLAGS += $$(BYTES)
-$(B)/$(1)/loadlib.o $(B)/$(1)/lua.o: $(B)/root
+$(B)/$(1)/loadlib.o: $(B)/root
 # The core's code in a section of its own, whose bounds the linker names
 # (luaN_code of seam.h).
 $(B)/$(1)/core.o: $(call CORE_O,$(1))

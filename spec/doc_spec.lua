@@ -249,7 +249,7 @@ local SILENT = {
   -- what stands in files of other formats
   "^[%],]", "^bytes ", "^resident set", "^Alive at",
   -- checks of the debug build, of the compiler, and of the modules' arguments
-  "^unwind: ", "^stack: ", "^backtrace: ", "^glibc ", "^time samples: name", "^a Binding", "^bins not",
+  "^unwind: ", "^stack: ", "^backtrace: ", "^an Answer", "^time samples: name", "^a Binding", "^bins not",
   "^format not", "does not end a process", "^reading a profile", "^the snapshot is closed",
   "^it was not compared",
   -- what is read of the system's files

@@ -14,6 +14,7 @@
 
 #define BINDING_NAMES
 #include "binding.h"
+#include "loaded.h"
 #include "printable.h"
 
 #define NAME(f)	#f,
@@ -31,10 +32,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  /* Protects 'binding' 
 static const struct link_map *served;	/* Object file whose functions are bound; NULL: none yet. */
 
 
-/* Returns the object file that contains an address, or NULL. */
-static struct link_map *objectof (void *address) {
-  struct dl_find_object o;
-  return (_dl_find_object(address, &o) == 0) ? o.dlfo_link_map : NULL;
+/* Returns the object file that contains an address, with its addresses in *where; or NULL. */
+static struct link_map *objectof (void *address, Loaded *where) {
+  Dl_info info;
+  struct link_map *object = NULL;
+  loaded_refresh();
+  return (loaded_find(address, where) &&
+          dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
 
@@ -56,10 +60,9 @@ static const char *binding_nameof (const struct link_map *object) {
 ** Returns the symbol that the object file itself exports, or NULL. A symbol found in one of its
 ** dependencies, or in a library loaded earlier, may belong to another Lua.
 */
-static void *ownsymbol (void *handle, const struct link_map *object,
-                        const char *name) {
-  void *address = dlsym(handle, name);
-  return (address != NULL && objectof(address) == object) ? address : NULL;
+static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
+  char *address = dlsym(handle, name);
+  return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
 }
 
 
@@ -67,12 +70,11 @@ static void *ownsymbol (void *handle, const struct link_map *object,
 ** Fills 'b': all functions, or upstream's only. Returns NULL, or the first name that the object
 ** file does not export.
 */
-static const char *binding_find (void *handle, const struct link_map *object, int seam,
-                                 Binding *b) {
+static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
   size_t n = seam ? COUNT(names) : LUANAMES, i;
   for (i = 0; i < n; i++)
-    if ((found[i] = ownsymbol(handle, object, names[i])) == NULL)
+    if ((found[i] = ownsymbol(handle, where, names[i])) == NULL)
       return names[i];
   memcpy(b, found, sizeof(*b));
   return NULL;
@@ -111,17 +113,18 @@ typedef int Raise (lua_State *L, const char *format, ...);
 */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
-  struct link_map *object = objectof(caller);
+  Loaded where = {NULL, NULL, NULL};
+  struct link_map *object = objectof(caller, &where);
   const struct link_map *which;
   const char *missing;
   void *handle = RTLD_DEFAULT, *error;
   Binding b;
   if (isserved(object)) return 1;
-  error = ownsymbol(handle, object, "luaL_error");
+  error = ownsymbol(handle, &where, "luaL_error");
   if (error == NULL && object != NULL) {  /* not in the global scope */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle != NULL) error = ownsymbol(handle, object, "luaL_error");
+    if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");
   }
   memcpy(raise, &error, sizeof(*raise));
   if (error == NULL) {
@@ -133,7 +136,7 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
              (object != NULL) ? binding_nameof(object) : "code that no object file has");
     return 0;
   }
-  missing = binding_find(handle, object, seam, &b);
+  missing = binding_find(handle, &where, seam, &b);
   if (missing != NULL) {
     binding_release(handle);
     snprintf(err, errsize, "%s: undefined symbol: %s (in %s)", module, missing,

@@ -14,6 +14,7 @@
 #include "backtrace.h"
 #include "binding.h"
 #include "clock.h"
+#include "loaded.h"
 #include "mallocseam.h"
 #include "owner.h"
 
@@ -172,10 +173,11 @@ static void sampled (void *block, uint64_t size, uint64_t count) {
 /* {== clients =========================================================== */
 
 static int objectof (void *address, const char **from, const char **to) {
-  struct dl_find_object o;
-  if (_dl_find_object(address, &o) != 0) return 0;
-  *from = o.dlfo_map_start;
-  *to = o.dlfo_map_end;
+  Loaded o;
+  loaded_refresh();
+  if (!loaded_find(address, &o)) return 0;
+  *from = o.from;
+  *to = o.to;
   return 1;
 }
 

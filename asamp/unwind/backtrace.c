@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "backtrace.h"
 
-#include <dlfcn.h>
 #include <libunwind.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,11 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loaded.h"
 #include "readable.h"
-
-#if !defined(DLFO_STRUCT_HAS_EH_DBASE)
-#error "glibc 2.35 or newer is needed: _dl_find_object"
-#endif
 
 #if defined(__x86_64__)
 static const int registers[] = {  /* in the order of DWARF register numbers */
@@ -66,19 +62,25 @@ typedef struct TableHead {
 #define DATAREL_SDATA4	0x3b
 
 
+/* Returns 1 if the start of a table is readable (LD2). */
+static int hashead (const TableHead *h) {
+  return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
+}
+
+
 static int findinfo (unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *to,
                      int needinfo, void *arg) {
-  struct dl_find_object object;
+  Loaded object;
   const TableHead *h;
   unw_dyn_info_t d;
-  if (_dl_find_object((void *)(uintptr_t)ip, &object) != 0) return -UNW_ENOINFO;
-  h = object.dlfo_eh_frame;
-  if (h == NULL || h->version != 1 || !FOURBYTES(h->encoding) ||
+  if (!loaded_find((const void *)(uintptr_t)ip, &object)) return -UNW_ENOINFO;
+  h = object.table;
+  if (h == NULL || (loaded_isold() && !hashead(h)) || h->version != 1 || !FOURBYTES(h->encoding) ||
       h->countencoding != UDATA4 || h->entryencoding != DATAREL_SDATA4)
     return -UNW_ENOINFO;
   memset(&d, 0, sizeof(d));
-  d.start_ip = (unw_word_t)(uintptr_t)object.dlfo_map_start;
-  d.end_ip = (unw_word_t)(uintptr_t)object.dlfo_map_end;
+  d.start_ip = (unw_word_t)(uintptr_t)object.from;
+  d.end_ip = (unw_word_t)(uintptr_t)object.to;
   d.format = UNW_INFO_FORMAT_REMOTE_TABLE;
   d.u.rti.segbase = (unw_word_t)(uintptr_t)h;
   d.u.rti.table_data = (unw_word_t)(uintptr_t)h->entry;
@@ -173,6 +175,7 @@ static void backtrace_once (void) {
 int backtrace_open (Backtrace *b, const char *end) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   unwind_prime();
+  loaded_refresh();
   pthread_once(&control, backtrace_once);
   memset(b, 0, sizeof(*b));
   b->end = end;
@@ -295,6 +298,7 @@ static void backtrace_check (Backtrace *b, const ucontext_t *context, void *cons
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
   UnwindFrame f;
   int n;
+  if (loaded_isold()) readable_forget();
   f.ip = REGISTER(context, IP) + 1;
   f.sp = REGISTER(context, SP);
   f.fp = REGISTER(context, FP);
@@ -311,6 +315,7 @@ int backtrace_take (Backtrace *b, const ucontext_t *context, void **to) {
 int backtrace_learn (Backtrace *b) {
   unsigned loads = b->rules.loads;
   int any = 0;
+  if (b->nwanted > 0 && loaded_refresh()) unw_flush_cache(space, 0, 0);
   while (b->nwanted > 0) any |= unwind_learn(&b->rules, b->wanted[--b->nwanted]);
   if (b->rules.loads != loads) unw_flush_cache(space, 0, 0);
   return any;

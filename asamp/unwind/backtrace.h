@@ -5,10 +5,9 @@
 ** the loader takes a lock. A signal that arrives while the program takes or releases that lock,
 ** or while another thread holds it and waits for a lock of this thread, would deadlock. So this
 ** file uses libunwind's walk of a foreign process, with accessors that read this one: registers
-** from the handler's context, memory where it is readable (readable.h), and object files from
-** _dl_find_object of glibc 2.35, which is async-signal-safe. Such a walk is slow: frames for
-** which there are rules (unwind.h) use these, and missing rules are looked up at the next
-** safepoint.
+** from the handler's context, memory where it is readable (readable.h), and object files without
+** the lock (loaded.h). Such a walk is slow: frames for which there are rules (unwind.h) use these,
+** and missing rules are looked up at the next safepoint.
 **
 **   BT1  backtrace_take takes no lock that a thread holds while signals are unblocked, and
 **        allocates with mmap only: it may interrupt anything, including libunwind's other walks

@@ -40,6 +40,12 @@ int readable_word (uintptr_t address) {
 }
 
 
+void readable_forget (void) {
+  unsigned i;
+  for (i = 0; i < NPAGES; i++) known[i] = 0;
+}
+
+
 /* A word at any address: libunwind reads code too. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 

@@ -8,8 +8,8 @@
 **   RD1  it uses no descriptor;
 **   RD2  it is async-signal-safe and preserves errno;
 **   RD3  a page that was readable once is assumed to stay readable for that thread, until its
-**        cache entry is replaced: a system call for each word would be too slow. libunwind
-**        assumes the same.
+**        cache entry is replaced or readable_forget is called: a system call for each word
+**        would be too slow. libunwind assumes the same.
 */
 #ifndef asamp_readable_h
 #define asamp_readable_h
@@ -21,5 +21,8 @@ void readable_use (void);
 
 /* Returns 1 if the word at that address is readable. */
 int readable_word (uintptr_t address);
+
+/* Empties the calling thread's cache. Async-signal-safe. */
+void readable_forget (void);
 
 #endif

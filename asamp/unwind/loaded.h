@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Finds the loaded object file that contains an address, for signal handlers. glibc 2.35 and newer
+** have _dl_find_object for that, which is looked up at run time. With an older glibc, a table of
+** the object files is kept, from dl_iterate_phdr. A call of dl_iterate_phdr takes the loader's
+** lock, so it is never made in a handler, which only reads the table.
+**
+**   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe. It may interrupt
+**        loaded_refresh, on the same thread or on another;
+**   LD2  the table may be older than the latest dlopen or dlclose: an object file that it lacks
+**        has no tables for a walk until the next refresh. The result of loaded_find may be
+**        unmapped, so its caller checks that it is readable (loaded_isold).
+*/
+#ifndef asamp_loaded_h
+#define asamp_loaded_h
+
+#define LOADED_MAX	1024	/* Largest number of object files in the table; others are not found. */
+
+/* An object file in memory. */
+typedef struct Loaded {
+  const char *from, *to;	/* its addresses: from 'from' to below 'to' */
+  const void *table;		/* its .eh_frame_hdr, or NULL */
+} Loaded;
+
+/*
+** Prepares loaded_find, and reads the table again if object files were loaded or unloaded. Returns
+** 1 if it was read again. May wait for the loader's lock.
+*/
+int loaded_refresh (void);
+
+/* Returns 1 if loaded_find uses the table: glibc is older than 2.35. */
+int loaded_isold (void);
+
+/* Finds the object file of an address. Returns 0 if there is none, or before loaded_refresh. */
+int loaded_find (const void *address, Loaded *object);
+
+#endif
