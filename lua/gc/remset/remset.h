@@ -18,7 +18,7 @@
 
 /*
 ** True if a table with that many slots is huge: the headers of its values, one cache line each, do
-** not fit beside other data into a core's cache of the second level. Random stores of old objects
+** not fit, with other data, into a core's cache of the second level. Random stores of old objects
 ** into tables just below the limit show a limit that is too high (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
