@@ -12,7 +12,7 @@
 
 #include "trackerstate.h"
 
-#define TRACKWATCH_FEWLOG	12	/* log2 of the bits in use while few blocks are watched */
+#define TRACKWATCH_FEWLOG	14	/* log2 of the bits in use while few blocks are watched */
 
 /* Allocates the bits if needed, all 0, with calloc. Returns 0 without memory. */
 int trackwatch_ready (Tracker *t);

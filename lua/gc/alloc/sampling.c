@@ -99,16 +99,8 @@ void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
 }
 
 
-static int iswatched (const luaN_Heap *h, const void *block) {
-  unsigned bit = luaN_watchbit(block, h->watchlog);
-  return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
-}
-
-
-/* Not inlined, so that the callers have no registers to save; neither is luaN_tellresized. */
 void luaN_tellfree (lua_State *L, const void *block) {
   luaN_Heap *h = &G(L)->heap;
-  if (!iswatched(h, block)) return;
   luaN_asking(h, 1);
   h->sampler->freed(h->sampler->ud, L, block);
   luaN_asking(h, 0);
@@ -118,7 +110,6 @@ void luaN_tellfree (lua_State *L, const void *block) {
 void luaN_tellresized (lua_State *L, const void *from, const void *to, uint64_t before,
                        uint64_t after) {
   luaN_Heap *h = &G(L)->heap;
-  if (!iswatched(h, from)) return;
   luaN_asking(h, 1);
   h->sampler->resized(h->sampler->ud, L, from, to, before, after);
   luaN_asking(h, 0);
@@ -126,7 +117,7 @@ void luaN_tellresized (lua_State *L, const void *from, const void *to, uint64_t 
 
 
 void luaN_tookback (lua_State *L, Udata *u) {
-  if (G(L)->heap.watched != NULL) luaN_tellfree(L, &u->outside);
+  if (luaN_iswatched(&G(L)->heap, &u->outside)) luaN_tellfree(L, &u->outside);
 }
 
 

@@ -11,12 +11,20 @@
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int what, int outside, uint64_t d);
 
-/* Reports an explicit free to the sampler if the block is watched. To be called only if some
-   blocks are. */
+/* Whether the sampler watches the block, or one with the same bit. */
+static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
+  unsigned bit;
+  if (l_likely(h->watched == NULL)) return 0;
+  bit = luaN_watchbit(block, h->watchlog);
+  return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
+}
+
+/* Reports the explicit free of a watched block to the sampler. Not inlined, so that the callers
+   have no registers to save; neither is luaN_tellresized. */
 LUAI_FUNC void luaN_tellfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* Reports an explicit resize of a block of 'before' bytes at 'from', if it is watched. */
+/* Reports the explicit resize of a watched block of 'before' bytes at 'from'. */
 LUAI_FUNC void luaN_tellresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
