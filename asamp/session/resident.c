@@ -16,7 +16,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
-#define YOUNG		(SECOND / 100)	/* ns from a profile's first collection: no picture yet */
+#define YOUNG		(SECOND / 50)	/* ns from a profile's start: no picture yet */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
 #define LINES		256u	/* number of lines of all states together */
@@ -27,6 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
 static uint64_t first, spent;  /* Time of the first measurement; ns that all measurements took
 			          (RQ2). */
+static uint64_t drawn;	/* ns that all pictures took (RQ3) */
 
 /*
 ** Native memory left by closed states; the last element is for lines without space. An element
@@ -306,8 +307,7 @@ static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int cla
 }
 
 
-/* Returns 1 shortly after the first collection that the profile has: the picture of the end is
-   enough for a profile that has ended by then (RQ3). */
+/* Returns 1 shortly after the profile's start (RQ3). */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t began = 0;
   if (__atomic_compare_exchange_n(&p->began, &began, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -317,11 +317,13 @@ static int isyoung (ResidentPolicy *p, uint64_t now) {
 
 
 static void resident_tell (ProfileState *state, uint64_t now) {
+  uint64_t started = clock_thread();
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
   for (i = 0; i < n; i++)
     profile_resident(state, now, rows[i].what, rows[i].bytes, rows[i].text);
   free(rows);
+  __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
 
@@ -330,6 +332,13 @@ static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
   return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
+}
+
+
+/* Returns 1 if a picture of a profile that goes on is allowed (RQ3). */
+static int mayhave (uint64_t now) {
+  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
+  return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
 
@@ -366,7 +375,8 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   resident_held(r, m.held);
   if (now < r->due && !haschanged(r, m.held) &&
       !(last && ask(policy, now, smaps_recentrss(now, LAST_NS), last, 0))) return;
-  if (!isallowed(now) || (!last && isyoung(policy, now))) return;
+  if (last != RESIDENT_STATE && isyoung(policy, now)) return;
+  if (!isallowed(now)) return;
   started = clock_thread();
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);
@@ -377,7 +387,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = smaps_rss();
-  if (state != NULL && ask(policy, now, rss, last, 1)) resident_tell(state, now);
+  if (state != NULL && (last || mayhave(now)) && ask(policy, now, rss, last, 1)) resident_tell(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;
@@ -412,5 +422,5 @@ void resident_forked (void) {
   all = NULL;
   memset(left, 0, sizeof(left));
   nleft = 0;
-  first = spent = 0;
+  first = spent = drawn = 0;
 }

@@ -14,7 +14,8 @@
 **        state not yet measured, have a row of their own;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
 **        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
-**        in the first 10 ms: a short session has one picture, that of its end.
+**        in its first 20 ms, and later at most 1 / PICTURES_SHARE of the time is spent on them,
+**        except at the end: reading the mappings takes a millisecond or more.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -26,6 +27,7 @@
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
 #define RESIDENT_FREE	UINT64_C(50000000)	/* ns */
+#define PICTURES_SHARE	500u
 
 /* A row. doc/profile-format.md lists the values of 'what'. */
 typedef struct ResidentRow {
@@ -34,10 +36,10 @@ typedef struct ResidentRow {
   char text[256];	/* a file or a line; "": none */
 } ResidentRow;
 
-/* Decides when the next picture is due. All zero: shortly after the first collection. Times in ns. */
+/* Decides when the next picture is due. All zero: YOUNG after the first collection. Times in ns. */
 typedef struct ResidentPolicy {
   uint64_t told, rss, cost;
-  uint64_t began;	/* time of the first collection, ns; atomic */
+  uint64_t began;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
 
 /* The part of a state. All zero: not yet measured. */

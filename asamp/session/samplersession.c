@@ -396,7 +396,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   dying_watch(DYING_THEN, samplerlist_exiting);
   s->starved = 0;
-  s->ratetime = clock_now();
+  s->ratetime = s->resident.policy.began = clock_now();
   s->ratesamples = 0;
   s->options = *o;
   s->options.out = s->path;
