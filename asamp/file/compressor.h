@@ -30,7 +30,7 @@
 #define COMPRESSOR_PIECE	65536    /* largest piece of output in bytes */
 #ifndef COMPRESSOR_LIGHT         /* bytes per flush that zlib compresses; less where time is
 				    slow, as under callgrind */
-#define COMPRESSOR_LIGHT	(512u * 1024)
+#define COMPRESSOR_LIGHT	(64u * 1024)
 #endif
 #define COMPRESSOR_TURNS	16
 
