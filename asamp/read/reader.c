@@ -57,6 +57,7 @@ typedef struct Input {
   PathFrame *path;     /* READER_MAXDEPTH elements */
   size_t npath;        /* used elements: the last stack that was not in the cache */
   Known *known;        /* KNOWN entries */
+  int hasknown;        /* 1: one of them is in use; else their megabyte is untouched */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
@@ -144,8 +145,10 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
+  if (in->hasknown)  /* they were encoded differently */
+    memset(in->known, 0, KNOWN * sizeof(*in->known));
+  in->hasknown = 0;
   in->header = 1;
-  memset(in->known, 0, KNOWN * sizeof(*in->known));  /* they were encoded differently */
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
   in->pairs = (mode & MODE_PAIRS) != 0 || strcmp(r->interpreter, "pypy") == 0;
@@ -248,6 +251,7 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
     hash = (hash ^ bytes_getword(words + 8 * i)) * 0x9e3779b97f4a7c15u;
   known = &in->known[hash >> 32 & (KNOWN - 1)];
   if (known->n != n || memcmp(known->words, words, 8 * n) != 0) {
+    in->hasknown = 1;
     known->node = internstack(in, words, n);
     known->n = (uint32_t)n;
     memcpy(known->words, words, 8 * n);
