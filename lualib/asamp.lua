@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp`: finds the subcommand and runs it. Each subcommand is a module
--- asamp.commands.NAME with 'summary' (one line for the help), 'usage' and run(args, world), which
+-- asamp.commands.NAME with 'summary' (one line for the help), usage() and run(args, world), which
 -- returns the exit code. The launcher calls main and exits with its result. Only this module uses
 -- the process's streams, terminal and colours.
 --
@@ -64,7 +64,6 @@ local function interpreter()
 end
 
 local function theworld()
-  local reader = require "profiler.reader"
   local world = {columns = host.columns(1), errcolumns = host.columns(2),
                  interpreter = interpreter()}
   function world.out(s)
@@ -87,7 +86,7 @@ local function theworld()
     for k, v in pairs(o or {}) do
       all[k] = v
     end
-    local profile, message = reader.read(path, all)
+    local profile, message = require("profiler.reader").read(path, all)
     finish()
     return profile, message
   end
@@ -121,7 +120,8 @@ local function dispatch(args, world)
 end
 
 --- Runs the command line 'args' (a list) and returns the exit code: 0 success, 1 a file has no
--- usable contents or the output cannot be written, 2 wrong arguments.
+-- usable contents or the output cannot be written, 2 wrong arguments. The second result: whether
+-- the Lua state is to be closed, which runs finalizers: `asamp run` has none that matter.
 function M.main(args)
   local world = theworld()
   host.streams()
@@ -133,9 +133,9 @@ function M.main(args)
   end
   if world.failed then
     world.err(("asamp: cannot write the output: %s\n"):format(world.failed))
-    return code == 0 and 1 or code
+    code = code == 0 and 1 or code
   end
-  return code
+  return code, args[1] ~= "run"
 end
 
 return M

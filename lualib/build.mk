@@ -3,8 +3,9 @@
 # this folder, and the page of asamp view, where its tools are installed (make view).
 include asamp/build.mk
 LUALIB = $(patsubst lualib/%,$(P)/share/asamp/%,$(shell find lualib -name '*.lua'))
-# Read by start.lua: to parse these would take a third of the instructions of a short session.
-COMPILED = $(P)/share/asamp/profiler.luac $(P)/share/asamp/profiler/options.luac
+# start.lua and the command load these: to parse the sources would take most of the instructions
+# of `asamp run` with a short script.
+COMPILED = $(LUALIB:.lua=.luac)
 PAGE = $(if $(and $(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),\
   $(P)/share/asamp/asamp/page.html)
 

@@ -51,7 +51,8 @@ end
 -- id). Without 'out' the path is SCRIPT.PID.vmprof in the current folder.
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
-  local path = options.path(out, script, core.getpid())
+  local pid = core.getpid()
+  local path = out and core.path(out, pid) or options.path(script, pid)
   return path, out and 1 or core.session(), not out or out:find("%", 1, true) ~= nil
 end
 
@@ -348,9 +349,9 @@ function M.snapshot(path, t)
   t = t or {}
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   if not path then
-    path = options.path(nil, script, core.getpid()):gsub("%.vmprof$", "") .. ".heap"
+    path = options.path(script, core.getpid()):gsub("%.vmprof$", "") .. ".heap"
   else
-    path = options.path(path, script, core.getpid())
+    path = core.path(path, core.getpid())
   end
   local s, message, errno = core.snapshot{
     path = path, wait = t.wait or false, inprocess = t.fork == false,

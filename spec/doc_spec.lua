@@ -147,7 +147,7 @@ describe("the manual #plain", function()
 
   for _, name in ipairs(require "asamp".COMMANDS) do
     it("has every option of asamp " .. name .. ", written as its help does", function()
-      local usage = require("asamp.commands." .. name).usage
+      local usage = require("asamp.commands." .. name).usage()
       local part = section(text, "## asamp " .. name)
       local helped, told = set(usage, "\n  (%-[^\n]-)  "), {}
       for cell in part:gmatch "\n| (`%-[^|]+) |" do told[cell:gsub("`", "")] = true end
@@ -161,7 +161,7 @@ describe("the manual #plain", function()
     end)
 
     it("tells no options of asamp " .. name .. " that it has not, wherever it is run", function()
-      local options = set(require("asamp.commands." .. name).usage, "%f[-](%-[%l-]+)")
+      local options = set(require("asamp.commands." .. name).usage(), "%f[-](%-[%l-]+)")
       for _, path in ipairs(DOCUMENTS) do
         for _, line in ipairs(code(read(path))) do
           local arguments = line:match("asamp " .. name .. "%f[^%l](.*)")

@@ -19,7 +19,7 @@ describe("asamp.1 #plain", function()
   it("has what every command says of itself", function()
     local text = page:gsub("\\%-", "-"):gsub("\\&", ""):gsub("\\e", "\\")
     for _, name in ipairs(asamp.COMMANDS) do
-      local usage = require("asamp.commands." .. name).usage
+      local usage = require("asamp.commands." .. name).usage()
       assert.is_true(#usage > 100, name)
       assert.is_truthy(text:find(usage, 1, true), name)
     end

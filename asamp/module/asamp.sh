@@ -10,10 +10,12 @@ case $here in */*) here=${here%/*} ;; *) here=. ;; esac
 if [ -L "$here/lua" ]; then
   tree=$(readlink -f "$here/lua")
   tree=${tree%/*/*}
-else
+elif [ "${here#/}" != "$here" ] && [ ! -L "$here" ]; then
+  tree=${here%/*}
+else  # starts a process
   tree=$(CDPATH='' cd -P -- "$here/.." && pwd -P)
 fi
 unset ASAMP  # nor is this one
-exec "$here/lua" -E -e "package.path = [==[$tree/share/asamp/?.lua]==]
+exec "$here/lua" -E -e "package.path = [==[$tree/share/asamp/?.luac;$tree/share/asamp/?.lua]==]
 package.cpath = [==[$tree/lib/asamp/?.so]==]
-os.exit(require('asamp').main(arg), true)" /dev/null "$@"
+os.exit(require('asamp').main(arg))" /dev/null "$@"

@@ -33,14 +33,20 @@ local function median(list)
   return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
 end
 
--- Prints the row of a script; 'count': processes per measurement.
-local function measure(name, script, count)
+-- Prints the row of a script; 'count': processes per measurement. 'whole': of the command, with
+-- its report.
+local function measure(name, script, count, whole)
   local ratios, plain, sampled = {}, math.huge, math.huge
   local repeated = "-n " .. count
   for i = 1, rounds do
     local a = cpu(repeated, root .. "/build/bin/lua " .. script) / count
-    local b = cpu(("%s -e LUA_PROFILER=%s"):format(repeated, setting()),
-                  root .. "/build/bin/lua -l profiler " .. script) / count
+    local b
+    if whole then
+      b = cpu(repeated, ("%s/build/bin/asamp run -o %s/a.vmprof %s"):format(root, work, script)) / count
+    else
+      b = cpu(("%s -e LUA_PROFILER=%s"):format(repeated, setting()),
+              root .. "/build/bin/lua -l profiler " .. script) / count
+    end
     ratios[i], plain, sampled = b / a, math.min(plain, a), math.min(sampled, b)
   end
   print(("| %s | %.1f | %.1f | %+.1f%% | %+.1f%% |"):format(name, plain * 1000, sampled * 1000,
@@ -56,3 +62,4 @@ for _, name in ipairs(names) do
 end
 print(("| geometric mean | | | | %+.1f%% |"):format(100 * (product ^ (1 / #names) - 1)))
 measure("short", work .. "/short.lua", SHORT)
+measure("short, with report", work .. "/short.lua", SHORT, true)

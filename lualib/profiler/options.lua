@@ -3,9 +3,11 @@
 -- The options of a session: their names, values and text form in LUA_PROFILER, and the path of
 -- the profile. Has no state, and raises no errors: functions return nil and a message.
 
-local core = require "profiler.core"
-
 local M = {}
+
+--- Shortest and longest period in bytes, lowest and highest number of samples of time a second:
+-- those of profiler.core, which `asamp run` does not load.
+M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 
 --- The numbers of the values of the option 'overwrite' in profiler.core.
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
@@ -28,7 +30,7 @@ local function size(v)
     local digits, unit = v:match("^(%d+)([KMGkmg]?)$")
     local n = digits and math.tointeger(tonumber(digits))
     local factor = unit and UNITS[unit:upper()]
-    return n and n <= core.MAX // factor and n * factor or nil
+    return n and n <= M.MAX // factor and n * factor or nil
   end
   return math.type(v) and math.tointeger(v)
 end
@@ -36,8 +38,8 @@ end
 --- Checks a sampling period. Returns bytes, or nil and a message.
 function M.period(v)
   local n = size(v)
-  if n and n >= core.MIN and n <= core.MAX then return n end
-  return nil, ("period must be %d to 2^62 bytes, got %s"):format(core.MIN, M.show(v))
+  if n and n >= M.MIN and n <= M.MAX then return n end
+  return nil, ("period must be %d to 2^62 bytes, got %s"):format(M.MIN, M.show(v))
 end
 
 --- The default period of native memory, in bytes.
@@ -53,9 +55,9 @@ end
 function M.rate(v)
   local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
   n = math.type(n) and math.tointeger(n)
-  if n and n >= core.MINRATE and n <= core.MAXRATE then return n end
+  if n and n >= M.MINRATE and n <= M.MAXRATE then return n end
   return nil, ("rate must be %d to %d samples a second, got %s")
-    :format(core.MINRATE, core.MAXRATE, M.show(v))
+    :format(M.MINRATE, M.MAXRATE, M.show(v))
 end
 
 -- Seconds per unit of the option 'holders'; the largest time is 31 days.
@@ -219,16 +221,13 @@ function M.read(text)
   return t
 end
 
---- Returns the path of the profile of process 'pid': 'out' with %p, %n, %t and %h replaced, or
--- else SCRIPT.PID.vmprof. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A
+--- Returns the path of the profile of process 'pid' if no path is given: SCRIPT.PID.vmprof in the
+-- current folder. 'script' is arg[0]; nil or "-" (standard input) gives lua.PID.vmprof. A
 -- name with a leading dash is prefixed with ./ so that commands do not take it for an option. Of
 -- the script's name at most LONGEST bytes are used, cut between UTF-8 characters: file names have
 -- at most 255 bytes, and the process id, a number and the suffix are added.
 local LONGEST = 200
-function M.path(out, script, pid)
-  if out then
-    return core.path(out, pid)
-  end
+function M.path(script, pid)
   local name = script and script ~= "-" and script:match "([^/]+)/*$" or "lua"
   if #name > LONGEST then
     local last = LONGEST

@@ -22,6 +22,13 @@ local function raised(f, ...)
 end
 
 describe("arguments", function()
+  it("have the limits of the C module", function()
+    local options = require "profiler.options"
+    for _, name in ipairs {"MIN", "MAX", "MINRATE", "MAXRATE"} do
+      assert.equal(core[name], options[name], name)
+    end
+  end)
+
   local path
   before_each(function() path = os.tmpname() end)
   after_each(function()

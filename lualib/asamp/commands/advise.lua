@@ -40,7 +40,11 @@ local DESCRIPTION = {
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Runs the script again with LUA_GC set to 'setting'. Returns the measurements of the collector
 -- (advice.measured), or nil after an error message. If stdout is for JSON, the script's output

@@ -59,7 +59,11 @@ local DESCRIPTION = {
     "100,000 comparisons.",
   exits = "Exit codes: 0 nothing is over, 1 something is, or a file yields nothing, 2 wrong arguments.",
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil and
 -- an exit code if it failed.

@@ -63,7 +63,11 @@ local DESCRIPTION = {
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Returns an error message about the options, or nil.
 local function wrong(o)

@@ -36,7 +36,11 @@ local DESCRIPTION = {
   options.COLOR,
   options.JSON,
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Reads a profile. Returns it and its totals; nil after an error message if it has no samples.
 local function load(path, world, tell)

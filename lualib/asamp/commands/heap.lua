@@ -54,7 +54,11 @@ local DESCRIPTION = {
   options.COLOR,
   options.JSON,
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 local function read(path, world, tell)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")

@@ -15,7 +15,11 @@ local DESCRIPTION = {
     "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
   exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, _, tell)

@@ -24,7 +24,11 @@ local DESCRIPTION = {
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 local function ofprocess(target, tell)
   local fields, message = ask.ask(target, "memory")

@@ -26,7 +26,11 @@ local DESCRIPTION = {
   exits = "Exit codes: 0 done, 1 a file yields nothing (the others are merged) or the result " ..
     "cannot be written, 2 wrong arguments.",
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Reports profiles that could not be read completely. Returns the number of profiles that were
 -- read.

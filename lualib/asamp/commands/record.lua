@@ -27,7 +27,11 @@ local DESCRIPTION = {
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
   {"stop", nil, "stops the present recording, whichever client started it"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Returns {alloc (bytes), time (samples per second)} from the options; nil and a message on
 -- failure.

@@ -24,7 +24,11 @@ local DESCRIPTION = {
   {"in-place", nil, "puts the repaired file in FILE's place, with its mode and " ..
     "owner"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Returns " by process N", or "" if the file has no process id.
 local function writer(path)

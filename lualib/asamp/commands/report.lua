@@ -96,7 +96,11 @@ local DESCRIPTION = {
   {"json", nil, "everything as JSON, the call tree if it is requested; all " ..
     "rows unless --top is given"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Returns the test of frames for --function and --line, and its title.
 local function focusof(o)

@@ -4,18 +4,12 @@
 -- and exit code or signal: all output of this command goes to stderr.
 
 local convert = require "profiler.convert"
-local copies = require "asamp.sums.copies"
 local host = require "asamp.host"
 local keys = require "profiler.options"
-local native = require "asamp.sums.native"
 local layout = require "asamp.show.layout"
-local leaks = require "asamp.sums.leaks"
 local options = require "asamp.cli.options"
 local programs = require "asamp.cli.programs"
 local results = require "asamp.cli.results"
-local text = require "asamp.show.text"
-local totals = require "asamp.sums.totals"
-local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
@@ -81,7 +75,11 @@ local DESCRIPTION = {
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
     "2 wrong arguments.",
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- Adds the default settings of a script to t.
 local function addscript(t)
@@ -172,7 +170,7 @@ local function starting(interpreter, script)
   local start = assert(package.searchpath("profiler.start", package.path))
   local core = assert(package.searchpath("profiler.core", package.cpath))
   local words = {interpreter, "-e", ("assert(loadfile(%q))(nil, %q, %q, true)"):format(
-    start, start:match "^(.*)profiler/start%.lua$", core:match "^(.*)profiler/core%.so$")}
+    start, start:match "^(.*)profiler/start%.luac?$", core:match "^(.*)profiler/core%.so$")}
   if script:find "^%-." then
     words[4] = "--"
   end
@@ -193,6 +191,14 @@ local function preloading(period, seed)
   local others = os.getenv "LD_PRELOAD"
   return {LD_PRELOAD = library .. (others and others ~= "" and ":" .. others or ""),
           ASAMP_MALLOC = ("%d%s"):format(period, seed and (",%d"):format((seed | 1) & math.maxinteger) or "")}
+end
+
+-- Returns the path of the profile of process 'pid'.
+local function expected(out, script, pid)
+  if not out then
+    return keys.path(script, pid)
+  end
+  return out:find("%", 1, true) and require("profiler.core").path(out, pid) or out
 end
 
 -- Returns the n-th file name that the profiler tries (asamp/file/place.h).
@@ -259,8 +265,12 @@ local function findall(pattern, pid, since, before)
 end
 
 -- Prints the short report of the profile at 'path', or 'message' if it is nil. 'signal': the
--- signal that ended the program, or nil.
+-- signal that ended the program, or nil. Loads the modules of reports: a run without one does not
+-- need them.
 local function shortreport(path, message, signal, world, tell)
+  local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
+  local native, text = require "asamp.sums.native", require "asamp.show.text"
+  local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
   local profile
   if path then
     profile, message = world.read(path, {bins = leaks.BINS})
@@ -372,7 +382,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     return tell.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    local path, message, absent = find(keys.path(t.out, script, pid), pid, since)
+    local path, message, absent = find(expected(t.out, script, pid), pid, since)
     if not path and timed then
       path = findall(t.out, pid, since, before).own
     end

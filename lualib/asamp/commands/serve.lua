@@ -76,7 +76,11 @@ local DESCRIPTION = {
   {"token", "TOKEN", "a secret that each request must bear, as Authorization: Bearer TOKEN or " ..
     "token=TOKEN; @FILE reads it from a file", secret},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 -- {== permissions ============================================================
 

@@ -18,7 +18,11 @@ local DESCRIPTION = {
     "and collect, and its sampling.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, tell)

@@ -28,7 +28,11 @@ local DESCRIPTION = {
   {"top", "N", "lines that are shown (default 15)", options.whole(1)},
   options.WIDTH,
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 local CLEAR = "\27[H\27[J"
 

@@ -38,12 +38,16 @@ local DESCRIPTION = {
   {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }
-M.usage = options.usage(DESCRIPTION)
+
+--- Returns the help text.
+function M.usage()
+  return options.usage(DESCRIPTION)
+end
 
 --- Returns the text of the page's template, asamp/page.html in the folders of the modules; nil and
 -- a message if it was not built.
 function M.template()
-  local path = package.searchpath("asamp.page", (package.path:gsub("%.lua", ".html")))
+  local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
   if not file then
     return nil, "the page is not built into this installation; run: make view"

@@ -17,7 +17,7 @@ local RULES = {
   -- files with a rule of their own
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
-                            "profiler.convert", "profiler.options"},
+                            "profiler.convert", "profiler.core", "profiler.options"},
   ["asamp.commands.check"] = {"asamp.cli", "asamp.commands.run", "asamp.host", "asamp.show", "asamp.sums"},
   ["asamp.cli.sources"] = {"asamp.show", "asamp.show.page", "asamp.host", "asamp.sums.paths"},
   ["asamp.cli.range"] = {"asamp.cli", "asamp.sums.totals"},
@@ -26,7 +26,6 @@ local RULES = {
   ["asamp.budget.busted"] = {"asamp.budget", "busted", "luassert"},
   ["profiler"] = {"profiler.core", "profiler.options"},
   ["profiler.process"] = {"profiler.core", "profiler.options"},
-  ["profiler.options"] = {"profiler.core"},
 }
 
 -- What is the same in every process: all that files below commands and cli may use.

@@ -158,7 +158,7 @@ describe("options", function()
   it("tell what exit code 1 means, of commands that ask a process alone", function()
     local asked = 0
     for _, name in ipairs(require("asamp").COMMANDS) do
-      local usage = require("asamp.commands." .. name).usage
+      local usage = require("asamp.commands." .. name).usage()
       if usage:find "^usage: asamp %l+ %[options%] PID|SOCKET" then
         asked = asked + 1
         assert.truthy(usage:find("1 the process does not answer", 1, true), name)

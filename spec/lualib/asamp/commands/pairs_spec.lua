@@ -108,7 +108,7 @@ describe("pairs of options #plain", function()
   end)
 
   it("are of all options", function()
-    for name in runner.usage:gmatch "\n  [-o, ]*%-%-([%l-]+)" do
+    for name in runner.usage():gmatch "\n  [-o, ]*%-%-([%l-]+)" do
       assert.is_true(name == "help" or VALUES[name] ~= nil, name)
     end
   end)

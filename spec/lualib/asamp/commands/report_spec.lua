@@ -427,11 +427,11 @@ describe("asamp", function()
   it("runs the command with what follows", function()
     local code, text = main("report", "--help")
     assert.equal(0, code)
-    assert.equal(report.usage, text)
+    assert.equal(report.usage(), text)
     for _, name in ipairs{"run", "diff"} do
       code, text = main(name, "--help")
       assert.equal(0, code)
-      assert.equal(require("asamp.commands." .. name).usage, text)
+      assert.equal(require("asamp.commands." .. name).usage(), text)
     end
     code = main("report")
     assert.equal(2, code)

@@ -307,6 +307,27 @@ describe("asamp run", function()
     assert.equal(2, log.mode)  -- without native frames
   end)
 
+  -- The command parsed all modules of the report, and loaded those of a session, before the script
+  -- started.
+  it("loads the report after the run, and no module of a session", function()
+    local status, text = process.code [[
+      require "asamp.commands.run"
+      for name in pairs(package.loaded) do
+        if name == "profiler.core" or name:find "^asamp%.sums" then print(name) end
+      end]]
+    assert.same({0, ""}, {status, text})
+  end)
+
+  it("has its modules compiled", function()
+    local sources = shell.lines(shell.output "cd lualib && find . -name '*.lua' | sort")
+    assert.is_true(#sources > 100)
+    for _, path in ipairs(sources) do
+      local code = assert(process.read("build/share/asamp/" .. path .. "c"), path)
+      assert.equal("\27Lua", code:sub(1, 4), path)
+    end
+    assert.matches("?.luac;", assert(process.read "build/bin/asamp"), 1, true)
+  end)
+
   it("says when the interpreter is not there", function()
     local status, text = process.code([[
       local code = require "asamp.commands.run".run({arg[1]}, {interpreter = "/nowhere/lua",
