@@ -161,7 +161,27 @@ LUA_API unsigned luaN_label (lua_State *L) {
 
 
 LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
+  const lua_State *running = G(L)->heap.tick.running;
   L->label = label;
+  if (L == (running != NULL ? running : G(L)->mainthread)) luaN_countfor(L);
+}
+
+
+void luaN_relabelled (lua_State *L, unsigned label) {
+  const luaN_Heap *h = &G(L)->heap;
+  luaN_Labels *labels = h->labels;
+  const uint64_t now = h->allocated + h->allocatedoutside + (size_t)(h->free - h->mark);
+  *labels->bytes += now - labels->from;
+  labels->from = now;
+  labels->label = label;
+  if (l_likely(labels->recent[label % LUAN_RECENTLABELS].label == label))
+    labels->bytes = labels->recent[label % LUAN_RECENTLABELS].bytes;
+  else labels->bytes = labels->find(labels, label);
+}
+
+
+LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to) {
+  G(L)->heap.labels = to;
 }
 
 

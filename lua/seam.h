@@ -530,6 +530,31 @@ LUA_API int luaN_isallocating (void);
 LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
+/*
+** An account of the bytes allocated with each label. While a state has one, the core counts for 'bytes'
+** what was allocated since the label of the running thread changed last. It changes by luaN_setlabel, and
+** where a coroutine is resumed, yields or ends. The bytes of a thread that a host calls without lua_resume
+** count for the coroutine that was resumed last, or for the main thread. Another thread may read the sums.
+*/
+#define LUAN_RECENTLABELS	16	/* power of 2 */
+
+typedef struct luaN_Labels {
+  uint64_t from;	/* luaN_allocated at the last change */
+  uint64_t *bytes;	/* sum of the present label */
+  unsigned label;	/* the present label */
+  /* Returns the sum of a label, which must exist as long as the account. Must not use the state. */
+  uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
+  /* Sums of recent labels, by label modulo LUAN_RECENTLABELS; without one: of another label. */
+  struct {
+    uint64_t *bytes;
+    unsigned label;
+  } recent[LUAN_RECENTLABELS];
+} luaN_Labels;
+
+/* Sets the account, which belongs to the caller and must exist until another one is set; NULL: none. The
+   caller has set 'from', 'bytes' and 'label' to the present values. */
+LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
+
 /* Returns 1 if the thread is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 

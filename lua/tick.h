@@ -88,11 +88,21 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
+/* Reports a new label to the state's account (luaN_setlabels), which exists. */
+LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
+
+/* Makes the bytes that are allocated from here on count for the label of thread L. */
+static inline void luaN_countfor (lua_State *L) {
+  const luaN_Labels *labels = G(L)->heap.labels;
+  if (l_unlikely(labels != NULL) && labels->label != L->label) luaN_relabelled(L, L->label);
+}
+
 /* Makes 'th' the running thread of the state; returns the previous one (NULL: the main thread). */
 static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *before = t->running;
   t->running = th;
+  luaN_countfor(th != NULL ? th : G(L)->mainthread);
   return before;
 }
 

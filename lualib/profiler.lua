@@ -379,9 +379,14 @@ M.count, M.counter, M.alive = core.count, core.counter, core.alive
 -- more bytes. Instead of bytes: {allocated = bytes, alive = bytes}.
 M.limit = core.limit
 
---- Returns the counters of the profiler: doc/reference.md describes the fields of stats().
-function M.stats()
-  local t = core.stats()
+--- Returns the counters of the profiler: doc/reference.md describes the fields of stats(). t = {labels =
+-- true}: with the exact bytes by label.
+function M.stats(t)
+  local isset = type(t) == "table" and type(t.labels) == "boolean"
+  if t ~= nil and not (isset and next(t) == "labels" and next(t, "labels") == nil) then
+    error(("bad argument #1 to 'stats' (nothing or {labels = true} expected, got %s)"):format(options.show(t)), 2)
+  end
+  t = core.stats(t and t.labels)
   t.open = nil
   return t
 end

@@ -17,6 +17,6 @@ describe("doc/decide.md", function()
       assert.equal(wanted, (out:gsub("^\n", "")))
       at, n = stop, n + 1
     end
-    assert.equal(3, n)
+    assert.equal(4, n)
   end)
 end)

@@ -13,10 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "clock.h"
 #include "complain.h"
 #include "heapask.h"
 #include "interval.h"
+#include "labels.h"
 #include "process.h"
 #include "resident.h"
 #include "timing.h"
@@ -24,6 +26,7 @@
 #define SECOND		UINT64_C(1000000000)
 #define MAX_RECORD_S		(366 * 86400)	/* maximal length of a recording in seconds */
 #define STATE_ROWS	16	/* maximal number of rows in an answer to "states" */
+#define SET_ROWS	256	/* maximal number of rows in an answer to "labels" */
 #define NAME_BYTES	1023	/* maximal number of bytes of a name in an answer */
 
 static uint64_t due;
@@ -174,6 +177,55 @@ static int names (Request *r) {
   }
   free(rows);
   return ok && say(r, "ok\n");
+}
+
+
+static int byset (const void *a, const void *b) {
+  const SamplerSet *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return x->set < y->set ? -1 : 1;
+}
+
+
+/* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a set of labels. */
+static int sayset (Request *r, const SamplerSet *s) {
+  ProfileLabel labels[PROFILE_LABELS];
+  Bytes text = {0};
+  size_t k, n = labels_of(NULL, s->set, labels);
+  bytes_add(&text, "row", 3);
+  bytes_decimal(&text, ' ', s->bytes);
+  bytes_char(&text, ' ');
+  for (k = 0; k < n; k++) {
+    if (k > 0) bytes_char(&text, '\t');
+    bytes_text(&text, labels[k].name, strlen(labels[k].name), 1);
+    bytes_char(&text, '=');
+    bytes_text(&text, labels[k].value, strlen(labels[k].value), 1);
+  }
+  bytes_char(&text, '\n');
+  bytes_add(&r->answer, text.data, text.failed ? 0 : text.n);
+  r->answer.failed |= text.failed;
+  bytes_free(&text);
+  return !r->answer.failed;
+}
+
+
+/*
+** Appends the exact bytes of the SET_ROWS sets of labels with which most was allocated, as lines of
+** sayset, and the sum of the others. Without labels there is no line.
+*/
+static int labels (Request *r) {
+  SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
+  uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;
+  uint64_t others = 0;
+  int ok = say(r, "version 1\n") && say(r, "pid %llu\n", (unsigned long long)getpid());
+  if (n == 1 && rows[0].set == 0) n = 0;
+  if (n > 0) qsort(rows, n, sizeof(*rows), byset);
+  for (i = 0; i < n && ok; i++) {
+    if (i < SET_ROWS) ok = sayset(r, &rows[i]);
+    else others += rows[i].bytes;
+  }
+  free(rows);
+  return ok && (others == 0 || say(r, "others %llu\n", (unsigned long long)others)) && say(r, "ok\n");
 }
 
 
@@ -350,6 +402,7 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return requests_memory(r);
   if (strcmp(what, "names") == 0) return names(r);
+  if (strcmp(what, "labels") == 0) return labels(r);
   if (strcmp(what, "states") == 0) return states(r);
   if (strcmp(what, "mark") == 0) return requests_mark(r, rest);
   if (strcmp(what, "record") == 0) return requests_record(r, rest);
@@ -357,7 +410,7 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are dump, heap, mark, memory, names, record, "
+  return request_refuse(r, "unknown request; there are dump, heap, labels, mark, memory, names, record, "
                            "rotate, states, stats and stop");
 }
 

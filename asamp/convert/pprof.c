@@ -27,6 +27,9 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
+#define EXACT_COMMENTS	256  /* most sets of labels with a comment */
+#define EXACT_TEXT	1024 /* bytes of a comment after which further labels are left out */
+
 typedef struct Writer {
   const ReadProfile *r;
   const Fold *fold;
@@ -138,6 +141,37 @@ static void limits (Writer *w) {
 }
 
 /*
+** Writes a comment for each set of labels of which the exact bytes are known. They cannot be values of the
+** samples, which are estimates by stack.
+*/
+static void exactlabels (Writer *w) {
+  const ReadProfile *r = w->r;
+  Bytes text = {0};
+  size_t i, k;
+  for (i = 0; w->sum->exactlabels && i <= r->nlabelsets && i <= EXACT_COMMENTS; i++) {
+    const ReadLabelSet *set = i > 0 ? &r->labelsets[i - 1] : NULL;
+    uint64_t bytes = i < w->sum->nlabels ? w->sum->labels[i].exact : 0;
+    if (bytes == 0)
+      continue;
+    text.n = 0;
+    bytes_add(&text, "the run allocated exactly", 25);
+    bytes_decimal(&text, ' ', bytes);
+    bytes_add(&text, set != NULL ? " bytes with" : " bytes without labels", set != NULL ? 11 : 21);
+    for (k = 0; set != NULL && k < set->n && text.n < EXACT_TEXT; k++) {
+      const ReadLabel *l = &r->labels[set->first + k];
+      bytes_char(&text, ' ');
+      bytes_add(&text, r->text.text + l->name, strlen(r->text.text + l->name));
+      bytes_char(&text, '=');
+      bytes_add(&text, r->text.text + l->value, strlen(r->text.text + l->value));
+    }
+    bytes_char(&text, '\0');
+    if (!text.failed)
+      emitnumber(w, PROFILE_COMMENT, string(w, (const char *)text.data));
+  }
+  bytes_free(&text);
+}
+
+/*
 ** Writes the fields before the samples. The order of the value types is that of writesite and
 ** writeheld.
 */
@@ -162,6 +196,7 @@ static void pprof_head (Writer *w) {
     valuetype(w, PROFILE_PERIODTYPE, clock, "nanoseconds");
   emitnumber(w, PROFILE_PERIOD, w->heap ? r->period : r->timeperiod);
   limits(w);
+  exactlabels(w);
   if (w->first != NULL && strcmp(w->first, "time") == 0)
     w->first = clock;
   emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : w->heap ? "alloc_space" : clock));

@@ -514,6 +514,15 @@ static void transcode_collection (void *ud, const ReadCollection *from) {
   transcode_ended(t);
 }
 
+static void transcode_labelled (void *ud, uint32_t set, uint64_t bytes) {
+  Transcode *t = ud;
+  Encoder *e = encoder(t, 0, 0);
+  if (e == NULL || !transcode_select(t))
+    return;
+  encoder_labelled(e, labelsof(t, set), bytes);
+  transcode_ended(t);
+}
+
 static void transcode_mark (void *ud, const ReadMark *m) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
@@ -642,6 +651,7 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->client.collection = transcode_collection;
   t->client.mark = transcode_mark;
   t->client.resident = transcode_resident;
+  t->client.labelled = transcode_labelled;
   t->client.period = period;
   t->client.timeperiod = timeperiod;
   t->path = malloc(READER_MAXDEPTH * sizeof(*t->path));
@@ -677,6 +687,8 @@ const char *transcode_finish (Transcode *t, const ReadProfile *r) {
   texts = transcode_left(&left, r);
   encoder_left(t->encoder, &left, texts);
   encoder_allocated(t->encoder, r->allocated);
+  if (!r->labelled)
+    encoder_notlabelled(t->encoder);
   if (r->isring)
     encoder_ring(t->encoder, r->ring[0], r->ring[1], r->ring[2] * 1000, r->ring[3] * 1000);
   end = r->ended > r->started ? r->ended - r->started : r->duration;

@@ -411,6 +411,8 @@ static void account (Unite *m, const ReadProfile *r) {
   m->lost += r->lost + m->t.untyped;
   if (r->allocated == 0 && r->samples > 0)
     encoder_notallocated(m->encoder);
+  if (!r->labelled && r->nlabelsets > 0 && r->allocated > 0)
+    encoder_notlabelled(m->encoder);
   if (m->shift > MOST_US || r->duration > MOST_US - m->shift)
     m->t.client.stop = TOOLONG;
   m->shift += r->duration;

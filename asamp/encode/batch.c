@@ -277,6 +277,13 @@ void batch_label (Batch *b, uint32_t set, const char *name, const char *value) {
   bytes_free(&text);
 }
 
+void batch_labelled (Batch *b, uint32_t set, uint64_t bytes) {
+  bytes_char(&b->events, 'L');
+  bytes_decimal(&b->events, ' ', set);
+  bytes_decimal(&b->events, ' ', bytes);
+  bytes_char(&b->events, '\n');
+}
+
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m) {
   bytes_char(&b->events, 'r');

@@ -48,6 +48,7 @@ struct Encoder {
   uint64_t begun;       /* number of states */
   uint64_t allocated;   /* bytes; 0: unknown */
   int notallocated;     /* 1: the total is not recorded */
+  int notlabelled;      /* 1: the parts of it by label are not known */
   ProfileLeft left;
   uint64_t texts;       /* number of truncated texts */
   uint64_t natives;     /* addresses beyond the limit of 'seen' */
@@ -650,6 +651,16 @@ void encoder_allocated (Encoder *e, uint64_t bytes) {
     batch_allocated(lines(e), bytes);
 }
 
+void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes) {
+  uint32_t id = labelled(e, set);
+  if (id != 0)
+    batch_labelled(lines(e), id, bytes);
+}
+
+void encoder_notlabelled (Encoder *e) {
+  e->notlabelled = 1;
+}
+
 void encoder_notallocated (Encoder *e) {
   e->notallocated = 1;
 }
@@ -686,6 +697,8 @@ void encoder_finish (Encoder *e, uint64_t now) {
     metanumber(e, "asamp.lost", e->lost);
   if (e->allocated > 0 && !e->notallocated)
     metanumber(e, "asamp.allocated", e->allocated);
+  if (e->allocated > 0 && !e->notallocated && !e->notlabelled && e->nlabels > 0)
+    encoder_meta(e, "asamp.labelled", "1");
   if (e->nlabels > 0 && e->config.labelsleft != NULL)
     e->config.labelsleft(&e->left, &e->texts);
   metaleft(e);

@@ -127,6 +127,13 @@ void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
 /* Records the exact bytes that the state allocated; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /*
+** Records the exact bytes that the state allocated with a set of labels, before encoder_allocated or
+** encoder_end, as a part of the bytes there.
+*/
+void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
+/* Records that these parts are not known for all states. */
+void encoder_notlabelled (Encoder *e);
+/*
 ** Suppresses the total of allocated bytes in the file, because those of some states are
 ** unknown.
 */

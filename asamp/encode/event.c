@@ -67,6 +67,9 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_ALLOCATED:
       encoder_allocated(e, event->n);
       break;
+    case EVENT_LABELLED:
+      encoder_labelled(e, *(const uint32_t *)body, event->n);
+      break;
     case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
       encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
       break;

@@ -35,7 +35,8 @@ enum EventType {
   EVENT_WALK,           /* n: duration in ns; start time of 64 bits */
   EVENT_HOLDERS,        /* n numbers of 32 bits: 1 if these are the first, else 0; then
 			   alternately a number of samples and the id of their path */
-  EVENT_RESIDENT        /* n: bytes, signed; ResidentEvent */
+  EVENT_RESIDENT,       /* n: bytes, signed; ResidentEvent */
+  EVENT_LABELLED        /* n: bytes; set of labels of 32 bits */
 };
 
 /* Head of an event; its body follows. */

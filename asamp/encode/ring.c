@@ -252,7 +252,7 @@ typedef struct Telling {
 
 static void encoded (void *ud, const Event *event) {
   const Telling *t = ud;
-  if (t->isrest && event->type == EVENT_ALLOCATED)
+  if (t->isrest && (event->type == EVENT_ALLOCATED || event->type == EVENT_LABELLED))
     return;
   if (t->isrest && event->type == EVENT_END) {
     const EndEvent *end = (const EndEvent *)(event + 1);

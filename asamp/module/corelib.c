@@ -214,10 +214,29 @@ static int l_mark (lua_State *L) {
 }
 
 
-/* stats() -> table (profiler.lua documents its fields) */
+/* Pushes a table of the labels of a set. */
+static void pushlabels (lua_State *L, uint32_t set) {
+  ProfileLabel labels[PROFILE_LABELS];
+  size_t i, n = labels_of(NULL, set, labels);
+  lua_createtable(L, 0, (int)n);
+  for (i = 0; i < n; i++) {
+    lua_pushstring(L, labels[i].value);
+    lua_setfield(L, -2, labels[i].name);
+  }
+}
+
+
+/* stats(sets) -> table (profiler.lua documents its fields). 'sets': with the field 'labels', whose rows
+   are read together with 'bytes', before the tables are made. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
-  sampler_stats(corelib_check(L), L, &t);
+  Sampler *s = corelib_check(L);
+  SamplerSet *rows = NULL;
+  uint32_t i, n = 0;
+  int sets = lua_toboolean(L, 1);
+  if (sets) rows = lua_newuserdatauv(L, sampler_setcount(s) * sizeof(*rows), 0);
+  sampler_stats(s, L, &t);
+  if (sets) t.bytes = sampler_sets(s, L, rows, &n);
   lua_createtable(L, 0, 12);
   setboolean(L, "open", t.open);
   setboolean(L, "on", t.on);
@@ -234,6 +253,16 @@ static int l_stats (lua_State *L) {
   setnumber(L, "time", (lua_Number)t.nanoseconds / 1e9);
   setstring(L, "file", t.file);
   if (t.error != 0) setstring(L, "error", profile_message(t.error));
+  if (!sets) return 1;
+  lua_createtable(L, (int)n, 0);
+  for (i = 0; i < n; i++) {
+    lua_createtable(L, 0, 2);
+    setinteger(L, "bytes", rows[i].bytes);
+    pushlabels(L, rows[i].set);
+    lua_setfield(L, -2, "labels");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "labels");
   return 1;
 }
 
@@ -383,13 +412,7 @@ static int l_relabel (lua_State *L) {
 
 /* labels() -> table of the calling thread's labels */
 static int l_labels (lua_State *L) {
-  ProfileLabel labels[PROFILE_LABELS];
-  size_t i, n = labels_of(NULL, luaN_label(L), labels);
-  lua_createtable(L, 0, (int)n);
-  for (i = 0; i < n; i++) {
-    lua_pushstring(L, labels[i].value);
-    lua_setfield(L, -2, labels[i].name);
-  }
+  pushlabels(L, luaN_label(L));
   return 1;
 }
 

@@ -670,9 +670,11 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
     const uint64_t values[NKEYS] = {t->samples, t->bytes, t->survivedbytes, t->laterbytes,
       t->undecidedbytes, t->timesamples, t->ns, t->minors, t->majors, t->pause};
     const ReadLabelSet *set = i > 0 ? &r->labelsets[i - 1] : NULL;
-    lua_createtable(L, 0, NKEYS + 1);
+    lua_createtable(L, 0, NKEYS + 2);
     for (k = 0; k < NKEYS; k++)
       setinteger(L, keys[k], values[k]);
+    if (sum->exactlabels)
+      setinteger(L, "exact", t->exact);
     lua_createtable(L, 0, set != NULL ? (int)set->n : 0);
     for (k = 0; set != NULL && k < set->n; k++) {
       const ReadLabel *l = &r->labels[set->first + k];

@@ -397,6 +397,15 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
+static void exactbytes (ReaderState *s, Fields *f) {
+  uint64_t id, bytes;
+  if (!details_number(f, &id) || !details_number(f, &bytes))
+    return;
+  readerstate_tell(s);
+  if (s->client->labelled != NULL && !s->of->hidden)
+    s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
+}
+
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -493,6 +502,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
       case 'h': readerholders_runs(s, &line); break;
       case 'w': readerholders_walk(s, &line); break;
       case 'D': readerorphans_line(s, &line); break;
+      case 'L': exactbytes(s, &line); break;
       case 'S': case 'N': case 'Y': case 'A': case 'X':
         stateline(s, letter, &line);
         break;

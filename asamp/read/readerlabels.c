@@ -20,6 +20,12 @@ static int newset (ReaderState *s) {
   return 1;
 }
 
+/* Stores a text, cut to READER_MAXNAME bytes. */
+static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
+  r->left[LEFT_LONGNAMES] += n > READER_MAXNAME;
+  return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
+}
+
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -36,10 +42,8 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
   }
   label = &r->labels[r->nlabels++];
   set->n++;
-  label->name = strtab_put(&r->text, name, namelength < READER_MAXNAME ? namelength
-                                                                       : READER_MAXNAME);
-  label->value = strtab_put(&r->text, value, valuelength < READER_MAXNAME ? valuelength
-                                                                          : READER_MAXNAME);
+  label->name = putcut(r, name, namelength);
+  label->value = putcut(r, value, valuelength);
   if (c->labelname != NULL && strcmp(r->text.text + label->name, c->labelname) == 0)
     set->unwanted = c->labelvalue == NULL ||
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;

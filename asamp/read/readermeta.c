@@ -97,6 +97,8 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->followed = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.allocated") == 0)
     r->allocated = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.labelled") == 0)
+    r->labelled = r->own;
   else if (r->own && strcmp(key, "asamp.ring") == 0)
     ring(r, value);
   else if (strcmp(key, "asamp.states") == 0)

@@ -9,6 +9,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
+#define EXACT_MOST	((uint64_t)1 << 63)  /* bytes */
+
 /* Returns the number of blocks that the sample represents. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
@@ -257,6 +259,17 @@ static void readersum_collection (void *ud, const ReadCollection *c) {
     s->client.stop = NOMEMORY;
 }
 
+static void readersum_labelled (void *ud, uint32_t set, uint64_t bytes) {
+  ReaderSum *s = ud;
+  LabelTotals *l = labelled(s, set);
+  if (l == NULL)
+    return;
+  if (bytes > EXACT_MOST - s->labelled)
+    bytes = EXACT_MOST - s->labelled;  /* more than 'allocated' can be: finishlabels finds it */
+  l->exact += bytes;
+  s->labelled += bytes;
+}
+
 static void readersum_mark (void *ud, const ReadMark *m) {
   ReaderSum *s = ud;
   if (!marks_add(&s->marks, m))
@@ -300,6 +313,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->client.collection = readersum_collection;
   s->client.mark = readersum_mark;
   s->client.resident = readersum_resident;
+  s->client.labelled = readersum_labelled;
   s->client.walk = walked;
   s->walkstep = 1;
   bins_init(&s->bins, bins);
@@ -319,6 +333,22 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
+/* What the sets with labels lack of all allocated bytes was allocated without labels. */
+static void finishlabels (ReaderSum *s, const ReadProfile *r) {
+  LabelTotals *none = labelled(s, 0);
+  size_t i;
+  s->exactlabels = none != NULL && r->labelled && r->nlabelsets > 0 && r->allocated < EXACT_MOST &&
+                   s->labelled <= r->allocated && s->since == 0 && s->till == READERSUM_EVER &&
+                   s->instant == READERSUM_EVER;
+  if (!s->exactlabels)
+    return;
+  none->exact += r->allocated - s->labelled;
+  for (i = 0; i < s->nlabels; i++) {  /* those that the client does not want have no samples either */
+    if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL : r->labelsets[i - 1].unwanted)
+      s->labels[i].exact = 0;
+  }
+}
+
 void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   double squared = (double)r->scale * (double)r->scale;
   size_t i;
@@ -334,6 +364,7 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
     site->laterbytes *= r->scale;
     site->undecidedbytes *= r->scale;
   }
+  finishlabels(s, r);
   bins_finish(&s->bins, r->scale);
   bins_finish(&s->gone, r->scale);
   idmap_free(&s->table.bykey);  /* releases memory, which large profiles need */

@@ -25,11 +25,11 @@ typedef struct KindTotals {
 
 /*
 ** Totals of a label set: sums of samples, as in a Site; number of collections during threads
-** with that set, and their pauses in us.
+** with that set, and their pauses in us; the exact bytes allocated with that set.
 */
 typedef struct LabelTotals {
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
-  uint64_t minors, majors, pause;
+  uint64_t minors, majors, pause, exact;
 } LabelTotals;
 
 #define READERSUM_WALKS	BOUND(64u, 4u)
@@ -48,6 +48,8 @@ typedef struct ReaderSum {
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* by set; 0: samples without labels */
   size_t nlabels, labelsize;
+  int exactlabels;     /* 1: 'exact' of the sets adds up to 'allocated' of the ReadProfile */
+  uint64_t labelled;   /* sum of 'exact' of all sets that the file has one for */
   Tags *tags;          /* sites are also distinguished by these; NULL: not */
   Course course;       /* collections */
   Marks marks;

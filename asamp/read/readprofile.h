@@ -167,6 +167,7 @@ typedef struct ReadProfile {
 		          bytes they represent; us of the kept part, and requested us, 0: none */
   int isring;
   uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown */
+  int labelled;        /* 1: the file has the parts of it by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
   uint64_t copies;     /* samples of copies, in periods */
@@ -261,6 +262,9 @@ typedef struct ReaderClient {
   void (*begins) (void *ud, uint64_t time);
   void (*called) (void *ud, const char *name);
   void (*allocated) (void *ud, uint64_t bytes);
+  /* In files of one state too: exact bytes that the state has allocated with a label set, before
+     'allocated' and as a part of it. */
+  void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called repeatedly with 'progressud' and the share of the file, 0 to 1. */
   void (*progress) (void *progressud, double fraction);

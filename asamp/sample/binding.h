@@ -50,7 +50,7 @@
   X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
   X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) X(luaN_setcopies) X(luaN_setcounts) \
-  X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlimits) \
+  X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) X(luaN_setlimits) \
   X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /*
@@ -171,6 +171,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_setcopies	(*binding.luaN_setcopies)
 #define luaN_setcounts	(*binding.luaN_setcounts)
 #define luaN_setdistance	(*binding.luaN_setdistance)
+#define luaN_setlabels	(*binding.luaN_setlabels)
 #define luaN_setlabel	(*binding.luaN_setlabel)
 #define luaN_setlimits	(*binding.luaN_setlimits)
 #define luaN_setsampler	(*binding.luaN_setsampler)

@@ -114,6 +114,7 @@ void tracker_reopen (Tracker *t, lua_State *L) {
   trackwatch_reset(t);
   classes_close(&t->classes);
   births_free(&t->functions);
+  account_close(&t->account);
   memset(t, 0, sizeof(*t));
   t->stack = stack;
   t->watching = watching;
@@ -124,7 +125,7 @@ void tracker_reopen (Tracker *t, lua_State *L) {
 void tracker_idle (Tracker *t, lua_State *L) {
   tracknative_stop(t);
   holdersask_end(&t->asking);
-  if (t->on) t->bytes += luaN_allocated(L) - t->from;
+  account_off(&t->account, L);
   t->on = t->points = 0;
   t->idle = 1;
   t->deciding = 0;
@@ -137,7 +138,7 @@ void tracker_idle (Tracker *t, lua_State *L) {
 
 
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
-                   int alloc) {
+                   int alloc, uint64_t rest) {
   luaN_Memory m;
   tracknative_stop(t);
   holdersask_end(&t->asking);
@@ -146,6 +147,9 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   t->interval.period = period;
   t->interval.random = random;
   tracker_again(t, seed, 0);
+  account_reset(&t->account, L, alloc ? rest : 0);
+  if (alloc) account_on(&t->account, L);
+  else account_off(&t->account, L);
   luaN_memory(L, &m);
   if (t->idle) trackoutcomes_skip(t, &m);  /* else the next record covers what the previous client missed */
   t->measured = 0;
@@ -165,8 +169,7 @@ void tracker_forked (Tracker *t) {
   pending_forget(&t->pending);
   followed_forget(&t->followed);
   t->deciding = 0;
-  t->bytes = 0;
-  t->from = luaN_allocated(t->L);
+  account_reset(&t->account, t->L, 0);
 }
 
 
@@ -189,9 +192,6 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   t->samples = t->natives = 0;
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   tracker_setlost(t, 0);
-  if (isforked) return;  /* tracker_forked has reset the counters */
-  t->bytes = 0;
-  t->from = luaN_allocated(t->L);
 }
 
 
@@ -202,6 +202,7 @@ void tracker_close (Tracker *t) {
   stack_close(&t->stack);
   births_free(&t->functions);
   classes_close(&t->classes);
+  account_close(&t->account);
   free(t->watching);
 }
 
@@ -222,7 +223,8 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->native = native;
   t->interval.period = period;
   t->seeded = 0;
-  t->samples = t->natives = t->bytes = t->nanoseconds = 0;
+  t->samples = t->natives = t->nanoseconds = 0;
+  account_reset(&t->account, t->L, 0);
   tracker_setlost(t, 0);
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   t->copying = 0;
@@ -237,7 +239,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_abandon (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
-  if (t->on) t->bytes += luaN_allocated(t->L) - t->from;
+  account_off(&t->account, t->L);
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
   holdersask_end(&t->asking);
@@ -316,7 +318,7 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
   }
   t->seeded = 1;
   t->on = 1;
-  t->from = luaN_allocated(L);
+  account_on(&t->account, L);
   tracker_enter(t, L, interval_first(&t->interval));
   trackcopies_start(t, L);
 }
@@ -327,7 +329,7 @@ int tracker_off (Tracker *t, lua_State *L) {
   if (!t->on) return 0;
   luaN_setdistance(L, INTERVAL_MAX);  /* no samples from here on */
   luaN_setcopies(L, UINT64_MAX);
-  t->bytes += luaN_allocated(L) - t->from;
+  account_off(&t->account, L);
   t->on = 0;
   luaN_memory(L, &m);
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
@@ -370,5 +372,5 @@ const Tracker *tracker_of (lua_State *L) {
 
 
 uint64_t tracker_bytes (const Tracker *t, lua_State *L) {
-  return t->bytes + (t->on ? luaN_allocated(L) - t->from : 0);
+  return account_bytes(&t->account, L);
 }

@@ -42,12 +42,12 @@ void tracker_reopen (Tracker *t, lua_State *L);
 
 /*
 ** tracker_idle stops sampling; only 'safe' is called from then on. tracker_wake restarts it for
-** a client that knows no functions and classes (tracker_again). Call them only from 'safe' or
-** when the state starts.
+** a client that knows no functions and classes (tracker_again); 'rest': bytes of the account that
+** belong to it already (account_reset). Call them only from 'safe' or when the state starts.
 */
 void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
-                   int alloc);
+                   int alloc, uint64_t rest);
 
 /*
 ** In the child of a fork: tracker_forked discards the parent's pending and followed samples.

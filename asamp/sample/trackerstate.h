@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "lua.h"
 
+#include "account.h"
 #include "births.h"
 #include "classes.h"
 #include "followed.h"
@@ -79,9 +80,9 @@ typedef struct Tracker {
 				   removed. */
   uint64_t looked;		/* Time of the last check for deaths, ns. */
   uint64_t number;		/* Number of the state, for the client. */
-  uint64_t from;		/* Value of luaN_allocated when sampling was switched on. */
-  /* Sample periods, those of native memory, bytes, and ns spent, since the client was added. */
-  uint64_t samples, natives, bytes, nanoseconds;
+  Account account;		/* Bytes allocated while it is on, since the client was added. */
+  /* Sample periods, those of native memory, and ns spent, since the client was added. */
+  uint64_t samples, natives, nanoseconds;
   uint64_t lost;		/* Lost periods since the client was added; atomic
 				   (tracker_lost). */
   unsigned ntimed;		/* Samples so far, of which some are timed (timed). */

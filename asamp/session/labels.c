@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_SETS	BOUND(256u, 8)	/* further sets whose values are all LABELS_OTHERS */
-
 /* A label name with its values. */
 typedef struct Name {
   char *text;
@@ -37,7 +35,7 @@ static Name names[LABELS_NAMES];
 static unsigned nnames;
 static IdMap nameids;		/* Maps hashes to names. */
 /* Indexed by number; [0] is NULL. Read without the lock (LB2). */
-static const Set *sets[LABELS_SETS + SPARE_SETS];
+static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes to sets. */
 static ProfileLeft left;	/* Counts of dropped labels. */
@@ -191,7 +189,7 @@ static uint32_t numberof (Set *s) {
     for (i = 0; i < s->n; i++) s->pairs[i].value = 0;
     return numberof(s);
   }
-  if (nsets >= LABELS_SETS + SPARE_SETS) return 0;
+  if (nsets >= LABELS_MOST) return 0;
   if ((kept = labels_keep(s)) == NULL || !idmap_set(&setids, key, nsets)) return LABELS_NOMEMORY;
   __atomic_store_n(&sets[nsets], kept, __ATOMIC_RELEASE);
   return nsets++;
@@ -216,7 +214,7 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n) {
 
 
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to) {
-  const Set *s = (set < LABELS_SETS + SPARE_SETS) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
+  const Set *s = (set < LABELS_MOST) ? __atomic_load_n(&sets[set], __ATOMIC_ACQUIRE) : NULL;
   (void)ud;
   if (s == NULL) return 0;
   memcpy(to, s->labels, s->n * sizeof(*to));

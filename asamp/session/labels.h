@@ -21,6 +21,7 @@
 
 #define LABELS_OTHERS	"(others)"	/* value that represents those beyond the limits */
 #define LABELS_TEXT	255	/* longest name and value, bytes */
+#define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))  /* numbers of sets are below it */
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change without memory */
 
 /* A label to set or to remove. */

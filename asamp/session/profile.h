@@ -206,6 +206,12 @@ void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 /* Emits the bytes allocated while sampling was on. Called before the end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
+/*
+** Emits the bytes of a set of labels, a part of those that profile_allocated or profile_leave emits
+** next for the state.
+*/
+void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
+
 void profile_left (ProfileState *s, const ProfileLeft *left);
 
 /* Sets a new period of allocation samples, also in the file. */
@@ -233,19 +239,27 @@ unsigned profile_number (const Profile *p);
 
 #define PROFILE_LASTRUNS	64	/* most runs in one ProfileLast */
 
+typedef struct ProfileLast ProfileLast;
+
+/* Calls f for the bytes of each set of labels of a state. Returns the bytes of all. */
+typedef uint64_t ProfileSets (const ProfileLast *last, void (*f) (void *ud, uint32_t set, uint64_t bytes),
+                              void *ud);
+
 /*
 ** Final data of a state at exit. For a state that has ended earlier: deaths of its orphans
 ** only, with 'nruns' above 0.
 */
-typedef struct ProfileLast {
+struct ProfileLast {
   const ProfileState *state;
   size_t nruns;         /* as in profile_orphans, at 'time' */
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* as in profile_allocated; 0: not emitted */
+  ProfileSets *sets;    /* the parts of 'bytes', which it may exceed; NULL: none */
+  void *setsud;
   ProfileLeft left;
   uint64_t lost;        /* as in profile_lost */
-} ProfileLast;
+};
 
 /*
 ** Like profile_end, for exit(), which a signal handler that interrupted anything on this thread

@@ -182,6 +182,10 @@ void profile_allocated (ProfileState *s, uint64_t bytes) {
   profileevents_tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
 }
 
+void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes) {
+  profileevents_tell(s, EVENT_LABELLED, bytes, &set, sizeof(set));
+}
+
 void profile_left (ProfileState *s, const ProfileLeft *left) {
   profileevents_tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
                      sizeof(*left));
@@ -480,6 +484,25 @@ static int awaitroom (Profile *p, int *locked) {
   return 1;
 }
 
+/* The end of a state's bytes by label. */
+typedef struct LastSets {
+  Profile *p;
+  const ProfileState *state;
+  int *locked;
+  int ok;
+} LastSets;
+
+static void lastset (void *ud, uint32_t set, uint64_t bytes) {
+  LastSets *l = ud;
+  void *body;
+  l->ok = l->ok && awaitroom(l->p, l->locked);
+  if (!l->ok || set == 0)
+    return;
+  body = reserve(l->state, EVENT_LABELLED, bytes, sizeof(set));
+  if (body != NULL)
+    memcpy(body, &set, sizeof(set));
+}
+
 /*
 ** Reports the last events of all states, if there is space, and stops the profile. Lock held at
 ** entry.
@@ -494,6 +517,12 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
       continue;
     }
     p->elsewhere += last.lost;
+    if (last.sets != NULL) {
+      LastSets sets = {p, last.state, &locked, 1};
+      last.bytes = last.sets(&last, lastset, &sets);
+      if (!sets.ok || !awaitroom(p, &locked))
+        break;
+    }
     if (last.bytes > 0)
       reserve(last.state, EVENT_ALLOCATED, last.bytes, 0);
     body = reserve(last.state, EVENT_LEFT, __atomic_load_n(&p->cut, __ATOMIC_RELAXED),

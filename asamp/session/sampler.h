@@ -210,6 +210,24 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
                       const char *path);
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
+/* Bytes allocated with a set of labels (labels.h). */
+typedef struct SamplerSet {
+  uint32_t set;
+  uint64_t bytes;
+} SamplerSet;
+
+/*
+** Return the most sets that a state has sums for, and store the sums that are not 0 in 'rows', with
+** their number in *n: those of the session. Their sum, which the last returns, is SamplerStats.bytes.
+*/
+uint32_t sampler_setcount (const Sampler *s);
+uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
+/*
+** Stores the sums of all states that share a profile, present and former, in 'rows', of which there are
+** 'most'. Returns their number. Thread-safe.
+*/
+uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
+
 /* Returns the state's tracker; its client is NULL if there is no session. */
 struct Tracker *sampler_tracker (Sampler *s);
 

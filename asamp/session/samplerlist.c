@@ -19,6 +19,8 @@
 #include "complain.h"
 #include "decimal.h"
 #include "dying.h"
+#include "bounds.h"
+#include "labels.h"
 #include "mallocs.h"
 #include "orphans.h"
 #include "trackholders.h"
@@ -214,6 +216,94 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
 }
 
 
+static void tellset (void *ud, uint32_t set, uint64_t bytes) {
+  if (set != 0) profile_labelled(ud, set, bytes);
+}
+
+
+uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all) {
+  return account_each(&s->tracker.account, ACCOUNT_TELL, all, tellset, state);
+}
+
+
+/* {== bytes by label ===================================================== */
+
+static uint64_t pastsets[LABELS_MOST];  /* by set, of states that have left their profile */
+static uint32_t npastsets;	/* the others are 0 */
+
+static void addset (void *ud, uint32_t set, uint64_t bytes) {
+  ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] += bytes;
+}
+
+
+static void takeset (void *ud, uint32_t set, uint64_t bytes) {
+  ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] -= bytes;
+}
+
+
+static void addpast (void *ud, uint32_t set, uint64_t bytes) {
+  if (set < LABELS_MOST && set >= npastsets) npastsets = set + 1;
+  addset(ud, set, bytes);
+}
+
+
+void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all) {
+  account_each(&s->tracker.account, part, all, part == ACCOUNT_WHOLE ? addpast : takeset, pastsets);
+}
+
+
+uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most) {
+  static uint64_t sums[LABELS_MOST];
+  Sampler *s;
+  uint32_t set, n = 0;
+  samplerlist_lock();
+  memcpy(sums, pastsets, sizeof(sums));
+  for (s = samplers.all; s != NULL; s = s->next)
+    if (s->shared != NULL && s->state.profile != NULL)
+      account_each(&s->tracker.account, ACCOUNT_WHOLE, seen_get(&s->seen, SEEN_BYTES), addset, sums);
+  for (set = 0; set < LABELS_MOST && n < most; set++)
+    if (sums[set] > 0) {
+      rows[n].set = set;
+      rows[n++].bytes = sums[set];
+    }
+  samplerlist_unlock();
+  return n;
+}
+
+
+uint32_t sampler_setcount (const Sampler *s) {
+  return s->tracker.account.n + 1;
+}
+
+
+typedef struct Rows {
+  SamplerSet *rows;
+  uint32_t n;
+} Rows;
+
+static void addrow (void *ud, uint32_t set, uint64_t bytes) {
+  Rows *r = ud;
+  r->rows[r->n].set = set;
+  r->rows[r->n++].bytes = bytes;
+}
+
+
+uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) {
+  Rows r = {rows, 0};
+  uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L), addrow, &r);
+  *n = r.n;
+  return all;
+}
+
+/* }===================================================================== */
+
+
+static uint64_t lastsets (const ProfileLast *last, void (*f) (void *ud, uint32_t set, uint64_t bytes),
+                          void *ud) {
+  return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
+}
+
+
 /*
 ** Supplies the final data of the next state to profile_exit. *ud is the sampler to start with:
 ** that of a session, or NULL for all states that share a profile. Returns 0 at the end.
@@ -230,6 +320,8 @@ static int nextlast (void *ud, ProfileLast *last) {
   last->nruns = 0;
   last->state = &s->state;
   last->bytes = samplerlist_ending(s, &last->left);
+  last->sets = lastsets;
+  last->setsud = &s->tracker.account;
   last->lost = tracker_lost(&s->tracker);
   *at = (s->shared != NULL) ? s : &done;
   return 1;
@@ -355,6 +447,8 @@ static void samplerlist_forked (void) {
   seen_forked();
   nuntimed = 0;
   memset(&samplers.past, 0, sizeof(samplers.past));
+  memset(pastsets, 0, npastsets * sizeof(*pastsets));
+  npastsets = 0;
   samplers.asked = NULL;  /* its thread does not exist in the child */
   workers_park(isshared ? threads : 0);
 }

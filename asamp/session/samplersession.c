@@ -495,7 +495,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 
 static void samplersession_allocated (Sampler *s) {
   ProfileLeft left;
-  uint64_t bytes = samplerlist_ending(s, &left);
+  uint64_t bytes = samplerlist_tellsets(s, &s->state, samplerlist_ending(s, &left));
   if (bytes > 0) profile_allocated(&s->state, bytes);
   profile_left(&s->state, &left);
   profile_lost(s->state.profile, tracker_lost(&s->tracker));

@@ -185,6 +185,7 @@ static Untold tellend (Sampler *s, int isclosed) {
     if (lost > s->toldlost) since.lost = lost - s->toldlost;
     return since;
   }
+  bytes = samplerlist_tellsets(s, &s->state, bytes);
   if (isclosed) {
     if (orphans_aredue(s->state.profile, clock_now())) orphans_tell(s->state.profile);
     profile_leave(&s->state, bytes, &left, lost,
@@ -213,6 +214,7 @@ static Untold samplershared_settle (Sampler *s, int isclosed) {
     samplers.past.samples += s->tracker.samples;
     samplers.past.timesamples += s->timing.samples;
     samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
+    samplerlist_pastsets(s, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, s->tracker.L));
     samplers.past.lost += tracker_lost(&s->tracker) - untold.lost;
     samplers.past.natives += s->tracker.natives;
     samplers.past.unfollowed += tracker_unfollowed(&s->tracker);
@@ -240,10 +242,13 @@ static int move (Sampler *s, int isforked) {
   untold = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
-                    seedof(s), rate.alloc);
-  if (!isforked) {  /* the rest not reported to the previous profile */
-    s->tracker.bytes = rate.alloc ? untold.bytes : 0;
+  else {  /* with the rest not reported to the previous profile */
+    samplerlist_lock();
+    samplers.past.bytes -= rate.alloc ? untold.bytes : 0;
+    if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, untold.bytes);
+    samplerlist_unlock();
+    tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
+                 seedof(s), rate.alloc, untold.bytes);
     tracker_setlost(&s->tracker, untold.lost + lost);
   }
   samplerlist_publish(s);  /* without numbers of the previous profile */
@@ -415,7 +420,7 @@ void sampler_endshared (Profile *p) {
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
-    s->toldbytes = samplerlist_ending(s, &left);
+    s->toldbytes = samplerlist_tellsets(s, &state, samplerlist_ending(s, &left));
     if (s->toldbytes > 0) profile_allocated(&state, s->toldbytes);
     profile_left(&state, &left);
     s->toldlost = tracker_lost(&s->tracker);

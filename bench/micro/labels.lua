@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What labels cost, for instruction counts (bench/instructions --labels):
 --   lua labels.lua none|table|label|with COUNT      so many calls, with a table and without
+--   lua labels.lua switch|same COUNT PROFILE  so many resumes of a coroutine with another label, or with
+--                                     the same one, while a session is open
 --   lua labels.lua plain|labelled ROUNDS PROFILE    a server with three routes that allocate
 --                                     1:2:4 in coroutines, profiled; with their labels or without
 
@@ -42,8 +44,20 @@ local function server(labelled, rounds)
   return kept
 end
 
+-- A coroutine with a label is resumed and yields: 2n changes of the running label, if 'label' is not nil.
+local function switching(label, n)
+  if label then profiler.label{route = "/a"} end
+  local co = coroutine.wrap(function() while true do coroutine.yield() end end)
+  if label then profiler.label{route = label} end
+  for _ = 1, n do co() end
+end
+
 local what, n = arg[1], math.tointeger(tonumber(arg[2]))
 if CALLS[what] then return CALLS[what](n) end
+if what == "switch" or what == "same" then
+  assert(profiler.enable{alloc = 1 << 40, seed = 5, out = arg[3], overwrite = true, quiet = true})
+  return switching(what == "switch" and "/b" or "/a", n)
+end
 assert(profiler.enable{alloc = 16384, seed = 5, out = arg[3], overwrite = true, quiet = true})
 server(what == "labelled", n)
 assert(profiler.disable())

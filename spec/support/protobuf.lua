@@ -57,7 +57,7 @@ end
 
 --- Returns {types = {"alloc_objects/count", ...}, samples = {{locations, values, labels = {type =,
 -- class =}}}, locations = {[id] = {function id, line}}, functions = {[id] = {name, system, file,
--- line}}, period, periodtype, default, nanos, duration}. Checks every index and id.
+-- line}}, period, periodtype, default, nanos, duration, comments}. Checks every index and id.
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
   local raw, strings = {}, {}
@@ -114,6 +114,10 @@ function M.profile(bytes)
   end
   p.period, p.periodtype = raw[12][1], valuetype(raw[11][1])
   p.default = string(raw[14][1])
+  p.comments = {}
+  for i, n in ipairs(raw[13] or {}) do
+    p.comments[i] = string(n)
+  end
   p.nanos, p.duration = raw[9] and raw[9][1], raw[10][1]
   return p
 end

@@ -97,6 +97,24 @@ function CHECKS.names(fields)
   return found
 end
 
+function CHECKS.labels(fields)
+  local found, known = rows(fields, "^(%d+ )(.*)$"), {}
+  for _, row in ipairs(found.rows) do
+    local set = row:match "^%d+ (.*)$"
+    if known[set] then
+      error{("the labels '%s' twice"):format(set)}
+    end
+    for label in set:gmatch "[^\t]+" do
+      if not label:find "^[^=]+=" then
+        error{("a row '%s'"):format(row)}
+      end
+    end
+    known[set] = true
+  end
+  found.others = fields.others and number(fields, "others")
+  return found
+end
+
 function CHECKS.memory(fields)
   return rows(fields, "^(%-?%d+) (%S+ ?.*)$", 1 << 50)
 end

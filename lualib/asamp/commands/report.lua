@@ -330,6 +330,11 @@ local function readone(path, o, setting, world, tell)
   if profile then
     profile, wrong = frozen(path, profile, ids, o, setting, world)
   end
+  if profile and o["by-label"] and not (o.json or o.sum or o.label or o.at or setting.range) then
+    setting.within = labelled.within(profile, o["by-label"], function(label)
+      return world.read(path, {states = ids, label = label})
+    end)
+  end
   if wrong then
     tell.failed("'%s': %s", path, wrong)
     return nil

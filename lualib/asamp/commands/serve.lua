@@ -363,8 +363,10 @@ function Server:metrics(list, now)
     answering[#answering + 1] = told[t] and t
   end
   local names = put(answering, "names", now)  -- older processes do not have it
+  local labels = put(answering, "labels", now)  -- nor this
   for i, t in ipairs(self.targets) do
-    rows[i] = {name = t.name, stats = told[t], names = names[t] and living.names(names[t].rows)}
+    rows[i] = {name = t.name, stats = told[t], names = names[t] and living.names(names[t].rows),
+               labels = labels[t] and living.labels(labels[t])}
   end
   local text = metrics.text(rows)
   for _, r in ipairs(list) do

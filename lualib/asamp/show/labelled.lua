@@ -2,6 +2,7 @@
 -- The report's table of the values of a label. Pure. 'style': see tables.lua.
 
 local labelled = require "asamp.sums.labelled"
+local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
@@ -9,16 +10,39 @@ local units = require "asamp.show.units"
 local M = {}
 
 local SUMS = {
-  {"bytes", "bytes", units.short, shares = true}, {"time", "time", units.shorttime, shares = true},
+  {"exactly", "exact", units.count, shares = true}, {"sampled", "bytes", units.short, spare = 6},
+  {"time", "time", units.shorttime, shares = true},
   {"alive", "alive", units.short, spare = 3, shares = true},
   {"GCs", "collections", units.count, spare = 4}, {"pauses", "pause", units.shorttime, spare = 5},
 }
 
+-- Columns of a profile without exact sums.
+local ESTIMATES = table.move(SUMS, 3, #SUMS, 2, {{"bytes", "bytes", units.short, shares = true}})
+
 --- Returns lines with the totals of each value of the label.
 function M.lines(style, name)
   local all = labelled.rows(style.profile, name)
-  return tables.titled(style, "By label " .. layout.clean(name), all, tables.sums(all, SUMS), "value",
+  local sums = tables.sums(all, all[1] and all[1].exact and SUMS or ESTIMATES)
+  return tables.titled(style, "By label " .. layout.clean(name), all, sums, "value",
     function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
+end
+
+--- Returns lines with the sampled lines of some values of the label: the result of asamp.sums.labelled
+-- .within.
+function M.within(style, name, parts)
+  local lines = {}
+  for _, part in ipairs(parts) do
+    local columns = {
+      {"sampled", function(row) return units.short(row.bytes) end},
+      {"", function(row) return units.percent(row.bytes, part.bytes) end},
+    }
+    local title = ("Lines of %s=%s"):format(layout.clean(name), layout.clean(part.value))
+    local list = tables.whole(style, title, part.lines, columns, "line", function(i, n)
+      return labels.ofline(part.lines[i], n, style.paint)
+    end, labels.least(style.width, part.lines))
+    table.move(list, 1, #list, #lines + 1, lines)
+  end
+  return lines
 end
 
 return M

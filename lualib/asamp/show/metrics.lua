@@ -46,7 +46,24 @@ local function escaped(text)
   return (layout.printable(text):gsub('[\\"\n]', {["\\"] = "\\\\", ['"'] = '\\"', ["\n"] = "\\n"}))
 end
 
---- Returns the text for a list of {name, stats (nil: no answer), names (nil: not available)}.
+-- Returns the set of labels as Prometheus' labels, with a leading comma. A program's label may have any
+-- name, and Prometheus' names have few characters: label_ and the name with _ for others. 'known': counts
+-- of the results so far.
+local function setof(row, known)
+  local parts, used = {}, {}
+  for _, label in ipairs(row.labels or {{"set", "(others)"}}) do
+    local name = (row.labels and "label_" or "") .. label[1]:gsub("[^%w]", "_")
+    used[name] = (used[name] or 0) + 1
+    name = used[name] > 1 and ("%s_%d"):format(name, used[name]) or name
+    parts[#parts + 1] = (',%s="%s"'):format(name, escaped(label[2]))
+  end
+  table.sort(parts)
+  local text = table.concat(parts)
+  known[text] = (known[text] or 0) + 1
+  return known[text] > 1 and ('%s,twin="%d"'):format(text, known[text]) or text
+end
+
+--- Returns the text for a list of {name, stats (nil: no answer), names and labels (nil: not available)}.
 function M.text(targets)
   local lines = {}
   local function put(...) lines[#lines + 1] = string.format(...) end
@@ -85,6 +102,14 @@ function M.text(targets)
                 m[5] and ("%.9f"):format(row[m[4]] * m[5]) or row[m[4]])
         end
       end
+    end
+  end
+  head("labelled_allocated_bytes_total", "counter",
+       "Exact bytes allocated while sampling was on, by the labels of profiler.label.")
+  for _, t in ipairs(targets) do
+    local known = {}
+    for _, row in ipairs(t.labels or {}) do
+      value("labelled_allocated_bytes_total", t, setof(row, known), row.bytes)
     end
   end
   head("collections", "gauge", "Collections of the states there are.")

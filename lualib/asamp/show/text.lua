@@ -87,7 +87,8 @@ end
 M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "native", "labels", "scripts",
               "states", "threads", "leaks", "holders", "lifetimes", "tree", "collections", "marks"}
 
---- Returns the report. 'options': bylabel (label of the section labels; nil: all), label (text:
+--- Returns the report. 'options': bylabel (label of the section labels; nil: all), within (its
+-- asamp.sums.labelled.within; nil: not shown), label (text:
 -- the restriction of the profile), top (rows of each table), color, width, show (set of
 -- sections), by (field to sort by and for shares; nil: all measures), cumulative (sort by total
 -- instead of self), brief (no explanations), source (a file of asamp.show.source; replaces the
@@ -152,6 +153,7 @@ function M.render(profile, t, options)
   function section.labels()
     for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do
       append(labelled.lines(style, name))
+      append(options.within and labelled.within(style, name, options.within) or {})
     end
   end
   function section.scripts()

@@ -2,10 +2,12 @@
 -- Totals of a profile by the values of a label that the program has set. Pure. Rows have value,
 -- samples, bytes, alive (bytes at the end, as in asamp.sums.totals: without undecided samples; 0
 -- if the file has no deaths), time (seconds), collections (during such work) and pause (seconds
--- of these). They are sorted by bytes, then by time, the largest first.
+-- of these), and exact (bytes as counted; nil: the profile has no counts). They are sorted by exact
+-- or else by bytes, then by time, the largest first.
 
 local measures = require "asamp.sums.measures"
 local order = require "asamp.sums.order"
+local totals = require "asamp.sums.totals"
 
 local M = {}
 
@@ -48,15 +50,39 @@ function M.rows(profile, name)
     row.time = row.time + set.ns / 1e9
     row.collections = row.collections + set.minors + set.majors
     row.pause = row.pause + set.pause / 1e6
+    row.exact = set.exact and (row.exact or 0) + set.exact
   end
   for i = #rows, 1, -1 do
     local row = rows[i]
-    if row.bytes == 0 and row.time == 0 and row.collections == 0 then
+    if row.bytes == 0 and row.time == 0 and row.collections == 0 and (row.exact or 0) == 0 then
       table.remove(rows, i)
     end
   end
-  table.sort(rows, order.by("-bytes", "-time", "value"))
+  table.sort(rows, rows[1] and rows[1].exact and order.by("-exact", "-bytes", "-time", "value")
+                   or order.by("-bytes", "-time", "value"))
   return rows
+end
+
+local PARTS, LINES = 3, 3  -- values, and lines of each, of M.within
+
+--- Returns the lines that allocated most, of the first values of a label that allocated at all: {value,
+-- bytes (sampled), lines = {a row of asamp.sums.totals with bytes, ...}}. read(label): the profile of the
+-- samples with that label.
+function M.within(profile, name, read)
+  local parts = {}
+  for i, row in ipairs(M.rows(profile, name)) do
+    local part = i <= PARTS and row.samples > 0 and read(M.parse(name .. "=" .. row.value))
+    if part then
+      local lines = totals.sorted(totals.of(part).lines, "bytes")
+      parts[#parts + 1] = {value = row.value, bytes = row.bytes, lines = {}}
+      for k = 1, math.min(LINES, #lines) do
+        local line = lines[k]
+        parts[#parts].lines[k] = line.self.bytes > 0 and
+          {name = line.name, file = line.file, line = line.line, bytes = line.self.bytes} or nil
+      end
+    end
+  end
+  return parts
 end
 
 --- Returns the rows of all labels by name; nil if there are no labels.

@@ -31,6 +31,21 @@ function M.names(rows)
   return list
 end
 
+--- Returns the rows of an answer to "labels", whose fields M.labels takes: {bytes, labels = {{name,
+-- value}, ...}}, the largest first, and last the others: labels = nil.
+function M.labels(fields)
+  local list = {}
+  for i, row in ipairs(fields.rows) do
+    local bytes, set = row:match "^(%d+) (.*)$"
+    list[i] = {bytes = math.tointeger(bytes), labels = {}}
+    for name, value in set:gmatch "([^\t=]+)=([^\t]*)" do
+      table.insert(list[i].labels, {name, value})
+    end
+  end
+  list[#list + 1] = fields.others and {bytes = fields.others}
+  return list
+end
+
 --- Returns rates per second between two results of M.stats: allocated and inuse (bytes), gc (share
 -- of the time), collections, samples. nil if no time has passed.
 function M.rates(before, now)

@@ -128,6 +128,7 @@ end
 local function unlabelled(p)
   local set = {labels = {}, samples = p.samples, bytes = p.bytes, survivedbytes = p.survivedbytes,
                laterbytes = p.laterbytes, undecidedbytes = p.undecidedbytes,
+               exact = p.allocated or p.samples == 0 and 0 or nil,
                timesamples = p.timesamples, minors = p.minors, majors = p.majors,
                pause = p.course and p.course.pauses.total or 0}
   local periods, sites = 0, p.sites
@@ -138,13 +139,27 @@ local function unlabelled(p)
   return set
 end
 
--- Returns the sets of labels of all profiles; nil if none has labels.
+-- Returns the set with its sums, but no exact ones.
+local function estimated(set)
+  local copy = {}
+  for key, value in pairs(set) do
+    copy[key] = key ~= "exact" and value or nil
+  end
+  return copy
+end
+
+-- Returns the sets of labels of all profiles; nil if none has labels. They have exact sums if those of
+-- all profiles have.
 local function labels(profiles)
-  local all, found = {}, false
+  local all, found, exact = {}, false, true
   for _, p in ipairs(profiles) do
     found = found or p.labels ~= nil
-    local sets = p.labels or {unlabelled(p)}
-    table.move(sets, 1, #sets, #all + 1, all)
+    for _, set in ipairs(p.labels or {unlabelled(p)}) do
+      all[#all + 1], exact = set, exact and set.exact
+    end
+  end
+  for i = 1, not exact and #all or 0 do
+    all[i] = estimated(all[i])
   end
   return found and all or nil
 end

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** The exact bytes that a state allocates while it is sampled: all of them, and those of each set of
+** labels (labels.h). The core reports each change of the running thread's label (luaN_setlabels); the
+** bytes since the previous change count for the set before it. Memory comes from malloc and grows with
+** the number of sets that the state has had. Invariants:
+**
+**   AC1  the sums of all sets, with that of set 0, add up to account_bytes;
+**   AC2  if no memory is left for the sum of a set, its bytes count for the set before it;
+**   AC3  another thread may call account_each while the state runs: a sum never moves, is read and
+**        written as a whole, and is freed with the account.
+*/
+#ifndef asamp_account_h
+#define asamp_account_h
+
+#include "lua.h"
+#include "seam.h"
+
+/* Bytes of a set of labels. */
+typedef struct AccountSum {
+  uint64_t bytes;	/* up to the last change of the label */
+  uint64_t told;	/* of these: told by account_each; not before the next change: more */
+  uint32_t set;
+} AccountSum;
+
+#define ACCOUNT_FIRST	8	/* sums of the first piece; each further piece is twice as large */
+#define ACCOUNT_PIECES	20
+
+typedef struct Account {
+  luaN_Labels seam;	/* first: the core calls back with its address; 'bytes' NULL: never counted */
+  int on;
+  uint64_t bytes;	/* bytes of the times of counting that have ended */
+  uint64_t since;	/* luaN_allocated when counting was switched on */
+  AccountSum none;	/* of set 0, which needs no memory */
+  AccountSum *pieces[ACCOUNT_PIECES];  /* of the other sets */
+  uint32_t n;		/* number of sums in the pieces; atomic */
+  AccountSum **table;	/* these sums by hash; at least a quarter is NULL. NULL: there are none */
+  unsigned log;		/* log2 of the size of the table */
+} Account;
+
+/* Switch the counting on and off. The account must not move meanwhile. */
+void account_on (Account *a, lua_State *L);
+void account_off (Account *a, lua_State *L);
+
+/*
+** Sets all sums to 0, on the state's own thread. 'rest': instead, keeps what account_each has not told,
+** which is 'rest' bytes. Does not switch.
+*/
+void account_reset (Account *a, lua_State *L, uint64_t rest);
+
+/* Frees the memory of an account that is off and that no other thread can see. */
+void account_close (Account *a);
+
+/* Returns the bytes of all sets, on the state's own thread. */
+uint64_t account_bytes (const Account *a, lua_State *L);
+
+/*
+** Bytes of account_each: of all times, or the rest that is not told yet; ACCOUNT_TELL tells that rest.
+*/
+typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_TELL } AccountPart;
+
+/*
+** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum, from
+** account_bytes; what the other sets lack of it counts for the present one. On another thread 'all' may
+** be an earlier result, and the sum may be more. Uses no memory.
+*/
+uint64_t account_each (Account *a, AccountPart part, uint64_t all,
+                       void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);
+
+#endif
