@@ -531,8 +531,8 @@ LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 /*
-** An account of the bytes allocated with each label. While a state has one, the core counts for 'bytes'
-** what was allocated since the label of the running thread changed last. It changes by luaN_setlabel, and
+** An account of the bytes allocated with each label. While a state has one, the core adds to 'bytes' the
+** bytes allocated since the label of the running thread changed last. It changes by luaN_setlabel, and
 ** where a coroutine is resumed, yields or ends. The bytes of a thread that a host calls without lua_resume
 ** count for the coroutine that was resumed last, or for the main thread. Another thread may read the sums.
 */

@@ -384,7 +384,8 @@ M.limit = core.limit
 function M.stats(t)
   local isset = type(t) == "table" and type(t.labels) == "boolean"
   if t ~= nil and not (isset and next(t) == "labels" and next(t, "labels") == nil) then
-    error(("bad argument #1 to 'stats' (nothing or {labels = true} expected, got %s)"):format(options.show(t)), 2)
+    local wrong = "bad argument #1 to 'stats' (nothing or {labels = true} expected, got %s)"
+    error(wrong:format(options.show(t)), 2)
   end
   t = core.stats(t and t.labels)
   t.open = nil

@@ -213,7 +213,7 @@ static int sayset (Request *r, const SamplerSet *s) {
 ** Appends the exact bytes of the SET_ROWS sets of labels with which most was allocated, as lines of
 ** sayset, and the sum of the others. Without labels there is no line.
 */
-static int labels (Request *r) {
+static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
   uint32_t i, n = rows != NULL ? sampler_sharedsets(rows, LABELS_MOST) : 0;
   uint64_t others = 0;
@@ -402,7 +402,7 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "stats") == 0) return stats(r);
   if (strcmp(what, "memory") == 0) return requests_memory(r);
   if (strcmp(what, "names") == 0) return names(r);
-  if (strcmp(what, "labels") == 0) return labels(r);
+  if (strcmp(what, "labels") == 0) return labelsets(r);
   if (strcmp(what, "states") == 0) return states(r);
   if (strcmp(what, "mark") == 0) return requests_mark(r, rest);
   if (strcmp(what, "record") == 0) return requests_record(r, rest);

@@ -215,7 +215,7 @@ static int l_mark (lua_State *L) {
 
 
 /* Pushes a table of the labels of a set. */
-static void pushlabels (lua_State *L, uint32_t set) {
+static void pushset (lua_State *L, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   size_t i, n = labels_of(NULL, set, labels);
   lua_createtable(L, 0, (int)n);
@@ -258,7 +258,7 @@ static int l_stats (lua_State *L) {
   for (i = 0; i < n; i++) {
     lua_createtable(L, 0, 2);
     setinteger(L, "bytes", rows[i].bytes);
-    pushlabels(L, rows[i].set);
+    pushset(L, rows[i].set);
     lua_setfield(L, -2, "labels");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -412,7 +412,7 @@ static int l_relabel (lua_State *L) {
 
 /* labels() -> table of the calling thread's labels */
 static int l_labels (lua_State *L) {
-  pushlabels(L, luaN_label(L));
+  pushset(L, luaN_label(L));
   return 1;
 }
 

@@ -333,7 +333,7 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/* What the sets with labels lack of all allocated bytes was allocated without labels. */
+/* The bytes that belong to no set with labels were allocated without labels. */
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;

@@ -115,11 +115,11 @@ void account_off (Account *a, lua_State *L) {
 }
 
 
-/* Sets a sum to 0, or to what was not told. */
+/* Sets a sum to 0, or to the bytes that are not reported. */
 static void account_zero (AccountSum *sum, int keep) {
-  uint64_t bytes = (keep && sum->bytes > sum->told) ? sum->bytes - sum->told : 0;
+  uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;
-  sum->told = 0;
+  sum->reported = 0;
 }
 
 
@@ -155,7 +155,7 @@ typedef struct Each {
 
 static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {
   if (bytes == 0) return;
-  if (e->part == ACCOUNT_TELL) sum->told += bytes;
+  if (e->part == ACCOUNT_REPORT) sum->reported += bytes;
   e->all += bytes;
   e->f(e->ud, sum->set, bytes);
 }
@@ -163,8 +163,8 @@ static void account_one (Each *e, AccountSum *sum, uint64_t bytes) {
 
 static void account_other (Each *e, AccountSum *sum) {
   uint64_t bytes = __atomic_load_n(&sum->bytes, __ATOMIC_RELAXED);
-  uint64_t told = (e->part == ACCOUNT_WHOLE) ? 0 : sum->told;
-  account_one(e, sum, bytes > told ? bytes - told : 0);
+  uint64_t reported = (e->part == ACCOUNT_WHOLE) ? 0 : sum->reported;
+  account_one(e, sum, bytes > reported ? bytes - reported : 0);
 }
 
 

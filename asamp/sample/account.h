@@ -19,7 +19,7 @@
 /* Bytes of a set of labels. */
 typedef struct AccountSum {
   uint64_t bytes;	/* up to the last change of the label */
-  uint64_t told;	/* of these: told by account_each; not before the next change: more */
+  uint64_t reported;	/* of these: reported by account_each; until the next change maybe more */
   uint32_t set;
 } AccountSum;
 
@@ -43,8 +43,8 @@ void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
 /*
-** Sets all sums to 0, on the state's own thread. 'rest': instead, keeps what account_each has not told,
-** which is 'rest' bytes. Does not switch.
+** Sets all sums to 0, on the state's own thread. 'rest': instead, keeps the bytes that account_each has
+** not reported, 'rest' in sum. Does not switch.
 */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
@@ -55,13 +55,14 @@ void account_close (Account *a);
 uint64_t account_bytes (const Account *a, lua_State *L);
 
 /*
-** Bytes of account_each: of all times, or the rest that is not told yet; ACCOUNT_TELL tells that rest.
+** Bytes of account_each: all of them, or the rest that is not reported yet; ACCOUNT_REPORT marks that rest as
+** reported.
 */
-typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_TELL } AccountPart;
+typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
 ** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum, from
-** account_bytes; what the other sets lack of it counts for the present one. On another thread 'all' may
+** account_bytes; the present set has the difference between it and the other sets. On another thread 'all' may
 ** be an earlier result, and the sum may be more. Uses no memory.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,

@@ -222,7 +222,7 @@ static void tellset (void *ud, uint32_t set, uint64_t bytes) {
 
 
 uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all) {
-  return account_each(&s->tracker.account, ACCOUNT_TELL, all, tellset, state);
+  return account_each(&s->tracker.account, ACCOUNT_REPORT, all, tellset, state);
 }
 
 
@@ -281,7 +281,7 @@ typedef struct Rows {
   uint32_t n;
 } Rows;
 
-static void addrow (void *ud, uint32_t set, uint64_t bytes) {
+static void addsetrow (void *ud, uint32_t set, uint64_t bytes) {
   Rows *r = ud;
   r->rows[r->n].set = set;
   r->rows[r->n++].bytes = bytes;
@@ -290,7 +290,7 @@ static void addrow (void *ud, uint32_t set, uint64_t bytes) {
 
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) {
   Rows r = {rows, 0};
-  uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L), addrow, &r);
+  uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L), addsetrow, &r);
   *n = r.n;
   return all;
 }

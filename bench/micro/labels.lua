@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What labels cost, for instruction counts (bench/instructions --labels):
 --   lua labels.lua none|table|label|with COUNT      so many calls, with a table and without
---   lua labels.lua switch|same COUNT PROFILE  so many resumes of a coroutine with another label, or with
---                                     the same one, while a session is open
+--   lua labels.lua switch|same COUNT PROFILE  COUNT resumes of a coroutine with another label, or with the
+--                                     same one, while a session is open
 --   lua labels.lua plain|labelled ROUNDS PROFILE    a server with three routes that allocate
 --                                     1:2:4 in coroutines, profiled; with their labels or without
 

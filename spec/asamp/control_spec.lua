@@ -3,14 +3,17 @@
 -- A process that listens (ASAMP=listen): what it answers, to whom, what it makes of garbage;
 -- and files that follow one another. CONTROL_REQUESTS=n sends more of it.
 
+local answers = require "asamp.cli.answers"
 local clients = require "clients"
 local host = require "asamp.host"
 local json = require "cjson"
+local living = require "asamp.sums.living"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
 -- The command is that of the release build; the process is this variant's.
+local own = process.interpreter():match "^(.*)/bin/[^/]+$"  -- of the program
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
 local function lines(...) return shell.lines(shell.output(...)) end
@@ -68,6 +71,55 @@ describe("a process that listens", function()
     local _, out = asamp("stats", "--json", socket)
     return json.decode(out)
   end
+
+  it("has the exact bytes by label, of each file when they are rotated", function()
+    start("alloc=16K,listen=s/x.sock,out=p.vmprof,quiet,native=0",
+          ("package.path, package.cpath = '%s/share/asamp/?.lua', '%s/lib/asamp/?.so' "):format(own, own) ..
+          "local profiler, inner = require 'profiler', handle " ..
+          "handle = function(n) profiler.with({route = '/a'}, inner, n) inner(n // 2) end")
+    local function labels()
+      local fields = {rows = {}}
+      for line in host.ask(socket, "labels\n"):gmatch "[^\n]+" do
+        local key, value = line:match "^(%S+) (.*)$"
+        if key == "row" then table.insert(fields.rows, value) elseif key then fields[key] = value end
+      end
+      local bytes = {}
+      for _, row in ipairs(living.labels(assert(answers.check("labels", fields)))) do
+        bytes[row.labels[1] and table.concat(row.labels[1], "=") or ""] = row.bytes
+      end
+      return bytes
+    end
+    local before, now
+    for _ = 1, 1000 do
+      before = labels()
+      if before["route=/a"] then break end
+      host.pause(10)
+    end
+    for i = 1, 3 do
+      assert.is_truthy(host.ask(socket, "rotate\n"):find "ok\n$", i)
+      for _ = 1, 1000 do
+        now = labels()
+        if now["route=/a"] > before["route=/a"] and now[""] > before[""] then break end
+        host.pause(10)
+      end
+      for key, n in pairs(before) do assert.is_true(now[key] > n, key) end
+      before = now
+    end
+    finish()
+    local files, all, a = shell.lines(shell.output("ls %s/*.vmprof", folder)), 0, 0
+    assert.equal(4, #files)
+    for _, name in ipairs(files) do
+      local p, sum = assert(reader.read(name)), 0
+      for _, set in ipairs(p.labels or {{labels = {}, exact = p.allocated}}) do
+        sum = sum + set.exact
+        a = a + (set.labels.route == "/a" and set.exact or 0)
+      end
+      assert.equal(p.allocated, sum)
+      all = all + sum
+    end
+    assert.is_true(a >= now["route=/a"] and all - a >= now[""], a)
+    assert.is_true(a / (all - a) > 1.5 and a / (all - a) < 2.5, a / (all - a))
+  end)
 
   it("samples nothing until it is asked; records, marks, takes snapshots", function()
     start "alloc=0,listen=s/x.sock"

@@ -30,6 +30,21 @@ describe("metrics", function()
       assert.is_truthy(line:find "^# [HT]%u+ asamp_[%l_]+ ." or
                        line:find '^asamp_[%l_]+{target="[^\n]*"} [%d.]+$', line)
     end
+    text = metrics.text{{name = "b", stats = {}, labels = living.labels{others = 9, rows = {
+      "70 route=/a\tuser id=\"7\"", "60 ", "50 a b=1\ta-b=2"}}}}
+    for line, n in pairs{['label_route="/a",label_user_id="\\"7\\""'] = 70,
+                         ['label_a_b="1",label_a_b_2="2"'] = 50, ['set="(others)"'] = 9} do
+      line = ('asamp_labelled_allocated_bytes_total{target="b",%s} %d\n'):format(line, n)
+      assert.is_truthy(text:find(line, 1, true), text)
+    end
+    assert.is_truthy(text:find('asamp_labelled_allocated_bytes_total{target="b"} 60\n', 1, true), text)
+  end)
+
+  it("have rows by the name of states, and pauses", function()
+    local text = metrics.text{{name = 'a"\\', stats = {states = 2, inuse = 10, minors = 3, majors = 1,
+                                                       pauses = 2e9, pausebins = "1 0 2" .. (" 0"):rep(15)}},
+                              {name = "dead"}, {name = "b", stats = {}, names = living.names{
+                                "2 9 100 200 3000 4 5 6 7000 app\\\".lua", "1 0 5 6 7 8 9 10 11 "}}}
     local app = '{target="b",name="app\\\\\\".lua"} '
     assert.is_truthy(text:find("asamp_named_allocated_bytes_total" .. app .. "3000\n", 1, true), text)
     assert.is_truthy(text:find("asamp_named_pause_seconds_total" .. app .. "0.000007000\n", 1, true))
