@@ -46,10 +46,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of a bucket, a block, a thread, in bytes of marking. */
-#define BUCKETCOST	48u
+/* Cost of a block, in bytes of marking. */
 #define BLOCKCOST	384u
-#define THREADCOST	48u
 
 /* Bytes of one slice. Smaller slices keep closer to the budget and cost more calls. */
 #define SLICE_BYTES		((size_t)128 * 1024)
@@ -183,7 +181,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
   size_t done = 0;
   while (c->sweep.next < c->lists.threads.v.n && done < bytes) {
     lua_State *th = (lua_State *)c->lists.threads.v.a[c->sweep.next];
-    done += THREADCOST + shrinkother(L, th, 0, &c->sweep.more);
+    done += LUAN_VISIT + shrinkother(L, th, 0, &c->sweep.more);
     if (!c->sweep.more) c->sweep.next++;
     c->pause.looked[LUAN_LLISTED]++;
   }
@@ -243,12 +241,12 @@ static size_t slice (lua_State *L, size_t bytes) {
     case GCSswpallgc: {
       unsigned n, done;
       if (luaN_hasdoubtful(g)) return luaN_clearslice(g, bytes);
-      n = (unsigned)(bytes / BUCKETCOST) + 1;
+      n = (unsigned)(bytes / LUAN_VISIT) + 1;
       done = luaN_sweepstrings(g, n);
       if (done == n) return bytes;
       luaN_beginlists(g);
       g->gcstate = GCSswpfinobj;
-      return done * BUCKETCOST;
+      return done * LUAN_VISIT;
     }
     case GCSswpfinobj: {
       size_t cost = luaN_sweepslice(L, bytes);

@@ -12,15 +12,13 @@
 #include "ahead.h"
 #include "hidden.h"
 #include "optional.h"
+#include "pace.h"
 #include "traverse.h"
 #include "vec.h"
 #include "weak.h"
 
 /* Slots of the smallest table that slices visit; smaller ones are left to the atomic step. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
-
-/* Cost of visiting a slot, in bytes of marking. */
-#define SLOT_COST	48u
 
 /*
 ** The lists of undecided entries are visited again if more than one in MIN_RESOLVED_PART entries
@@ -233,7 +231,7 @@ static size_t looknext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
   Table *t = luaN_tableof(*p);
-  unsigned from, n = (unsigned)(bytes / SLOT_COST) + 1;
+  unsigned from, n = (unsigned)(bytes / LUAN_VISIT) + 1;
   int kind = luaN_weakness(g, t);
   if (luaN_has(LUAN_WEAKSLICES) && kind != LUAN_STRONG &&
       !(t->flags & LUAN_SCANNED) && slotsof(t) >= MIN_SLOTS(c) &&
@@ -241,13 +239,13 @@ static size_t looknext (global_State *g, size_t bytes) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
     from = c->weak.slot;
-    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * SLOT_COST;
+    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * LUAN_VISIT;
     n = slotsof(t) - from;
   }
   else n = 1;
   c->weak.next++;
   c->weak.slot = 0;
-  return n * SLOT_COST;
+  return n * LUAN_VISIT;
 }
 
 
@@ -310,7 +308,7 @@ static size_t lookagain (global_State *g, size_t bytes) {
   if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->again == LUAN_DOUBTKEYS && w->doubt == 0) beginlog(w);
   for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->lookedat : d->n) && done < bytes;
-       w->doubt++, done += SLOT_COST) {
+       w->doubt++, done += LUAN_VISIT) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, 1, &e) &&

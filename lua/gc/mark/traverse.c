@@ -13,6 +13,7 @@
 
 #include "ageing.h"
 #include "mark.h"
+#include "pace.h"
 #include "scan.h"
 #include "traverse.h"
 #include "weak.h"
@@ -31,13 +32,8 @@
    deep. */
 #define DEEP		2048u
 
-/* Cost in bytes of a CallInfo or a slot of a deep stack, whose objects are rarely in the cache. */
-#define STACKCOST	48u
-
-/* Number of objects pending finalization that a slice marks at a time, and the cost in bytes of
-   one. */
+/* Number of objects pending finalization that a slice marks at a time. */
 #define SLICE_FINALIZED	16u
-#define FINALIZEDCOST	48u
 
 /* Largest number of objects that traverseinorder sorts. */
 #define MAX_SORTED	8
@@ -304,7 +300,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
     if (c->mark.table != NULL) done += someslots(g);
     else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
-      done += DEEP * STACKCOST;
+      done += DEEP * LUAN_VISIT;
     }
     else if (c->mark.old.n > 0) {
       GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];
@@ -321,7 +317,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
       else done += traverseinorder(g, o);
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
-      done += SLICE_FINALIZED * FINALIZEDCOST;
+      done += SLICE_FINALIZED * LUAN_VISIT;
     else return 1;  /* pending objects are left to luaN_drain */
   }
   return 0;

@@ -3,6 +3,11 @@
 #ifndef luaN_pace_h
 #define luaN_pace_h
 
+/* Cost in bytes of marking of one visit of memory that is rarely in the cache: an entry of a list,
+   a slot or a CallInfo of a deep stack, a bucket of strings, a thread, an object pending
+   finalization, a slot of a weak table. */
+#define LUAN_VISIT	48u
+
 /* luaN_countstates returns the number of states of this process; luaN_addstates adds 1 or -1 to
    it. */
 LUAI_FUNC unsigned luaN_countstates (void);

@@ -17,16 +17,13 @@
 #include "limit.h"
 #include "mark.h"
 #include "nursery.h"
+#include "pace.h"
 #include "pause.h"
 #include "remset.h"
 #include "seam.h"
 #include "stress.h"
 #include "vec.h"
 #include "waiting.h"
-
-
-/* Cost of an entry, in bytes of marking. */
-#define LISTCOST	48u
 
 
 /*
@@ -194,7 +191,7 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
   void **a = c->finalize.finalizable.v.a;
   size_t done = 0, from = c->sweep.next;
   if (c->finalize.selection == LUAN_SELECTING) {
-    for (; c->sweep.next > 0 && done < bytes; done += LISTCOST) {
+    for (; c->sweep.next > 0 && done < bytes; done += LUAN_VISIT) {
       void **p = &a[--c->sweep.next];
       if (luaN_white(g, (GCObject *)*p)) {
         *p = luaN_select(*p);
@@ -203,7 +200,7 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
     }
   }
   else {
-    for (; c->finalize.selected > 0 && done < bytes; done += LISTCOST) {
+    for (; c->finalize.selected > 0 && done < bytes; done += LUAN_VISIT) {
       void **p = &a[--c->sweep.next];
       if (luaN_isselected(*p)) {
         setaside(c, luaN_unselected(*p));

@@ -17,14 +17,14 @@
 #include "mark.h"
 #include "nursery.h"
 #include "outside.h"
+#include "pace.h"
 #include "sampling.h"
 #include "sweep.h"
 #include "thread.h"
 #include "vec.h"
 
-/* Cost of an entry, and of a dead entry in addition, in bytes of marking. One FREEPART-th of the
-   bytes that lua_Alloc gets back is added. */
-#define LISTCOST	48u
+/* Cost of a dead entry in addition to LUAN_VISIT, in bytes of marking. One FREEPART-th of the bytes
+   that lua_Alloc gets back is added. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -222,7 +222,7 @@ size_t luaN_sweepslice (lua_State *L, size_t bytes) {
     l->v.a[c->sweep.next] = NULL;
     if (o != NULL && stays(L, o)) l->v.a[c->sweep.kept++] = o;
     else if (o != NULL) done += DEADCOST + (held - g->heap.blocks.held) / FREEPART;
-    done += LISTCOST;
+    done += LUAN_VISIT;
     c->pause.looked[LUAN_LLISTED]++;
   }
   relistfreed(g);
