@@ -53,16 +53,48 @@ function loads.full_collections(size)
 end
 loads.full_collections_size = 100000
 
--- Files, which are userdata with a finalizer, that are dropped.
-function loads.files(size)
-  local kept = {}
-  for i = 1, 100000 do kept[i] = { i } end
+-- Makes userdata of 'bytes' bytes with a finalizer, next to a live heap, and keeps the last 'kept'.
+-- The environment variable USERDATA is the path of bench/userdata.c, compiled.
+local function userdata(steps, bytes, kept)
+  local new = assert(package.loadlib(os.getenv "USERDATA", "luaopen_userdata"))()
+  local live, ring, n = {}, {}, 0
+  for i = 1, 100000 do live[i] = { i } end
   return function()
-    local f = io.open "/dev/null"
-    f:close()
-  end, size, kept
+    for _ = 1, 16 do
+      n = n + 1
+      local one = new(bytes)
+      if kept > 0 then ring[n % kept + 1] = one end
+    end
+  end, steps, { live, ring }
 end
-loads.files_size = 200000
+
+-- Cursors of 1,000 bytes that are dropped at once.
+function loads.cursors(size)
+  return userdata(size, 1000, 0)
+end
+loads.cursors_size = 50000
+
+-- Small handles that live while 1,000 others are made.
+function loads.handles(size)
+  return userdata(size, 16, 1000)
+end
+loads.handles_size = 50000
+
+-- An old table of 1,000,000 objects whose slots are swapped while little is allocated.
+function loads.swapped(size)
+  local t, x, last = {}, 1, nil
+  for i = 1, size do t[i] = { i } end
+  collectgarbage()
+  return function()
+    for _ = 1, 256 do
+      x = (x * 1103515245 + 12345) & 0x7FFFFFFF
+      local i, k = x % size + 1, (x >> 8) % size + 1
+      t[i], t[k] = t[k], t[i]
+    end
+    last = { last and x }
+  end, 10 * size // 256, t
+end
+loads.swapped_size = 1000000
 
 local name = arg[1]
 if not loads[name] then

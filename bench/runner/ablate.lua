@@ -43,16 +43,21 @@ local function code(text)
   return n
 end
 
--- Code lines of a file, or of the definition of a function in it (FILE:FUNCTION).
+-- Code lines of a file, or of the definitions of functions in it (FILE:FUNCTION,FUNCTION).
 local function lines(part)
-  local file, name = part:match "^([^:]+):?(.*)$"
+  local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
   if not text then fail(("lua/gc/optional.h names %s, which is not there"):format(file)) end
-  if name ~= "" then
-    text = text:match("\n([^\n]*[ *]" .. name .. " %([^;{]*%b{})")
-    if not text then fail(("lua/gc/optional.h names %s, which is not there"):format(part)) end
+  if names == "" then return code(text) end
+  local n = 0
+  for name in names:gmatch "[^,]+" do
+    local definition = text:match("\n([^\n]*[ *]" .. name .. " %([^;{]*%b{})")
+    if not definition then
+      fail(("lua/gc/optional.h names %s:%s, which is not there"):format(file, name))
+    end
+    n = n + code(definition)
   end
-  return code(text)
+  return n
 end
 
 local function smallest(a, b) return (not a or b < a) and b or a end

@@ -2,20 +2,22 @@
 /*
 ** The optional mechanisms of the core: a program gives the same results without them, and takes
 ** more time or memory, or has longer pauses. bench/ablate reads this list and builds the core with
-** -DLUAN_WITHOUT=NAME. Columns: files of lua/gc or lua, or file:function, that serve the mechanism
-** only; the invariants that it needs; the loads that show its effect (bench/ablate.lua, or bench/load).
+** -DLUAN_WITHOUT=NAME. Columns: files of lua/gc or lua, or file:function,function, that serve the
+** mechanism only; the invariants that it needs; the loads that show its effect (bench/ablate.lua,
+** or bench/load).
 */
 #ifndef luaN_optional_h
 #define luaN_optional_h
 
 enum {
   LUAN_NOTHING,
-  LUAN_AGEING,		/* mark/ageing.c mark/ageing.h | G10 | edited messages */
-  LUAN_PENDINGUDATA,	/* sweep/waiting.c sweep/waiting.h | G11 | files */
+  LUAN_AGEING,		/* mark/ageing.c mark/ageing.h | G10 | edited messages handles */
+  LUAN_PENDINGUDATA,	/* sweep/waiting.c sweep/waiting.h | G11 | cursors handles */
   LUAN_TEXTROOM,	/* pace/pace.c:textroom | - | text_queue messages */
   LUAN_WIDENURSERY,	/* pace/pace.c:luaN_outlived | - | ring queue live_heap */
-  LUAN_EAGERTABLES,	/* mark/mark.c:settle mark/mark.c:ends mark/mark.c:endsall | - | full_collections */
+  LUAN_EAGERTABLES,	/* mark/mark.c:mark_settle,mark_ends,endsall | - | full_collections */
   LUAN_SLOTMARKING,	/* remset/barrier.c:isstoredagain | - | permute */
+  LUAN_TABLESLICES,	/* remset/refine.c:luaN_refinetables | - | swapped */
   LUAN_WEAKSLICES,	/* mark/ahead.c mark/ahead.h | G9 | dead_values weak_keys */
   LUAN_TOMBSTONES,	/* mark/hidden.c mark/hidden.h | G13 | dead_values */
   LUAN_GROWTHAHEAD,	/* alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h | GA1-GA3 | new_keys */

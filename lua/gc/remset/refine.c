@@ -30,6 +30,7 @@
 #include "lgc.h"
 
 #include "limit.h"
+#include "optional.h"
 #include "pause.h"
 #include "refine.h"
 #include "remset.h"
@@ -265,6 +266,7 @@ int luaN_refinetables (lua_State *L) {
   Table *t = c->remset.refining;
   size_t i, slots;
   unsigned end;
+  if (!luaN_has(LUAN_TABLESLICES)) return 0;
   /* All of t is remembered again. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
