@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The size of the core, as spec/size prints it, may only fall: lower a limit here when it has.
+
+local shell = require "spec.support.shell"
+
+local LIMITS = {lines = 9938, constants = 235, file = 626, ["function"] = 75, line = 110}
+
+-- The numbers that spec/size prints for some folders.
+local function sizes(folders)
+  local out = shell.output("spec/size '%s'", folders)
+  local found = {
+    lines = tonumber(out:match "(%d+) code lines"), constants = tonumber(out:match "(%d+) numeric"),
+  }
+  for what, n in out:gmatch "longest (%l+) +(%d+)" do found[what] = tonumber(n) end
+  return found
+end
+
+describe("the size of lua/gc and lua/vm #plain", function()
+  it("is not above its limits", function()
+    local found = sizes "lua/gc lua/vm"
+    for what, limit in pairs(LIMITS) do
+      assert.is_true(found[what] <= limit, ("%s: %d, the limit is %d"):format(what, found[what], limit))
+    end
+  end)
+
+  it("is counted without comments and empty lines", function()
+    local folder = shell.folder()
+    shell.write(folder .. "/a.c", "/* one\n   two */\n#define FEW\t4\n\nint f (void) {\n  return FEW;\n}\n")
+    shell.output("cd %s && git init -q . && git add a.c", folder)
+    local out = shell.output("cd %s && %s/spec/size .", folder, shell.output("pwd"):match "[^\n]+")
+    assert.is_truthy(out:find(".: 1 files, 4 code lines, 1 statements, 1 numeric constants", 1, true), out)
+    assert.is_truthy(out:find("function +3  a.c:5 f"), out)
+  end)
+end)
