@@ -330,6 +330,20 @@ static void walkthread (Walk *w, lua_State *th) {
 }
 
 
+static void walkproto (Walk *w, Proto *f) {
+  int i;
+  if (f->source) reach(w, obj2gco(f->source));
+  if (f->name) reach(w, obj2gco(f->name));
+  for (i = 0; i < f->sizek; i++) reachvalue(w, &f->k[i]);
+  for (i = 0; i < f->sizeupvalues; i++)
+    if (f->upvalues[i].name) reach(w, obj2gco(f->upvalues[i].name));
+  for (i = 0; i < f->sizep; i++)
+    if (f->p[i]) reach(w, obj2gco(f->p[i]));
+  for (i = 0; i < f->sizelocvars; i++)
+    if (f->locvars[i].varname) reach(w, obj2gco(f->locvars[i].varname));
+}
+
+
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   int i;
@@ -365,19 +379,9 @@ static void verify_walk (Walk *w, GCObject *o) {
       for (i = 0; i < u->nuvalue; i++) reachvalue(w, &u->uv[i].uv);
       break;
     }
-    case LUA_VPROTO: {
-      Proto *f = gco2p(o);
-      if (f->source) reach(w, obj2gco(f->source));
-      if (f->name) reach(w, obj2gco(f->name));
-      for (i = 0; i < f->sizek; i++) reachvalue(w, &f->k[i]);
-      for (i = 0; i < f->sizeupvalues; i++)
-        if (f->upvalues[i].name) reach(w, obj2gco(f->upvalues[i].name));
-      for (i = 0; i < f->sizep; i++)
-        if (f->p[i]) reach(w, obj2gco(f->p[i]));
-      for (i = 0; i < f->sizelocvars; i++)
-        if (f->locvars[i].varname) reach(w, obj2gco(f->locvars[i].varname));
+    case LUA_VPROTO:
+      walkproto(w, gco2p(o));
       break;
-    }
     case LUA_VTHREAD:
       if (gco2th(o) != w->g->mainthread)
         checklines(w, (char *)o - LUA_EXTRASPACE,

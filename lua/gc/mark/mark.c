@@ -104,81 +104,94 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 }
 
 
-/* Marks any object, as luaN_mark_; the general case, which searches for the block. */
-static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
+/* The memory of an object: from 'p' on 'own' bytes in lines (0: none), and 'more' bytes of its
+   vectors. 'leaf': it need not be traversed. 'large': it is not in lines. */
+typedef struct Extent {
+  const char *p;
+  size_t own, more;
+  int leaf, large;
+} Extent;
+
+
+/* Measures o, which is being marked. Removes the survivor age of a young o, and marks the metatable
+   of a leaf userdata. */
+static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
-  int young = luaN_isyoung(o);
-  int leaf = 0, large = 0;
-  const char *p = (const char *)o;
-  size_t own, more = 0;  /* bytes of the object and of its vectors */
-  if (young && (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_staysyoung(g, o)) {
-    if (o->tt == LUA_VUSERDATA) luaN_markN(g, gco2u(o)->metatable);
-    return;
-  }
-  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
+  Extent x = {(const char *)o, 0, 0, 0, 0};
   switch (o->tt) {
     case LUA_VSHRSTR:
-      own = sizelstring(gco2ts(o)->shrlen);
+      x.own = sizelstring(gco2ts(o)->shrlen);
       c->strings.seen++;
-      leaf = 1;
+      x.leaf = 1;
       break;
     case LUA_VLNGSTR:
-      own = sizelstring(gco2ts(o)->u.lnglen);
-      large = (own > LUAN_LARGETEXT);
+      x.own = sizelstring(gco2ts(o)->u.lnglen);
+      x.large = (x.own > LUAN_LARGETEXT);
       o->marked &= (lu_byte)~(LUAN_MET | LUAN_AGED | LUAN_TWICE);
-      leaf = 1;
+      x.leaf = 1;
       break;
     case LUA_VTABLE:
-      own = sizeof(Table);
-      more = luaN_vectorbytes(gco2t(o));
-      leaf = (more == 0 && gco2t(o)->metatable == NULL && !c->weak.chasing);
+      x.own = sizeof(Table);
+      x.more = luaN_vectorbytes(gco2t(o));
+      x.leaf = (x.more == 0 && gco2t(o)->metatable == NULL && !c->weak.chasing);
       break;
     case LUA_VLCL:
-      own = sizeLclosure(gco2lcl(o)->nupvalues);
+      x.own = sizeLclosure(gco2lcl(o)->nupvalues);
       break;
     case LUA_VCCL:
-      own = sizeCclosure(gco2ccl(o)->nupvalues);
+      x.own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
     case LUA_VUPVAL: {  /* an open upvalue has no barrier, so it must be traversed */
       const TValue *v = gco2upv(o)->v.p;
-      own = sizeof(UpVal);
-      leaf = !upisopen(gco2upv(o)) &&
-             (!iscollectable(v) || luaN_hasepoch(gcvalue(v), c->mark.epoch));
+      x.own = sizeof(UpVal);
+      x.leaf = !upisopen(gco2upv(o)) &&
+               (!iscollectable(v) || luaN_hasepoch(gcvalue(v), c->mark.epoch));
       break;
     }
     case LUA_VUSERDATA:
-      own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
-      large = (own > LUAN_LARGETEXT);
-      leaf = (gco2u(o)->nuvalue == 0 && !c->weak.chasing);
-      if (leaf) luaN_markN(g, gco2u(o)->metatable);
+      x.own = luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
+      x.large = (x.own > LUAN_LARGETEXT);
+      x.leaf = (gco2u(o)->nuvalue == 0 && !c->weak.chasing);
+      if (x.leaf) luaN_markN(g, gco2u(o)->metatable);
       if (young) {
         o->marked &= (lu_byte)~LUAN_MET;
         luaN_setage(o, 0);
       }
       break;
     case LUA_VPROTO:
-      own = 0;  /* explicit memory */
-      large = 1;
+      x.large = 1;  /* explicit memory */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
-      own = LUA_EXTRASPACE + sizeof(lua_State);
-      more = luaN_threadbytes(gco2th(o));
-      p -= LUA_EXTRASPACE;
-      if (gco2th(o) == g->mainthread) {
-        own = 0;
-        large = 1;
-      }
+      x.more = luaN_threadbytes(gco2th(o));
+      x.p -= LUA_EXTRASPACE;
+      x.large = (gco2th(o) == g->mainthread);
+      if (!x.large) x.own = LUA_EXTRASPACE + sizeof(lua_State);
       break;
   }
-  if (own > 0) {
-    if (!large) luaN_marklines(g, p, own);
-    more += luaN_round(own);
+  return x;
+}
+
+
+/* Marks any object, as luaN_mark_; the general case, which searches for the block. */
+static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
+  luaN_Gc *c = &g->heap.gc;
+  int young = luaN_isyoung(o);
+  Extent x;
+  if (young && (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_staysyoung(g, o)) {
+    if (o->tt == LUA_VUSERDATA) luaN_markN(g, gco2u(o)->metatable);
+    return;
   }
-  mark_count(g, o, young, more);
-  if (young && large && own > 0) c->bytes.texts += more;
-  if (!leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
-    setpending(g, o, large);
+  o->marked = (lu_byte)((o->marked & ~LUAN_EPOCH) | c->mark.epoch);
+  x = extentof(g, o, young);
+  if (x.own > 0) {
+    if (!x.large) luaN_marklines(g, x.p, x.own);
+    x.more += luaN_round(x.own);
+  }
+  mark_count(g, o, young, x.more);
+  if (young && x.large && x.own > 0) c->bytes.texts += x.more;
+  if (!x.leaf && !luaN_push(g, young ? &c->mark.young : &c->mark.old, o))
+    setpending(g, o, x.large);
 }
 
 
