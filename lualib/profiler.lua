@@ -92,6 +92,7 @@ local function open(o, every, summary)
     summary = summary,
     holders = default(o.holders, true) ~= false,
     holdersevery = (math.tointeger(o.holders) or 0) * SECOND,
+    snapshot = o.snapshot,
     period = every,
     timeperiod = interval(o),
     wall = o.wall,

@@ -19,4 +19,18 @@ describe("doc/decide.md", function()
     end
     assert.equal(4, n)
   end)
+
+  it("has a leak that is proved as it says", function()
+    local text, folder = shell.read "doc/decide.md", shell.folder()
+    local name, code = text:match "```lua file=(%S+)\n(.-)```"
+    local words, wanted = text:match "```\nasamp (run %-%-prove%-leaks [^\n]*)\n```.-```output\n(.-)\n```"
+    shell.write(folder .. "/" .. name, code)
+    local args = {process.file [[os.exit(require "asamp".main(arg), true)]], directory = folder}
+    for word in words:gmatch "%S+" do
+      args[#args + 1] = word
+    end
+    local status, _, err = process.run(args)
+    assert.equal(0, status, err)
+    assert.is_truthy((err:gsub("%s+", " ")):find(wanted, 1, true), err)
+  end)
 end)

@@ -46,7 +46,7 @@ static void heapask_mark (lua_State *L, const char *path) {
 */
 static void heapask_take (SamplerAsked *asked, lua_State *L) {
   HeapAsk *h = (HeapAsk *)asked;
-  SnapshotWish wish = {h->path, 0, 0, 0, 0, NULL};
+  SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
   Snapshot s;
   if (L == NULL) strcpy(h->err, "the state was closed before it collected");
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));

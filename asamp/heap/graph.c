@@ -50,6 +50,8 @@ enum {
 
 #define FREE		UINT64_MAX
 
+#define STILL_WRITTEN	"it is still being written; try again when it is whole"
+
 #define ELLIPSIS	"…"
 
 enum { UNDEFINED = HEAP_KINDS + 1 };
@@ -134,7 +136,7 @@ static unsigned byte (Reader *r) {
                  (unsigned long long)source_fetched(r->source));
     if (r->n == 0)
       graph_fail(r, source_live(r->source)
-                 ? "it is still being written; try again when it is whole"
+                 ? STILL_WRITTEN
                  : "it ends in the midst, after %llu objects: who wrote it did not come to the "
                    "end, or it was cut; take another", (unsigned long long)r->defined);
   }
@@ -700,6 +702,8 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     }
     if (r->at >= r->n || (magic[i] = (char)r->buffer[r->at++]) != HEAPFORMAT_MAGIC[i]) {
       char other[SOURCE_OTHER];
+      if (r->at >= r->n && source_live(r->source))
+        graph_fail(r, STILL_WRITTEN);
       source_other(r->source, other);
       if (i >= HEAPFORMAT_VERSION)
         graph_fail(r,

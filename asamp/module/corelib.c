@@ -25,6 +25,7 @@
 #include "printable.h"
 #include "process.h"
 #include "sampler.h"
+#include "snapshotlib.h"
 #include "timing.h"
 #include "uncancelled.h"
 
@@ -41,7 +42,8 @@ static Sampler *corelib_check (lua_State *L) {
 /*
 ** Reads the options from the table at index 1: out=, number=, made=, replace= (enum of
 ** place.h), command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
-** holdersevery= (ns), timeperiod=, wall=, mallocs=, copies=, ring= (bytes), ringtime= (ns).
+** holdersevery= (ns), snapshot=, timeperiod=, wall=, mallocs=, copies=, ring= (bytes), ringtime=
+** (ns).
 ** Leaves the strings on the stack, which keeps them alive.
 */
 static void options (lua_State *L, SamplerOptions *o) {
@@ -65,6 +67,7 @@ static void options (lua_State *L, SamplerOptions *o) {
   o->summary = getboolean(L, "summary");
   o->holders = getboolean(L, "holders");
   o->holdersevery = (uint64_t)getinteger(L, "holdersevery");
+  o->ending = getboolean(L, "snapshot") ? snapshot_ending : NULL;
   o->mallocs = (uint64_t)getinteger(L, "mallocs");
   o->copies = getboolean(L, "copies");
   o->timeperiod = (uint64_t)getinteger(L, "timeperiod");
@@ -417,7 +420,6 @@ static int l_labels (lua_State *L) {
 }
 
 
-int snapshot_lua (lua_State *L);  /* snapshotlib.c */
 
 
 static const luaL_Reg functions[] = {

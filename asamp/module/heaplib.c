@@ -18,11 +18,17 @@
 **                     {new=true} selects the new objects in heldby and sites, and in those of
 **                     the old snapshot the objects that are gone
 **   heap:path(address) -> the steps to one object
+**   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes), objects=,
+**                     references=, samples=, samplebytes= (of these sites), freedsamples=,
+**                     freedbytes=, also= (path of a sampled object that stays, or nil)} | nil,
+**                     reason: the bytes that are free without the reference, or without the elements of
+**                     the table that it leads to
 **   heap:devtools(path [, how]) -> true | nil, message
 **
 ** A row is {depth=, above= (index of its parent row or nil), text=, class= (nil: several),
 ** count=, self=, value=, merged=, repeated=, kind=, function=}. Wrong arguments raise errors.
 */
+#include "cut.h"
 #include "devtools.h"
 #include "dominators.h"
 #include "graph.h"
@@ -575,22 +581,22 @@ static int l_heldby (lua_State *L) {
 
 /*
 ** Pushes the steps from the state to v: a list of rows; the middle of a path above 64 steps is
-** left out.
+** left out. 'parent' and 'way': of each object, for example those of the graph.
 */
-static void pushpath (lua_State *L, const Heap *h, uint32_t v) {
-  const Graph *g = h->graph;
+static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
+                      const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
-  for (u = v; u != 0; u = g->parent[u]) all++;
+  for (u = v; u != 0; u = parent[u]) all++;
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
-  for (u = v, depth = all; u != 0; u = g->parent[u], depth--) {
+  for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
     if (all > 64 && depth > 40 && depth < all - 20) continue;  /* replaced by one row */
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;
     r.example = u;
-    r.from = g->parent[u];
-    r.way = g->way[u];
+    r.from = parent[u];
+    r.way = way[u];
     r.class = h->naming.class[u];
     r.count = 1;
     r.merged = 0;
@@ -619,7 +625,7 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
     setsite(L, h->graph, samples->site);
     setinteger(L, "age", samples->age);
   }
-  pushpath(L, h, v);
+  pushpath(L, h, v, h->graph->parent, h->graph->way);
   lua_setfield(L, -2, "path");
 }
 
@@ -778,6 +784,95 @@ static int l_compare (lua_State *L) {
 
 /* }===================================================================== */
 
+/* {== removed references ================================================ */
+
+/* Adds up the samples of the 'wanted' objects, and pushes the path of one that stays as 'also'. */
+static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
+  const Graph *g = h->graph;
+  uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
+  uint32_t stays = 0;
+  size_t i;
+  for (i = 0; i < g->nsamples; i++) {
+    const Sample *s = &g->samples[i];
+    if (!wanted[s->object]) continue;
+    samples++;
+    bytes += s->bytes;
+    if (c->reached[s->object]) stays = s->object;
+    else {
+      freed++;
+      freedbytes += s->bytes;
+    }
+  }
+  setinteger(L, "samples", samples);
+  setinteger(L, "samplebytes", bytes);
+  setinteger(L, "freedsamples", freed);
+  setinteger(L, "freedbytes", freedbytes);
+  if (stays == 0) return;
+  pushpath(L, h, stays, c->parent, c->way);
+  lua_setfield(L, -2, "also");
+}
+
+/* The memory of a call of l_cut. A userdata owns it, for errors may be raised. */
+typedef struct Cutting {
+  Cut cut;
+  unsigned char *wanted;
+} Cutting;
+
+static int endcutting (lua_State *L) {
+  Cutting *k = lua_touserdata(L, 1);
+  cut_free(&k->cut);
+  free(k->wanted);
+  k->wanted = NULL;
+  return 0;
+}
+
+/* Pushes a new Cutting, to be freed by the collector or by endcutting. */
+static Cutting *cutting (lua_State *L) {
+  Cutting *k = lua_newuserdatauv(L, sizeof(*k), 0);
+  memset(k, 0, sizeof(*k));
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, endcutting);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return k;
+}
+
+static int l_cut (lua_State *L) {
+  const Heap *h = heaplib_check(L, 1);
+  const char **steps, *why;
+  Cutting *k;
+  CutHow how;
+  size_t n, i;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_getfield(L, 2, "elements");
+  how = lua_toboolean(L, -1) ? CUT_ELEMENTS : CUT_REFERENCE;
+  lua_getfield(L, 2, "steps");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  n = (size_t)lua_rawlen(L, -1);
+  steps = lua_newuserdatauv(L, (n + 1) * sizeof(*steps), 0);
+  luaL_checkstack(L, (int)(n < 1000000 ? n : 1000000), NULL);
+  for (i = 0; i < n; i++) {
+    lua_rawgeti(L, 4, (lua_Integer)i + 1);
+    steps[i] = luaL_checkstring(L, -1);
+  }
+  k = cutting(L);
+  lua_getfield(L, 2, "sites");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  if ((k->wanted = ofsites(L, h->graph)) == NULL)
+    return luaL_error(L, "not enough memory");
+  if (!cut_of(&k->cut, h->graph, steps, n, how, &why))
+    return pushfailure(L, why);
+  lua_createtable(L, 0, 8);
+  setinteger(L, "freed", k->cut.freed);
+  setinteger(L, "objects", k->cut.objects);
+  setinteger(L, "references", k->cut.references);
+  pushsampled(L, h, &k->cut, k->wanted);
+  cut_free(&k->cut);
+  return 1;
+}
+
+/* }===================================================================== */
+
 static int l_devtools (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char *path = luaL_checkstring(L, 2);
@@ -794,7 +889,7 @@ int luaopen_profiler_heap (lua_State *L) {
   static const luaL_Reg methods[] = {
     {"info", l_info}, {"classes", l_classes}, {"sites", l_sites}, {"tree", l_tree}, {"heldby", l_heldby},
     {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
-    {"devtools", l_devtools}, {"close", heaplib_gc}, {"__gc", heaplib_gc}, {NULL, NULL}
+    {"cut", l_cut}, {"devtools", l_devtools}, {"close", heaplib_gc}, {"__gc", heaplib_gc}, {NULL, NULL}
   };
   if (!binding_open(L, "profiler.heap", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The function snapshot of profiler.core. profiler.lua checks its arguments. */
+/* Snapshots for profiler.core (snapshotlib.h). profiler.lua checks the arguments. */
+#include "snapshotlib.h"
 #include "snapshot.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "luafields.h"
 
-int snapshot_lua (lua_State *L);
-
 /*
-** snapshot{path=, replace= (enum of place.h), wait=, inprocess=, command=} ->
+** snapshot{path=, replace= (enum of place.h), wait= (true, or the child's time limit in seconds),
+** inprocess=, command=} ->
 ** {path=, forked=, refused= (message), stopped= (seconds)} | nil, message, errno
 */
 int snapshot_lua (lua_State *L) {
@@ -27,7 +29,9 @@ int snapshot_lua (lua_State *L) {
   wish.command = lua_tostring(L, 3);
   wish.replace = (int)getinteger(L, "replace");
   wish.option = 1;
-  wish.wait = getboolean(L, "wait");
+  lua_getfield(L, 1, "wait");
+  wish.wait = lua_toboolean(L, -1);
+  wish.seconds = lua_type(L, -1) == LUA_TNUMBER ? (unsigned)lua_tointeger(L, -1) : 0;
   wish.inprocess = getboolean(L, "inprocess");
   if (!snapshot_take(L, &wish, &s, err, sizeof(err)))
     return pushfailed(L, err, errno);
@@ -39,4 +43,41 @@ int snapshot_lua (lua_State *L) {
     setstring(L, "refused", strerror(s.refused));
   setnumber(L, "stopped", (lua_Number)s.stopped / 1e9);
   return 1;
+}
+
+/* Writes the path of the snapshot next to a profile into 'to'. */
+static void nextto (const char *profile, char to[PATH_MAX]) {
+  const char *endings[] = {".vmprof.gz", ".vmprof"};
+  size_t n = strlen(profile), i;
+  for (i = 0; i < 2; i++) {
+    size_t m = strlen(endings[i]);
+    if (n > m && strcmp(profile + n - m, endings[i]) == 0) {
+      n -= m;
+      break;
+    }
+  }
+  snprintf(to, PATH_MAX, "%.*s.heap", (int)(n < PATH_MAX ? n : PATH_MAX), profile);
+}
+
+static void mark (Sampler *s, const char *name, const char *value) {
+  sampler_mark(s, name, strlen(name), value, strlen(value));
+}
+
+void snapshot_ending (Sampler *s, lua_State *L) {
+  SnapshotWish wish;
+  SamplerStats stats;
+  Snapshot taken;
+  char path[PATH_MAX], err[1024];
+  sampler_stats(s, L, &stats);
+  if (stats.file == NULL) return;
+  nextto(stats.file, path);
+  memset(&wish, 0, sizeof(wish));
+  wish.path = path;
+  wish.seconds = SNAPSHOT_SECONDS;
+  if (!snapshot_take(L, &wish, &taken, err, sizeof(err))) {
+    mark(s, "heap snapshot failed", err);
+    return;
+  }
+  mark(s, "heap snapshot", taken.path);
+  free(taken.path);
 }

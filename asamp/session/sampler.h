@@ -63,6 +63,9 @@ typedef struct SamplerOptions {
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* 'most' not 0: a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
+  /* Called on the state's own thread before the session of one state ends, while its samples are
+     still followed. NULL: nothing is called. */
+  void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most samples of allocation a second that a state takes, on average
 			   (samplerlist_restrain); 0: no bound */
 } SamplerOptions;

@@ -539,6 +539,7 @@ int sampler_close (Sampler *s, lua_State *L) {
     tracker_off(&s->tracker, L);  /* decides the last samples */
     samplerlist_look(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
+    if (s->options.ending != NULL) s->options.ending(s, L);
   }
   resident_leave(&s->resident);
   tracker_end(&s->tracker, L);

@@ -5,6 +5,7 @@
 #include "dump.h"
 #include "snapshot.h"
 #include "compressor.h"
+#include "memoryleft.h"
 #include "native.h"
 #include "pages.h"
 #include "place.h"
@@ -13,7 +14,9 @@
 #include "uncancelled.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,8 @@ typedef struct Writer {
   Dump dump;
   Compressor compressor;
   int fd, error;
+  unsigned seconds;	/* time limit; 0: none */
+  uint64_t until;	/* its end, CLOCK_MONOTONIC, ns */
 } Writer;
 
 static uint64_t now (clockid_t clock) {
@@ -43,6 +48,8 @@ static uint64_t now (clockid_t clock) {
 
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
+  if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
+    w->error = ETIMEDOUT;
   while (n > 0 && w->error == 0) {
     ssize_t done = write(w->fd, data, n);
     if (done > 0) {
@@ -135,8 +142,27 @@ static void complain (const char *path, int error) {
   char line[600];
   int n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
                    path, error == ENOSPC ? "no space left on the device"
-                   : error == ENOMEM ? "not enough memory" : "writing failed");
+                   : error == ENOMEM ? "not enough memory"
+                   : error == ETIMEDOUT ? "it took longer than its time limit" : "writing failed");
   if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is no place for another message */ }
+}
+
+/*
+** Makes this process the first that a system without memory ends (SN5). SIGALRM ends it after
+** this number of seconds, should it be blocked then.
+*/
+static void bound (unsigned seconds) {
+  sigset_t alarms;
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    if (write(fd, "1000", 4) < 0) { /* no permission */ }
+    close(fd);
+  }
+  signal(SIGALRM, SIG_DFL);
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+  alarm(seconds);
 }
 
 /*
@@ -145,6 +171,7 @@ static void complain (const char *path, int error) {
 */
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   int error;
+  if (w->seconds != 0) bound(w->seconds + 1);
   error = writeall(w, L);
   if (error != 0) {
     struct stat s;
@@ -212,12 +239,31 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
         return 0;
       snapshot_await(s->child, &status);
       s->child = 0;
-      return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+      return WIFEXITED(status) ? WEXITSTATUS(status)
+           : WTERMSIG(status) == SIGALRM ? ETIMEDOUT : EINTR;
     }
     s->refused = errno;
   }
   s->child = 0;
   return writeall(w, L);
+}
+
+/*
+** The bytes that a child needs at most while the program does not write to its memory: the walk
+** has 8 bytes for each object, and marks a bit for every 8 bytes of the heap.
+*/
+#define NEEDED(inuse)	((inuse) / 2)
+
+/* Writes the reason why memory is too short for a child into 'why'. Returns 0 if it is not. */
+static int isshort (lua_State *L, char *why, size_t size) {
+  luaN_Memory m;
+  uint64_t left = memoryleft();
+  luaN_memory(L, &m);
+  if (left >= NEEDED(m.inuse))
+    return 0;
+  snprintf(why, size, "memory is short: it needs up to %llu MiB in addition to the heap, and %llu MiB are left",
+           (unsigned long long)(NEEDED(m.inuse) >> 20), (unsigned long long)(left >> 20));
+  return 1;
 }
 
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
@@ -233,6 +279,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   int error;
   memset(s, 0, sizeof(*s));
   reap();
+  if (wish->seconds != 0 && isshort(L, why, sizeof(why)))
+    return snapshot_failed(wish->path, why, ENOMEM, err, size);
   w = calloc(1, sizeof(*w));
   if (w == NULL || !compressor_open(&w->compressor, COMPRESSOR_FAST)) {
     if (w != NULL)
@@ -245,6 +293,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     struct stat file;
     s->path = place.path;
     w->fd = place.fd;
+    w->seconds = wish->seconds;
+    w->until = began + wish->seconds * UINT64_C(1000000000);
     w->dump.sink = sink;
     w->dump.memory = pages_realloc;
     w->dump.ud = w;
@@ -253,7 +303,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
       unlink(s->path);
     if (error != 0 && s->forked)
-      snprintf(why, sizeof(why), "the process that wrote it has failed: %s", strerror(error));
+      snprintf(why, sizeof(why), "the process that wrote it has failed: %s",
+               error == ETIMEDOUT ? "it took longer than its time limit" : strerror(error));
     close(w->fd);
   }
   compressor_close(&w->compressor);

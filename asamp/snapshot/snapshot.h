@@ -11,7 +11,9 @@
 **   SN3  the child calls neither malloc nor the Lua API: another thread of the program may have
 **        been inside either at the fork. Its memory is allocated before the fork or with mmap;
 **   SN4  a file that could not be completed is removed. A locked file is a file that is still
-**        being written.
+**        being written;
+**   SN5  a snapshot with a time limit is refused if memory is short, and its child is the first
+**        process that a system without memory ends.
 */
 #ifndef asamp_snapshot_h
 #define asamp_snapshot_h
@@ -28,6 +30,8 @@ typedef struct SnapshotWish {
 			   may name */
   int wait;		/* 1: return only after the file is complete */
   int inprocess;	/* 1: write the file in this process, without a child */
+  unsigned seconds;	/* time limit of the child; the file of a longer snapshot is removed.
+			   0: none */
   const char *command;	/* the command line, stored in the file as information; may be NULL */
 } SnapshotWish;
 

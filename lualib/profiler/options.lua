@@ -105,6 +105,7 @@ local OPTIONS = {
   copies = boolean,
   compress = boolean,
   quiet = boolean,
+  snapshot = boolean,
   holders = function(v)
     local b = boolean(v)
     if b ~= nil then return b end

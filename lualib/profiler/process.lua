@@ -22,6 +22,9 @@ function M.setup(wish)
   if o.format == "extended" then
     return nil, "ASAMP: option 'format' must be \"stock\": the extended format has one state a file"
   end
+  if o.snapshot then
+    return nil, "ASAMP: option 'snapshot' is of one state; asamp heap PID takes one of a process that listens"
+  end
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
   if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then

@@ -236,7 +236,7 @@ describe("LUA_PROFILER", function()
   it("that is wrong gives one line, status 1, and the script does not start", function()
     local period = "period must be 64 to 2^62 bytes, got "
     local known = " (known: alloc, compress, copies, exact, fixed, format, holders, malloc, native, out, "
-      .. "overwrite, quiet, rate, ring, seed, time, wall)"
+      .. "overwrite, quiet, rate, ring, seed, snapshot, time, wall)"
     for text, message in pairs{
       ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
       ["alloc=64X"] = "option 'alloc' " .. period .. '"64X" (0: off)',

@@ -10,7 +10,7 @@ local profiler = require "profiler"
 local samples = require "spec.support.samples"
 
 local KNOWN = "alloc, compress, copies, exact, fixed, format, holders, malloc, native, out, "
-  .. "overwrite, quiet, rate, ring, seed, time, wall"
+  .. "overwrite, quiet, rate, ring, seed, snapshot, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
 

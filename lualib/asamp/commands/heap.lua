@@ -12,11 +12,15 @@ local host = require "asamp.host"
 local json = require "asamp.show.json"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
+local leaks = require "asamp.sums.leaks"
 local order = require "asamp.sums.order"
 local page = require "asamp.show.heappage"
+local proof = require "asamp.sums.proof"
 local show = require "asamp.show.heap"
 local source = require "asamp.show.source"
+local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
+local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
@@ -42,6 +46,8 @@ local DESCRIPTION = {
     "merged, with shares"},
   {"paths", nil, "the single objects that retain most, each with its shortest path " ..
     "(with --held-by: those of the class)"},
+  {"prove", "PROFILE", "the bytes that become free without the references that hold the likely leaks of " ..
+    "the PROFILE of the same run; without PROFILE: those that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "new, gone and grown objects since the snapshot OLD of the same " ..
     "process, by class and line; and the holders of the new ones"},
   {"least", "PERCENT", "rows of a tree that are smaller are left out (default 1)",
@@ -156,14 +162,14 @@ end
 -- than 'share' of the total. The list of paths is made from all rows.
 local function held(h, query, name, share)
   query.least, query.most = 0, 20000
-  local rows, totals = h:heldby(query)
+  local rows, sums = h:heldby(query)
   if not rows then
     return nil
   end
   local leaves = holders.leaves(rows)
-  local kept = holders.atleast(rows, share * totals.value)
-  totals.left = totals.left + #rows - #kept
-  return {name = name, rows = kept, totals = totals, leaves = leaves}
+  local kept = holders.atleast(rows, share * sums.value)
+  sums.left = sums.left + #rows - #kept
+  return {name = name, rows = kept, totals = sums, leaves = leaves}
 end
 
 -- Returns the allocation sites of a snapshot's samples, the most bytes first.
@@ -244,9 +250,56 @@ local function compare(h, old, path, share)
           held = held(h, {new = true}, "New", share)}
 end
 
+-- Returns the largest holders of the sampled objects as groups of asamp.sums.proof: {holder, bytes,
+-- rows (one line for each site that the snapshot has)}.
+local function holdersof(h, most)
+  local numbers, rows = {}, {}
+  for _, site in ipairs(h:sites{}) do
+    numbers[#numbers + 1] = site.site
+    rows[#rows + 1] = site.source and {file = site.source, line = site.line, type = ""} or nil
+  end
+  local list, byholder = {}, {}
+  for _, leaf in ipairs(holders.leaves((h:heldby{sites = numbers, least = 0, most = 20000}))) do
+    local holder = holders.container(leaf.text)
+    local group = byholder[holder]
+    if not group then
+      group = {holder = holder, bytes = 0, rows = rows}
+      byholder[holder], list[#list + 1] = group, group
+    end
+    group.bytes = group.bytes + leaf.value
+  end
+  table.sort(list, order.by("-bytes", "holder"))
+  return table.move(list, 1, math.min(most, #list), 1, {})
+end
+
+-- Returns the likely leaks of a profile with their proofs, or those of the largest holders for
+-- path ""; nil after an error message.
+local function prove(h, path, most, world, tell)
+  local groups
+  if path == "" then
+    groups = holdersof(h, most)
+  else
+    local profile, message = world.read(path, {bins = leaks.BINS})
+    local version, pid = convert.version(path)
+    if profile and version and pid ~= h:info().pid then
+      profile, message = nil, ("'%s' is of process %d, and the snapshot of process %d: take both of one run")
+        :format(path, pid, h:info().pid)
+    end
+    if not profile then
+      tell.failed("%s", message)
+      return nil
+    end
+    groups = verdict.of(profile, totals.of(profile), leaks.of(profile)).leaks
+  end
+  for _, group in ipairs(groups) do
+    group.proof = proof.of(h, group)
+  end
+  return groups
+end
+
 -- Returns the requested parts of the output; nil after an error message. 'old': the snapshot of
 -- --diff.
-local function parts(h, old, o, tell)
+local function parts(h, old, o, world, tell)
   local info = h:info()
   local share = (o.least or 1) / 100
   local p = {info = info}
@@ -282,10 +335,17 @@ local function parts(h, old, o, tell)
   if o.page and not p.paths and not old and not o["held-by"] then
     p.paths = h:objects{n = OBJECTS} or {}
   end
+  if o.prove then
+    p.proofs = prove(h, o.prove, o.top or 15, world, tell)
+    if not p.proofs then
+      return nil
+    end
+    p.leaks = o.prove ~= ""
+  end
   if old then
     p.diff = compare(h, old, o.diff, share)
   end
-  if not (o["held-by"] or o.paths or o.diff) then
+  if not (o["held-by"] or o.paths or o.diff or o.prove) then
     p.classes = h:classes()
     table.sort(p.classes, order.by("-retained", "name"))
     p.sites = sitesof(h, {})
@@ -352,7 +412,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   else
     h = read(o.files[1], world, tell)
   end
-  local p = h and parts(h, old, o, tell)
+  local p = h and parts(h, old, o, world, tell)
   if not p then
     return 1
   end

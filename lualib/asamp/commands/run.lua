@@ -62,6 +62,9 @@ local DESCRIPTION = {
   {"holders", "WHEN", "the holders of live objects are written at the end (1, the default), never " ..
     "(0), or also at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
+  {"prove-leaks", nil, "of a script: at the end, a forked process writes a snapshot of the heap next to " ..
+    "the profile, and the report says how many bytes become free without the reference that it " ..
+    "names for a likely leak"},
   {"out", "OUT", "the profile; %p is the process id, %t its start, %h the " ..
     "host (default SCRIPT.PID.vmprof in the current folder). A profile that is " ..
     "there is replaced, any other file stays",
@@ -110,6 +113,7 @@ local function settings(o, inherited, isprogram)
   for _, key in ipairs{"copies", "wall", "exact", "fixed", "quiet", "overwrite"} do
     t[key] = o[key] and "1" or t[key]
   end
+  t.snapshot = o["prove-leaks"] and "1" or t.snapshot
   -- A path given for this run may replace the profile of a previous run.
   if o.out and not t.overwrite then
     t.overwrite = "profile"
@@ -264,10 +268,34 @@ local function findall(pattern, pid, since, before)
   return list
 end
 
+-- Returns a path as a printable word of the shell.
+local function shellword(path)
+  local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
+  return layout.printable(word)
+end
+
+-- Adds the proofs to a verdict with likely leaks. Returns the path of the snapshot, or nil after a
+-- message.
+local function proved(profile, judged, world, tell)
+  local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
+  local path, heap, message
+  path, message = proving.find(profile)
+  if path then
+    heap, message = proving.open(path, world.progress)
+  end
+  if not heap then
+    tell.failed("no proof: %s", message)
+    return nil
+  end
+  proof.add(heap, judged)
+  heap:close()
+  return path
+end
+
 -- Prints the short report of the profile at 'path', or 'message' if it is nil. 'signal': the
--- signal that ended the program, or nil. Loads the modules of reports: a run without one does not
--- need them.
-local function shortreport(path, message, signal, world, tell)
+-- signal that ended the program, or nil. 'prove': likely leaks are proved. Loads the modules of
+-- reports: a run without one does not need them.
+local function shortreport(path, message, signal, prove, world, tell)
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
@@ -286,14 +314,19 @@ local function shortreport(path, message, signal, world, tell)
     tell.failed("'%s': %s", path, profile.message)
   end
   local t, copied = totals.of(profile), copies.of(profile)
+  local judged = verdict.of(profile, t, leaks.of(profile), copied)
+  local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, tell)
   world.err("\n" .. layout.screen(text.render(profile, t, {
     top = ROWS, color = world.errcolor, width = world.errcolumns,
     show = {functions = true, lines = true, copies = true, native = true, holders = true}, brief = true,
     copies = copied, native = native.of(profile), holders = verdict.held(profile, ROWS),
-    verdict = verdict.of(profile, t, leaks.of(profile), copied)}), world.errcolor))
+    verdict = judged}), world.errcolor))
   if #t.measures > 0 then
-    local word = path:find "[^%w_./+:,@%%-]" and "'" .. path:gsub("'", "'\\''") .. "'" or path
-    world.err(("\nasamp report %s shows more.\n"):format(layout.printable(word)))
+    world.err(("\nasamp report %s shows more.\n"):format(shellword(path)))
+  end
+  if snapshot then
+    world.err(("asamp heap --prove=%s %s shows this again.\n"):format(shellword(path),
+                                                                           shellword(snapshot)))
   end
 end
 
@@ -337,7 +370,7 @@ local function runprogram(program, t, words, environment, world, tell)
   if #list == 0 and not note and not isother then
     tell.failed("%s", none(program))
   elseif #list > 0 and not quiet then
-    shortreport(list[1], nil, how == "signal" and status, world, tell)
+    shortreport(list[1], nil, how == "signal" and status, false, world, tell)
   end
   for i = 2, quiet and 0 or #list do
     world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
@@ -358,7 +391,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if not more then
     return tell.failed("%s", wrong)
   end
-  if program then
+  if program and t.snapshot == "1" then
+    return tell.wrong("--prove-leaks is of a script; of a program, asamp heap --prove PID takes a snapshot")
+  elseif program then
     local warning = keys.unheeded(checked)  -- for a script, the profiler prints it
     if warning then
       tell.failed("%s", warning)
@@ -387,7 +422,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       path = findall(t.out, pid, since, before).own
     end
     if path or how == "signal" or not absent then
-      shortreport(path, message, how == "signal" and status, world, tell)
+      shortreport(path, message, how == "signal" and status, t.snapshot == "1", world, tell)
     end
   end
   return ended(how, status)

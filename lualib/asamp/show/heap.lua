@@ -5,6 +5,7 @@
 local holders = require "asamp.sums.holders"
 local labels = require "asamp.show.labels"
 local layout = require "asamp.show.layout"
+local proof = require "asamp.show.proof"
 local tables = require "asamp.show.tables"
 local units = require "asamp.show.units"
 
@@ -149,6 +150,9 @@ function M.render(parts, style)
   if parts.heldby then
     append(lines, M.heldby(parts.heldby, style))
   end
+  if parts.proofs then
+    append(lines, M.proofs(parts.proofs, parts.leaks, style))
+  end
   if parts.paths then
     append(lines, M.paths(parts.paths, parts.info, style))
   end
@@ -156,6 +160,23 @@ function M.render(parts, style)
     append(lines, M.diff(parts.diff, parts.info, style))
   end
   return table.concat(lines, "\n") .. "\n"
+end
+
+--- Returns lines about proofs: {{holder (or nil), bytes, rows, proof}}. 'leaks': of likely leaks, else
+-- of the largest holders.
+function M.proofs(groups, leaks, style)
+  local lines = {"", tables.title(style, leaks and "Likely leaks" or "Largest holders of sampled objects")}
+  for _, group in ipairs(groups) do
+    local row = group.rows[1]
+    lines[#lines + 1] = layout.wrap(layout.clean(group.holder or ("%s:%d"):format(row.file, row.line)),
+                                    "  ", style.width)
+    lines[#lines + 1] = layout.wrap(proof.sentence(group.proof, leaks and proof.lines(group.rows) or
+      "all lines'", not leaks), "    ", style.width)
+  end
+  if #groups == 0 then
+    lines[#lines + 1] = leaks and "  None: there is nothing to prove." or "  None: there are no samples."
+  end
+  return lines
 end
 
 --- Returns the text before a path: bytes and share. The bytes of objects retained by other objects

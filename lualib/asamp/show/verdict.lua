@@ -2,6 +2,7 @@
 -- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Pure.
 
 local layout = require "asamp.show.layout"
+local proof = require "asamp.show.proof"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -88,7 +89,8 @@ local function growth(v, p, add)
     add(v.before and ("The heap grows, %s."):format(quarters(v)) or
         "Native memory grows.", "--show leaks")
     for i = 1, math.min(2, #v.leaks) do
-      add(leak(v.leaks[i]))
+      local group = v.leaks[i]
+      add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""))
     end
   elseif v.growth == "lines" then
     add(("The heap grows, %s, but no line goes on keeping objects."):format(quarters(v)),

@@ -326,9 +326,10 @@ local function growthof(profile, found)
 end
 
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide), leaks = {{holder, kind, bytes, rows}}, lines = {{file, line, name, bytes,
--- samples, share, type, sort, reason, times, calls, survived}}, held (HELDROWS rows of M.held),
--- time = {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
+-- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), lines =
+-- {{file, line, name, bytes, samples, share, type, sort, reason, times, calls, survived}}, held
+-- (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds, sort,
+-- at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found)}

@@ -20,6 +20,7 @@ local RULES = {
                             "profiler.convert", "profiler.core", "profiler.options"},
   ["asamp.commands.check"] = {"asamp.cli", "asamp.commands.run", "asamp.host", "asamp.show", "asamp.sums"},
   ["asamp.cli.sources"] = {"asamp.show", "asamp.show.page", "asamp.host", "asamp.sums.paths"},
+  ["asamp.cli.proving"] = {"asamp.host", "profiler.heap"},
   ["asamp.cli.range"] = {"asamp.cli", "asamp.sums.totals"},
   ["asamp.commands.record"] = {"asamp.cli", "asamp.host", "profiler.options"},
   ["asamp.budget"] = {"asamp.sums", "profiler.reader"},

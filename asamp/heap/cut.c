@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures the bytes that a reference retains (cut.h). */
+#include "cut.h"
+#include "heapformat.h"
+#include "list.h"
+#include "words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOMEMORY	"not enough memory"
+#define STEPS_MOST	250u	/* longest path, in steps */
+#define DEAD	255u	/* the object's path is another one */
+#define UNKNOWN	254u	/* the object's path was not compared yet */
+#define ELLIPSIS	"…"
+
+/* The removed references at an object; flags. */
+enum {
+  OWN = 1,		/* the reference by which the object was reached first */
+  VALUE = 2,		/* the value of an upvalue */
+  ELEMENTS = 4,		/* all elements of a table */
+  KEY = 8,		/* the object is the key of a removed field */
+  HOLDER = 16,		/* the object holds a removed field */
+  LOCAL = 32		/* the value of removed local variables */
+};
+
+/* An entry of a weak table whose key or table was not reached yet. */
+typedef struct Waiting {
+  uint32_t from, to, next;
+  Way way;
+} Waiting;
+
+typedef struct Work {
+  const Graph *g;
+  Cut *c;
+  unsigned char *flags;		/* for each object: OWN, ... */
+  const char *const *steps;
+  size_t n;
+  uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
+  uint32_t function;		/* prototype that declares it; GRAPH_NONE: unknown */
+  uint32_t *protoparent;	/* for each object: the prototype around it, or GRAPH_NONE */
+} Work;
+
+/* {== the path ========================================================= */
+
+/* Returns 1 if a text is the pattern; an ellipsis in the pattern stands for any bytes. */
+static int islike (const char *pattern, const char *text) {
+  const char *star = NULL, *from = text;
+  for (;;) {
+    if (strncmp(pattern, ELLIPSIS, sizeof(ELLIPSIS) - 1) == 0) {
+      star = pattern += sizeof(ELLIPSIS) - 1;
+      from = text;
+    }
+    else if (*pattern == *text) {
+      if (*text == '\0') return 1;
+      pattern++;
+      text++;
+    }
+    else if (star != NULL && *from != '\0') {
+      pattern = star;
+      text = ++from;
+    }
+    else return 0;
+  }
+}
+
+static int isregistry (const Graph *g, uint32_t v) {
+  return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
+}
+
+static int isloaded (const Graph *g, uint32_t v) {
+  return v != 0 && isregistry(g, g->parent[v]) && way_kind(g->way[v]) == HEAP_EFIELD &&
+         graph_is(g, way_argument(g->way[v]), "_LOADED");
+}
+
+/* Returns 1 if the path of an object starts with the reference to it, without the steps before. */
+static int istop (const Graph *g, uint32_t v) {
+  uint32_t from = g->parent[v];
+  int kind = way_kind(g->way[v]);
+  if (isregistry(g, from))
+    return kind == HEAP_EINDEX || isloaded(g, v);
+  if (isloaded(g, from))
+    return kind == HEAP_EFIELD;
+  return g->kind[from] == HEAP_THREAD && g->info[from] == 1 &&
+         (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
+}
+
+/* Returns 1 if a step describes the reference to object v; 'merged' as in words_step. */
+static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
+  char text[WORDS_MOST], full[WORDS_MOST + 16];
+  uint32_t from = g->parent[v], key = way_argument(g->way[v]);
+  int kind = way_kind(g->way[v]);
+  size_t n;
+  if (kind == HEAP_EFIELD && strcmp(step, "[*]") == 0 && !isloaded(g, from))
+    return 1;
+  words_step(g, from, v, g->way[v], merged, text);
+  if (kind == HEAP_EFIELD && !merged && strcmp(text, "package.loaded") != 0) {
+    const char *name = graph_text(g, key, &n);
+    snprintf(text, sizeof(text), "[\"%.*s\"]", (int)n, name);
+  }
+  if (isloaded(g, from) && kind == HEAP_EFIELD) {
+    snprintf(full, sizeof(full), "package.loaded%s", text);
+    return islike(step, full);
+  }
+  return islike(step, text);
+}
+
+static int matches (const Work *w, size_t step, uint32_t v) {
+  return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
+}
+
+/* Returns 1 if v is a function, and the field that holds it has the function's name. */
+static int isnamesake (const Graph *g, uint32_t v) {
+  const struct Proto *p;
+  size_t n, m;
+  const char *a, *b;
+  if (g->kind[v] != HEAP_FUNCTION || g->info[v] == GRAPH_NONE ||
+      way_kind(g->way[v]) != HEAP_EFIELD)
+    return 0;
+  p = &g->protos[g->info[g->info[v]]];
+  a = graph_text(g, way_argument(g->way[v]), &n);
+  b = graph_text(g, p->name, &m);
+  return n == m && n > 0 && memcmp(a, b, n) == 0;
+}
+
+/* Returns how many steps of the path lead to object v, or DEAD; 'above': the same of its parent. */
+static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
+  const Graph *g = w->g;
+  int top = istop(g, v);
+  if (top) above = 0;
+  if (above == DEAD || above == w->n) return DEAD;
+  if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
+  if (matches(w, above, v)) return above + 1;
+  if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a step is not repeated */
+  if (isnamesake(g, v)) return above;  /* the step of an upvalue names the function */
+  return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
+}
+
+/*
+** Sets *count to the number of objects at the end of the path, and their flag OWN. Returns 0
+** without memory.
+*/
+static int findends (Work *w, uint64_t *count) {
+  const Graph *g = w->g;
+  unsigned char *at = malloc(g->n);
+  uint32_t *path = NULL;
+  size_t size = 0;
+  uint32_t v;
+  *count = 0;
+  if (at == NULL) return 0;
+  memset(at, UNKNOWN, g->n);
+  at[0] = 0;
+  for (v = 1; v < g->n; v++) {
+    size_t n = 0;
+    uint32_t u = v;
+    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* parents are usually before */
+      if (!list_grow(&path, n, &size, sizeof(*path))) {
+        free(path);
+        free(at);
+        return 0;
+      }
+      path[n++] = u;
+    }
+    while (n > 0) {
+      u = path[--n];
+      at[u] = (unsigned char)stepsto(w, u, at[g->parent[u]]);
+      if (at[u] == w->n) {
+        w->flags[u] |= OWN;
+        (*count)++;
+      }
+    }
+  }
+  free(path);
+  free(at);
+  return 1;
+}
+
+/* }===================================================================== */
+
+/* {== removal ========================================================== */
+
+/* Returns the reason why no Lua code can remove the reference to object v, or NULL. */
+static const char *fixed (const Graph *g, uint32_t v) {
+  uint32_t from = g->parent[v];
+  switch (way_kind(g->way[v])) {
+    case HEAP_EROOT: return "a root of the state holds it, which no Lua code can remove";
+    case HEAP_EINDEX:
+      return isregistry(g, from) && way_argument(g->way[v]) <= 2
+             ? "the table of globals or the main thread cannot be removed" : NULL;
+    case HEAP_EFIELD:
+      return isloaded(g, v) ? "package.loaded cannot be removed" : NULL;
+    case HEAP_EUSERVALUE: return "a user value of a userdata holds it, which belongs to C code";
+    case HEAP_EUPVALUE:
+      return g->kind[from] == HEAP_CFUNCTION
+             ? "an upvalue of a C function holds it, which belongs to C code" : NULL;
+    case HEAP_ESTACK: case HEAP_ECODE: case HEAP_EOPEN:
+      return "a slot of a call without a name holds it, which is not a variable";
+    case HEAP_EPROTO: case HEAP_ECONSTANT: case HEAP_ENAME:
+      return "it is a part of a function's code";
+    default: return NULL;
+  }
+}
+
+/* Sets the prototype around each prototype. Returns 0 without memory. */
+static int nest (Work *w) {
+  const Graph *g = w->g;
+  uint32_t v, to;
+  Way way;
+  w->protoparent = malloc((size_t)g->n * sizeof(*w->protoparent));
+  if (w->protoparent == NULL) return 0;
+  memset(w->protoparent, 0xff, (size_t)g->n * sizeof(*w->protoparent));
+  for (v = 1; v < g->n; v++) {
+    size_t i = 0;
+    if (g->kind[v] != HEAP_PROTO) continue;
+    while (graph_edge(g, v, &i, &to, &way))
+      if (way_kind(way) == HEAP_EPROTO) w->protoparent[to] = v;
+  }
+  return 1;
+}
+
+/* Returns 1 if prototype p is inside of 'outer'. */
+static int isinside (const Work *w, uint32_t p, uint32_t outer) {
+  unsigned i;
+  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may contain a cycle */
+    p = w->protoparent[p];
+    if (p == outer) return 1;
+  }
+  return 0;
+}
+
+static const Slot *slotof (const Graph *g, Way way) {
+  return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
+}
+
+static int samename (const Graph *g, uint32_t a, uint32_t b) {
+  size_t n, m;
+  const char *s = graph_text(g, a, &n), *t = graph_text(g, b, &m);
+  return n > 0 && n == m && memcmp(s, t, n) == 0;
+}
+
+/* Removes the upvalues of the local variable whose value is 'value' (CU2). */
+static void removeupvalues (Work *w, uint32_t value) {
+  const Graph *g = w->g;
+  uint32_t v, to, of;
+  Way way, own;
+  for (v = 1; v < g->n; v++) {
+    size_t i = 0;
+    if (g->kind[v] != HEAP_FUNCTION) continue;
+    while (graph_edge(g, v, &i, &to, &way)) {
+      const Slot *s = way_kind(way) == HEAP_EUPVALUE ? slotof(g, way) : NULL;
+      size_t k = 0;
+      if (s == NULL || g->kind[to] != HEAP_UPVALUE || !samename(g, s->name, w->variable) ||
+          !graph_edge(g, to, &k, &of, &own) || of != value)
+        continue;
+      if (w->function == GRAPH_NONE || isinside(w, g->info[v], w->function))
+        w->flags[to] |= VALUE;
+    }
+  }
+}
+
+/*
+** Removes the local variables that the upvalue named w->variable of a function with the
+** prototype 'inner' may be: their value is 'value' (CU2).
+*/
+static void removelocals (Work *w, uint32_t value, uint32_t inner) {
+  const Graph *g = w->g;
+  uint32_t v, to;
+  Way way;
+  for (v = 1; v < g->n; v++) {
+    size_t i = 0;
+    if (g->kind[v] != HEAP_THREAD) continue;
+    while (graph_edge(g, v, &i, &to, &way)) {
+      const Slot *s = way_kind(way) == HEAP_ELOCAL ? slotof(g, way) : NULL;
+      if (s != NULL && to == value && samename(g, s->name, w->variable) &&
+          isinside(w, inner, s->in)) {
+        w->flags[to] |= LOCAL;
+        w->function = s->in;
+      }
+    }
+  }
+}
+
+/*
+** Removes the references that are one variable with the last reference of the path to v. Returns 0
+** without memory.
+*/
+static int removevariable (Work *w, uint32_t v) {
+  const Graph *g = w->g;
+  const Slot *s = slotof(g, g->way[v]);
+  uint32_t value;
+  size_t i = 0;
+  Way way;
+  w->variable = s != NULL ? s->name : GRAPH_NONE;
+  w->function = GRAPH_NONE;
+  if (s == NULL) return 1;
+  if (w->protoparent == NULL && !nest(w)) return 0;
+  if (way_kind(g->way[v]) == HEAP_ELOCAL) {
+    w->function = s->in;
+    removeupvalues(w, v);
+  }
+  else if (graph_edge(g, v, &i, &value, &way)) {
+    removelocals(w, value, g->info[g->parent[v]]);
+    if (w->function != GRAPH_NONE) removeupvalues(w, value);
+  }
+  return 1;
+}
+
+/* Sets the flags. Returns NULL, or the reason why the reference cannot be removed. */
+static const char *flag (Work *w, CutHow how) {
+  const Graph *g = w->g;
+  uint32_t v;
+  for (v = 1; v < g->n; v++) {
+    const char *why;
+    uint32_t from = g->parent[v], key = way_argument(g->way[v]);
+    int kind = way_kind(g->way[v]);
+    if (!(w->flags[v] & OWN)) continue;
+    if ((why = fixed(g, v)) != NULL) return why;
+    if (how == CUT_ELEMENTS) {
+      w->flags[v] = (unsigned char)((w->flags[v] & ~OWN) | ELEMENTS);
+      continue;
+    }
+    if ((kind == HEAP_EFIELD || kind == HEAP_EENTRY) && key < g->n) {
+      w->flags[key] |= KEY;
+      w->flags[from] |= HOLDER;
+    }
+    if (kind == HEAP_EUPVALUE)
+      w->flags[v] = (unsigned char)((w->flags[v] & ~OWN) | VALUE);
+    if ((kind == HEAP_EUPVALUE || kind == HEAP_ELOCAL) && !removevariable(w, v))
+      return NOMEMORY;
+  }
+  return NULL;
+}
+
+/* Returns 1 if the reference from object v is removed. */
+static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
+  const Graph *g = w->g;
+  int kind = way_kind(way);
+  unsigned f = w->flags[v], t = w->flags[to];
+  if (((f | t) & (OWN | VALUE | ELEMENTS | KEY | LOCAL)) == 0) return 0;
+  if ((f & VALUE) && kind == HEAP_EVALUE) return 1;
+  if ((f & ELEMENTS) && (kind == HEAP_EINDEX || kind == HEAP_EFIELD || kind == HEAP_EENTRY ||
+                         kind == HEAP_EKEY || kind == HEAP_EWEAKKEY))
+    return 1;
+  if ((f & HOLDER) && (t & KEY) && kind == HEAP_EKEY) return 1;
+  if ((t & OWN) && g->parent[to] == v && g->way[to] == way) return 1;
+  if ((t & (LOCAL | OWN)) && kind == HEAP_ELOCAL && w->variable != GRAPH_NONE) {
+    const Slot *s = slotof(g, way);
+    return s != NULL && s->in == w->function && samename(g, s->name, w->variable);
+  }
+  return 0;
+}
+
+/* }===================================================================== */
+
+/* {== marking ========================================================== */
+
+typedef struct Marking {
+  Work *w;
+  uint32_t *queue, n;
+  uint32_t *heads;		/* for each object: index + 1 in 'waiting' of the first entry that
+				   waits for it; NULL: nothing waits */
+  Waiting *waiting;
+  size_t nwaiting, waitingsize;
+} Marking;
+
+static void reach (Marking *m, uint32_t from, uint32_t to, Way way) {
+  Cut *c = m->w->c;
+  if (c->reached[to]) return;
+  c->reached[to] = 1;
+  c->parent[to] = from;
+  c->way[to] = way;
+  m->queue[m->n++] = to;
+}
+
+/* Lists a value under a weak key that 'other', its key or its table, holds with 'from'. */
+static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
+  Waiting *e;
+  if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
+  if (!list_grow(&m->waiting, m->nwaiting, &m->waitingsize, sizeof(*m->waiting))) return 0;
+  e = &m->waiting[m->nwaiting++];
+  e->from = from;
+  e->to = to;
+  e->way = way;
+  e->next = m->heads[other];
+  m->heads[other] = (uint32_t)m->nwaiting;
+  return 1;
+}
+
+/* Marks all that is reached. Returns 0 without memory. */
+static int mark (Marking *m) {
+  Work *w = m->w;
+  const Graph *g = w->g;
+  uint32_t next, to, k;
+  Way way;
+  reach(m, 0, 0, way_of(HEAP_EROOT, WAY_MOST));
+  for (next = 0; next < m->n; next++) {
+    uint32_t v = m->queue[next];
+    size_t i = 0;
+    while (graph_edge(g, v, &i, &to, &way)) {
+      uint32_t other = way_argument(way);
+      if (isremoved(w, v, to, way)) {
+        w->c->references += way_kind(way) != HEAP_EKEY;
+        continue;
+      }
+      if (way_kind(way) == HEAP_EWEAKKEY && other < g->n && !w->c->reached[other]) {
+        if (!await(m, other, v, to, way)) return 0;
+      }
+      else reach(m, v, to, way);
+    }
+    for (k = m->heads != NULL ? m->heads[v] : 0; k != 0; k = m->waiting[k - 1].next)
+      reach(m, m->waiting[k - 1].from, m->waiting[k - 1].to, m->waiting[k - 1].way);
+  }
+  return 1;
+}
+
+/* Computes the result. Returns 0 without memory. */
+static int measure (Work *w) {
+  const Graph *g = w->g;
+  Cut *c = w->c;
+  Marking m = {w, malloc((size_t)g->n * sizeof(uint32_t)), 0, NULL, NULL, 0, 0};
+  uint32_t v;
+  int ok;
+  c->reached = calloc(g->n, 1);
+  c->parent = malloc((size_t)g->n * sizeof(*c->parent));
+  c->way = malloc((size_t)g->n * sizeof(*c->way));
+  ok = m.queue != NULL && c->reached != NULL && c->parent != NULL && c->way != NULL && mark(&m);
+  for (v = 1; v < g->n && ok; v++) {
+    if (c->reached[v]) continue;
+    c->freed += graph_size(g, v);
+    c->objects++;
+  }
+  free(m.queue);
+  free(m.heads);
+  free(m.waiting);
+  return ok;
+}
+
+/* }===================================================================== */
+
+int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
+            const char **why) {
+  Work w;
+  uint64_t ends = 0;
+  memset(c, 0, sizeof(*c));
+  memset(&w, 0, sizeof(w));
+  w.g = g;
+  w.c = c;
+  w.steps = steps;
+  w.n = n;
+  w.variable = w.function = GRAPH_NONE;
+  *why = NULL;
+  if (n == 0 || n > STEPS_MOST) {
+    *why = "the path has no steps, or too many";
+    return 0;
+  }
+  w.flags = calloc(g->n, 1);
+  if (w.flags == NULL || !findends(&w, &ends)) *why = NOMEMORY;
+  else if (ends == 0) *why = "the snapshot has no such path";
+  else *why = flag(&w, how);
+  if (*why == NULL && !measure(&w)) *why = NOMEMORY;
+  free(w.flags);
+  free(w.protoparent);
+  if (*why != NULL) cut_free(c);
+  return *why == NULL;
+}
+
+void cut_free (Cut *c) {
+  free(c->reached);
+  free(c->parent);
+  free(c->way);
+  memset(c, 0, sizeof(*c));
+}

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+-- Renders the proofs of asamp.sums.proof as sentences. Pure.
+
+local layout = require "asamp.show.layout"
+local steps = require "asamp.sums.proof".steps
+local units = require "asamp.show.units"
+
+local M = {}
+
+-- Returns the fields at the end of a path "of" the steps before them: '["handlers"]["tick"] of
+-- local "bus" of main chunk'.
+local function named(path)
+  local list = steps(path)
+  local last = table.remove(list)
+  while last:find "^%[" and #list > 1 and list[#list]:find "^%[" do
+    last = table.remove(list) .. last
+  end
+  return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
+end
+
+--- Returns the sentences about one proof. 'lines': words for the lines whose bytes the share is of.
+-- 'plain': of a holder that is no likely leak, without a judgement.
+function M.sentence(proof, lines, plain)
+  if proof.reason then
+    return ("%s: %s."):format(plain and "Not measurable" or "Not provable", layout.clean(proof.reason))
+  end
+  local text = ("%s %s frees %s (measured)"):format(
+    proof.emptied and "emptying" or "cutting", named(proof.holder), units.bytes(proof.freed))
+  text = plain and text:gsub("^%l", string.upper) or
+         (proof.proved and "Proved: " or "Not proved: ") .. text
+  if proof.share then
+    text = text .. (", %.0f%% of %s live bytes"):format(100 * proof.share, lines)
+  else
+    text = text .. ", and the snapshot has no sample of " .. lines:gsub("'s?$", "")
+  end
+  if proof.also then
+    text = text .. (proof.emptied and ". Cutting it is not enough: it is also held by " or
+                    ". The rest is held by ") .. layout.clean(proof.also)
+  end
+  return text .. "."
+end
+
+--- Returns the words for the lines of a group: "this line's" or "these lines'".
+function M.lines(rows)
+  return #rows == 1 and "this line's" or "these lines'"
+end
+
+return M

@@ -1,0 +1,92 @@
+-- SPDX-License-Identifier: MIT
+-- Proves likely leaks by a snapshot of the same run: the bytes that become free if the reference that
+-- the report names were removed. Pure: the input is the groups of asamp.sums.verdict and a
+-- snapshot (profiler.heap). The snapshot has all objects and references of the real heap, so the
+-- bytes are exact; the share of a line's bytes is of its samples.
+
+local holders = require "asamp.sums.holders"
+
+local M = {}
+
+--- Share of a line's live bytes that must become free for a proof.
+M.ENOUGH = 1 / 2
+
+--- Returns the steps of a path.
+function M.steps(text)
+  local list = {}
+  for step in (text .. holders.ARROW):gmatch("(.-)" .. holders.ARROW) do
+    list[#list + 1] = step
+  end
+  return list
+end
+
+-- Returns the numbers of the snapshot's sites at the lines of the rows.
+local function sitesof(heap, rows)
+  local list, wanted = {}, {}
+  for _, row in ipairs(rows) do
+    wanted[("%s\0%d"):format(row.file, row.line)] = true
+  end
+  for _, site in ipairs(heap:sites{}) do
+    if site.source and wanted[("%s\0%d"):format(site.source, site.line)] then
+      list[#list + 1] = site.site
+    end
+  end
+  return list
+end
+
+-- Returns the path of the table that has the elements of a path with single ones.
+local function container(text)
+  local list = M.steps(text)
+  for i = 2, #list do
+    if list[i]:find "^%[%d+%]$" then
+      return table.concat(list, holders.ARROW, 1, i - 1)
+    end
+  end
+  return (holders.container(text))
+end
+
+-- Returns the result of a cut as a proof.
+local function ofcut(cut, holder, emptied)
+  local share = cut.samplebytes > 0 and cut.freedbytes / cut.samplebytes or nil
+  return {holder = holder, emptied = emptied, freed = cut.freed, objects = cut.objects,
+          references = cut.references, share = share, samples = cut.samples,
+          proved = share ~= nil and share >= M.ENOUGH and cut.freed > 0,
+          also = cut.also and container(holders.text(cut.also)) or nil}
+end
+
+--- Returns {holder, freed (bytes), objects, references (number of removed references), share (of
+-- the live sampled bytes of the rows' lines; nil: none is in the snapshot), samples, emptied
+-- (true: the elements of the holder are removed, because other references hold it, too), also (a
+-- path that holds the rest, or nil), proved}; or {reason} if the path cannot be cut.
+function M.of(heap, group)
+  if group.rows[1].type == "native" then
+    return {reason = "it is native memory, which no reference of Lua holds"}
+  elseif not group.holder then
+    return {reason = "no holder is known"}
+  end
+  local query = {steps = M.steps(group.holder), sites = sitesof(heap, group.rows)}
+  local cut, reason = heap:cut(query)
+  if not cut then
+    return {reason = reason}
+  end
+  local proof = ofcut(cut, group.holder)
+  if not proof.proved then
+    query.elements = true
+    cut = heap:cut(query)
+    local emptied = cut and ofcut(cut, group.holder, true)
+    if emptied and emptied.proved then
+      emptied.also = proof.also
+      return emptied
+    end
+  end
+  return proof
+end
+
+--- Sets the field 'proof' of each group of a verdict that has a row of the heap.
+function M.add(heap, verdict)
+  for _, group in ipairs(verdict.leaks) do
+    group.proof = M.of(heap, group)
+  end
+end
+
+return M

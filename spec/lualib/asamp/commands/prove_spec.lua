@@ -1,0 +1,182 @@
+-- SPDX-License-Identifier: MIT
+-- `asamp run --prove-leaks` and `asamp heap --prove`: the planted leaks of spec/planted are proved,
+-- and the bytes are those that each program frees when it removes the reference.
+
+local json = require "cjson"
+local process = require "spec.support.process"
+local shell = require "spec.support.shell"
+
+-- The planted leaks that have a holder, each with the code that removes the reference.
+local CUTS = {
+  cache = "cache = nil", coroutines = "waiting = nil", history = "app.history = nil",
+  listeners = "bus.listeners = nil", metrics = "metrics.series = nil", queue = "queue = nil",
+  registry = "M.registry = nil", slowleak = "audit.log = nil", upvalues = "undo = nil",
+}
+
+-- Appended to a program: prints the bytes that the code frees, to stderr.
+local TRUTH = [[
+
+collectgarbage() collectgarbage()
+local before = collectgarbage "count"
+%s
+collectgarbage() collectgarbage()
+io.stderr:write(("%%d"):format((before - collectgarbage "count") * 1024))
+]]
+
+describe("asamp run --prove-leaks", function()
+  local folder
+
+  before_each(function()
+    folder = shell.folder()
+  end)
+
+  -- Runs asamp in the folder. Returns exit status, stdout and stderr.
+  local function asamp(...)
+    return process.run{process.file [[os.exit(require "asamp".main(arg), true)]], directory = folder, ...}
+  end
+
+  -- Runs leak.lua with --prove-leaks until its leak is found, which takes enough collections.
+  -- Returns exit status, stdout, stderr and the profile's name.
+  local function prove()
+    local status, out, err
+    for i = 1, 5 do
+      local profile = ("p%d.vmprof"):format(i)
+      status, out, err = asamp("run", "--prove-leaks", "--out", profile, "leak.lua")
+      if status ~= 0 or err:find("Likely leak", 1, true) then
+        return status, out, err, profile
+      end
+    end
+    return status, out, err
+  end
+
+  -- Returns text with one space for each run of white space.
+  local function flat(text)
+    return (text:gsub("%s+", " "))
+  end
+
+  it("proves the planted leaks, with the bytes that a removal frees", function()
+    for name, cut in pairs(CUTS) do
+      local text = shell.read(("spec/planted/%s.lua"):format(name))
+      shell.write(folder .. "/leak.lua", text)
+      shell.write(folder .. "/truth.lua", text .. TRUTH:format(cut))
+      local status, _, err, profile = prove()
+      assert.equal(0, status, err)
+      assert.is_truthy(flat(err):find("Proved: cutting .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
+                                      "th%a+ lines?'s? live bytes%."), name .. err)
+      local path = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
+      local out
+      status, out, err = asamp("heap", "--prove=" .. profile, "--json", path)
+      assert.same({0, ""}, {status, err})
+      local proof = json.decode(out).proofs[1].proof
+      assert.is_true(proof.proved)
+      local truth = select(3, process.run{"truth.lua", directory = folder})
+      assert.is_true(math.abs(proof.freed - tonumber(truth)) <= tonumber(truth) / 100,
+                     ("%s: %d proved, %s measured"):format(name, proof.freed, truth))
+    end
+  end)
+
+  it("runs no finalizer in the child, and calls none twice", function()
+    shell.write(folder .. "/leak.lua", [[
+      local sockets = {list = {}}
+      local Socket = {__gc = function(s) io.write(s.id, "\n") end}
+      local function open(i)
+        sockets.list[#sockets.list + 1] = setmetatable({id = i, buffer = {i, {i}}}, Socket)
+      end
+      io.write "first\n"
+      for i = 1, 20000 do open(i) end]])
+    local status, out, err = prove()
+    assert.equal(0, status, err)
+    assert.is_truthy(flat(err):find('Proved: cutting ["list"] of local "sockets"', 1, true), err)
+    local seen, n = {}, 0
+    for line in out:gmatch "[^\n]+" do
+      assert.is_nil(seen[line])
+      seen[line], n = true, n + 1
+    end
+    assert.equal(20001, n)
+  end)
+
+  it("proves nothing where nothing leaks", function()
+    shell.write(folder .. "/fine.lua", shell.read "spec/innocent/fullcache.lua")
+    local status, _, err = asamp("run", "--prove-leaks", "fine.lua")
+    assert.equal(0, status)
+    assert.is_nil(err:find("Proved", 1, true))
+    assert.is_nil(err:find("Likely leak", 1, true))
+  end)
+
+  it("is of a script, and of LUA_PROFILER's 'snapshot', not of a program", function()
+    local status, out, err = asamp("run", "--prove-leaks", "--", "/bin/true")
+    assert.same({2, "", "asamp run: --prove-leaks is of a script; of a program, asamp heap --prove PID " ..
+                        "takes a snapshot; see asamp run --help\n"}, {status, out, err})
+    status, out, err = process.run{code = "", env = {ASAMP = "snapshot"}}
+    assert.same({0, "profiler: ASAMP: option 'snapshot' is of one state; asamp heap PID takes one of a " ..
+                    "process that listens; nothing is profiled\n", ""}, {status, err, out})
+  end)
+
+  it("reports why there is no snapshot", function()
+    shell.write(folder .. "/leak.lua", shell.read "spec/planted/listeners.lua" .. [[
+
+      os.execute "mkdir -p p1.heap p2.heap p3.heap p4.heap p5.heap"]])
+    local status, _, err = prove()
+    assert.equal(0, status)
+    assert.is_truthy(flat(err):find("asamp run: no proof: cannot write the snapshot 'p%d%.heap': "), err)
+    assert.is_truthy(flat(err):find("Likely leak", 1, true), err)
+  end)
+end)
+
+describe("asamp heap --prove", function()
+  local folder
+
+  setup(function()
+    folder = shell.folder()
+    shell.write(folder .. "/a.lua", [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(256, {out = "a.vmprof", fixed = true}))
+      local keep = {big = {}, small = {}}
+      for i = 1, 2000 do keep.big[i] = {i} end
+      for i = 1, 200 do keep.small[i] = {i} end
+      collectgarbage()
+      assert(profiler.snapshot("a.heap", {wait = true}))]])
+    local status, out, err = process.run{"a.lua", directory = folder}
+    assert.same({0, "", ""}, {status, out, err})
+  end)
+
+  local function heap(...)
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    return process.run{main, "heap", directory = folder, ...}
+  end
+
+  it("measures the largest holders without a profile", function()
+    local status, out, err = heap("--prove", "--width", "200", "a.heap")
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find('Cutting %["big"%] of local "keep" of main chunk %(a%.lua%) frees [%d.]+ ' ..
+                              "KiB %(measured%), %d+%% of all lines' live bytes%."), out)
+    assert.is_nil(out:find("Proved", 1, true))
+    assert.is_true(out:find('["big"]', 1, true) < out:find('["small"]', 1, true))
+  end)
+
+  it("has nothing to prove in a profile without likely leaks", function()
+    local status, out, err = heap("--prove=a.vmprof", "a.heap")
+    assert.same({0, ""}, {status, err})
+    assert.is_truthy(out:find("None: there is nothing to prove.", 1, true), out)
+  end)
+
+  it("takes an empty file that is locked for one that is being written", function()
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    local status, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
+      ("exec 9>e.heap; flock 9; '%s' '%s' heap e.heap"):format(process.interpreter(), main)}
+    assert.same({1, "asamp heap: cannot read the snapshot 'e.heap': it is still being written; try again " ..
+                    "when it is whole\n"}, {status, err})
+  end)
+
+  it("refuses the profile of another process", function()
+    local status, _, err = process.run{code = [[
+      local profiler = require "profiler"
+      profiler.alloc_start(64, {out = "b.vmprof"})
+      local t = {} for i = 1, 100 do t[i] = {} end]], directory = folder}
+    assert.same({0, ""}, {status, err})
+    status, _, err = heap("--prove=b.vmprof", "a.heap")
+    assert.equal(1, status)
+    assert.is_truthy(err:find("^asamp heap: 'b.vmprof' is of process %d+, and the snapshot of process " ..
+                              "%d+: take both of one run\n"), err)
+  end)
+end)
