@@ -6,9 +6,15 @@ local json = require "cjson"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
+-- The report names the chain, or only the lists that it holds.
+local function HISTORY(holder)
+  return holder:find '%["values"%]$' and "local s = app.history while s do s.values, s = nil, s.before end" or
+         "app.history = nil"
+end
+
 -- The planted leaks that have a holder, each with the code that removes the reference.
 local CUTS = {
-  cache = "cache = nil", coroutines = "waiting = nil", history = "app.history = nil",
+  cache = "cache = nil", coroutines = "waiting = nil", history = HISTORY,
   listeners = "bus.listeners = nil", metrics = "metrics.series = nil", queue = "queue = nil",
   registry = "M.registry = nil", slowleak = "audit.log = nil", upvalues = "undo = nil",
 }
@@ -58,7 +64,6 @@ describe("asamp run --prove-leaks", function()
     for name, cut in pairs(CUTS) do
       local text = shell.read(("spec/planted/%s.lua"):format(name))
       shell.write(folder .. "/leak.lua", text)
-      shell.write(folder .. "/truth.lua", text .. TRUTH:format(cut))
       local status, _, err, profile = prove()
       assert.equal(0, status, err)
       assert.is_truthy(flat(err):find("Proved: cutting .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
@@ -69,6 +74,8 @@ describe("asamp run --prove-leaks", function()
       assert.same({0, ""}, {status, err})
       local proof = json.decode(out).proofs[1].proof
       assert.is_true(proof.proved)
+      cut = type(cut) == "function" and cut(proof.holder) or cut
+      shell.write(folder .. "/truth.lua", text .. TRUTH:format(cut))
       local truth = select(3, process.run{"truth.lua", directory = folder})
       assert.is_true(math.abs(proof.freed - tonumber(truth)) <= tonumber(truth) / 100,
                      ("%s: %d proved, %s measured"):format(name, proof.freed, truth))
