@@ -30,11 +30,11 @@ export class Lives {
     this.leaks = new Grid({
       label: "Likely leaks", onActivate: show, onMove: ({ of }) => this.choose(of),
       columns: [
-        { title: leaks.proved ? "alive" : "survived", width: "var(--number)", number: true,
+        { title: leaks.proved ? "still alive" : "survived", width: "var(--number)", number: true,
           cell: ({ of }) => amount(of.keptbytes, of.kept) },
-        { title: "of self", width: "4rem", number: true,
+        { title: "of line", about: "share of the bytes that the line allocated", width: "4rem", number: true,
           cell: ({ of }) => `${Math.round(100 * of.share)}%` },
-        { title: "in parts", about: "parts of the run of which it keeps something", width: "5rem", number: true,
+        { title: "seen in", about: "slices of the run from which it keeps something", width: "5rem", number: true,
           wide: true, cell: ({ of }) => `${of.parts} of ${of.of}` },
         { title: "mostly", width: "8.5rem", wide: true, cell: ({ of }) => of.type },
         place("line", row => row.below),
@@ -68,8 +68,7 @@ export class Lives {
       this.leaks.element, this.paths,
       leaks.left > 0 ? el("p", { class: "muted" }, `and ${count(leaks.left)} more, which asamp report shows`) : null,
       leaks.rows.some(row => row.below) ? el("p", { class: "muted" },
-        "Set in: belongs to the line above, by its function or its caller. A closure there, or the parts of a " +
-        "table that grows, may be what keeps the rest.") : null,
+        "Set in: held by the same, or belongs to the line above by its function or its caller.") : null,
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
         ? "Bytes that were allocated between birth and death, which a major collection tells; alive: at the end of the run."

@@ -97,6 +97,13 @@
 **   gone                {width, columns bin, node, kind, samples, bytes}: samples that died later, by
 **                       the slice in which they were found dead, sorted; the width may differ,
 **                       slices are numbered from 0
+**   born                (with bins) the columns of 'bins' and last (time of the last sample), in at most 64 slices of 'width' decided bytes:
+**                       a clock that runs with allocation, not with time
+**   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path (0:
+**                       none found), vector (1: a part of a table), samples, bytes, last}: samples alive at the end, by slices as in
+**                       'born'; the width may differ; last: time of the last one
+**   worked              (with bins) {width, columns bin, samples, ...}: samples of time, in at most
+**                       256 slices of time
 */
 #include "luafields.h"
 #include "reader.h"
@@ -520,17 +527,17 @@ static void pushpictures (lua_State *L, const Pictures *all) {
 }
 
 /*
-** Number of columns of 'gone' and of 'bins'. pushslices pushes a table with the first nkeys
+** Number of columns of 'gone', of 'bins' and of 'born'. pushslices pushes a table with the first nkeys
 ** columns of the slices.
 */
-enum { GONEKEYS = 5, BINKEYS = 11 };
+enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
-  static const char *const keys[BINKEYS] = {
+  static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
-    "later", "laterbytes", "undecided", "undecidedbytes"
+    "later", "laterbytes", "undecided", "undecidedbytes", "last"
   };
-  int k, result, columns[BINKEYS];
+  int k, result, columns[BORNKEYS];
   size_t i;
   lua_createtable(L, 0, nkeys + 4);
   result = lua_gettop(L);
@@ -538,10 +545,10 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lists(L, result, keys, nkeys, b->n, columns);
   for (i = 0; i < b->n; i++) {
     const BinRow *row = &b->rows[i];
-    const uint64_t values[BINKEYS] = {
+    const uint64_t values[BORNKEYS] = {
       row->bin, row->node, row->kind + (uint64_t)1, row->samples, row->bytes,
       row->survived, row->survivedbytes, row->later, row->laterbytes,
-      row->undecided, row->undecidedbytes
+      row->undecided, row->undecidedbytes, row->last
     };
     for (k = 0; k < nkeys; k++)
       readerlib_put(L, columns[k], i + 1, values[k]);
@@ -566,6 +573,32 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "bins");
   pushslices(L, gone, GONEKEYS);
   lua_setfield(L, -2, "gone");
+}
+
+/* Sets the fields 'born', 'alive' and 'worked' of the table on top. */
+static void pushborn (lua_State *L, const ReaderSum *sum) {
+  const Bins *alive = &sum->alive;
+  int columns[7];
+  static const char *const keys[7] = {"bin", "node", "path", "vector", "samples", "bytes", "last"};
+  size_t i;
+  int k, result;
+  pushslices(L, &sum->born, BORNKEYS);
+  lua_setfield(L, -2, "born");
+  lua_createtable(L, 0, 8);
+  result = lua_gettop(L);
+  setinteger(L, "width", alive->width);
+  lists(L, result, keys, 7, alive->n, columns);
+  for (i = 0; i < alive->n; i++) {
+    const BinRow *row = &alive->rows[i];
+    const uint64_t values[7] = {row->bin, row->node, row->kind >> 1, row->kind & 1, row->samples,
+                                row->bytes, row->last};
+    for (k = 0; k < 7; k++)
+      readerlib_put(L, columns[k], i + 1, values[k]);
+  }
+  lua_settop(L, result);
+  lua_setfield(L, -2, "alive");
+  pushslices(L, &sum->worked, 5);
+  lua_setfield(L, -2, "worked");
 }
 
 static void pushstates (lua_State *L, const ReadProfile *r);
@@ -649,6 +682,8 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushleft(L, sum->left);
   if (sum->bins.most > 0)
     pushbins(L, r, &sum->bins, &sum->gone);
+  if (sum->born.most > 0)
+    pushborn(L, sum);
   pushfunctions(L, r);
   pushtree(L, r);
   pushstates(L, r);

@@ -52,6 +52,8 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
   to->undecided += from->undecided;
   to->undecidedbytes += from->undecidedbytes;
   to->ns += from->ns;
+  if (from->last > to->last)
+    to->last = from->last;
 }
 
 /* Doubles the width of the bins. Rows only move towards the start. */
@@ -71,26 +73,26 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds to the row of the slice in which the sample was taken. */
-static void addto (Bins *b, const ReadSample *s, const BinRow *from) {
+/* Adds to the row of the slice at 'at'. */
+static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
-  while (s->time / b->width >= b->most && !b->failed)
+  while (at / b->width >= b->most && !b->failed)
     widen(b);
-  to = b->failed ? NOROW
-                 : rowof(b, (uint32_t)(s->time / b->width), s->node, s->kind,
-                         from->samples);
+  to = b->failed ? NOROW : rowof(b, (uint32_t)(at / b->width), node, kind, from->samples);
   if (to == NOROW)
     b->failed = 1;
   else
     bins_addrow(&b->rows[to], from);
 }
 
-void bins_add (Bins *b, const ReadSample *s, int fate) {
+void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
+                 uint32_t kind) {
   BinRow from;
   if (b->most == 0 || b->failed)
     return;
   memset(&from, 0, sizeof(from));
   from.samples = s->count;
+  from.last = s->time;
   if (s->kind == READER_TIMESAMPLE)
     from.ns = readsample_bytes(s);
   else {
@@ -104,17 +106,25 @@ void bins_add (Bins *b, const ReadSample *s, int fate) {
       from.undecidedbytes = from.bytes;
     }
   }
-  addto(b, s, &from);
+  addto(b, at, node, kind, &from);
 }
 
-void bins_death (Bins *b, const ReadSample *s) {
+void bins_add (Bins *b, const ReadSample *s, int fate) {
+  bins_addat(b, s, fate, s->time, s->node, s->kind);
+}
+
+void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
   BinRow from;
   if (b->most == 0 || b->failed)
     return;
   memset(&from, 0, sizeof(from));
   from.later = s->count;
   from.laterbytes = readsample_bytes(s);
-  addto(b, s, &from);
+  addto(b, at, s->node, s->kind, &from);
+}
+
+void bins_death (Bins *b, const ReadSample *s) {
+  bins_deathat(b, s, s->time);
 }
 
 static int order (const void *a, const void *b) {

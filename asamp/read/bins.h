@@ -25,11 +25,12 @@ typedef struct BinRow {
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
   uint64_t undecided, undecidedbytes;
   uint64_t ns;         /* ns that time samples represent */
+  uint64_t last;       /* time of the last sample, us */
 } BinRow;
 
 typedef struct Bins {
   uint32_t most;       /* number of bins, preferably a power of 2; 0: disabled */
-  uint64_t width;      /* us */
+  uint64_t width;      /* us, or bytes (bins_addat) */
   BinRow *rows;
   size_t n, size;
   IdMap bykey;
@@ -41,6 +42,14 @@ typedef struct Bins {
 void bins_init (Bins *b, uint32_t most);
 /* Adds a sample. 'fate': READER_SURVIVED and so on. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
+/*
+** Adds a sample at another position than its time (bytes, in slices of bytes), with another node
+** and kind.
+*/
+void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
+                 uint32_t kind);
+/* As bins_death, for a sample that was added by bins_addat. */
+void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /*
 ** Notes that a sample added before has died later: counts it in the slice in which it was
 ** taken.

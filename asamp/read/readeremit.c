@@ -141,6 +141,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
     time = sample.time;
   s->of->decided += sample.count;
   s->of->allocated += readsample_bytes(&sample);
+  sample.born = s->decided += readsample_bytes(&sample);
   if (fate == 0)
     tellfate(s, &sample, READER_DIED, time);
   else

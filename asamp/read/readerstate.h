@@ -34,6 +34,7 @@ typedef struct ReaderState {
   ReaderClient *client;
   int failed;          /* 1: memory ran out */
   uint64_t summed[2];  /* totals of all samples, wanted or not: bytes, ns of time */
+  uint64_t decided;    /* bytes that all decided samples represent */
   int toomuch;         /* 1: a total exceeds READER_MAXSUM */
   int begun;           /* 1: the client's 'begin' was called */
   int format;          /* own files: format of the details */

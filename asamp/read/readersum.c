@@ -148,8 +148,12 @@ static int isoutside (const ReaderSum *s, const ReadSample *sample) {
 
 static void readersum_sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
-  if (sample->kind == READER_TIMESAMPLE && s->instant == READERSUM_EVER && !isoutside(s, sample))
-    readersum_count(s, sample, READER_DIED, 0);
+  if (sample->kind != READER_TIMESAMPLE || s->instant != READERSUM_EVER || isoutside(s, sample))
+    return;
+  readersum_count(s, sample, READER_DIED, 0);
+  bins_addat(&s->worked, sample, READER_DIED, sample->time, 0, 0);
+  if (s->worked.failed)
+    s->client.stop = NOMEMORY;
 }
 
 static void readersum_fate (void *ud, const ReadSample *sample, int fate,
@@ -161,6 +165,10 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
       (sample->time > s->instant || (fate == READER_DIED && time <= s->instant)))
     return;
   readersum_count(s, sample, fate, time);
+  if (s->instant == READERSUM_EVER && fate != READER_UNDECIDED)
+    bins_addat(&s->born, sample, fate, sample->born, sample->node, sample->kind);
+  if (s->born.failed)
+    s->client.stop = NOMEMORY;
   if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->profile != NULL &&
       s->profile->kinds[sample->kind].type != KIND_NATIVE &&
       !ages_add(&s->ages, readsample_bytes(sample), fate == READER_SURVIVED))
@@ -223,10 +231,22 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     ReadSample dead = *sample;
     dead.time = d->time;
     bins_death(&s->bins, sample);
+    bins_deathat(&s->born, sample, sample->born);
     bins_add(&s->gone, &dead, READER_DIED);
   }
-  if (s->bins.failed || s->gone.failed)
+  if (s->bins.failed || s->gone.failed || s->born.failed)
     s->client.stop = NOMEMORY;
+}
+
+/* Returns 1 for a sample of native memory, which no walk reaches. */
+static int nativesample (const ReaderSum *s, const ReadSample *sample) {
+  return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
+}
+
+/* Returns 1 for a sample of the part of a table that stores its slots. */
+static int vectorsample (const ReaderSum *s, const ReadSample *sample) {
+  unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
+  return type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
 }
 
 static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
@@ -234,6 +254,11 @@ static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
   if (isoutside(s, sample) || (s->instant != READERSUM_EVER && sample->time > s->instant))
     return;
   if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
+    s->client.stop = NOMEMORY;
+  if (s->instant == READERSUM_EVER && !nativesample(s, sample))
+    bins_addat(&s->alive, sample, READER_SURVIVED, sample->born, sample->node,
+               path << 1 | (uint32_t)vectorsample(s, sample));
+  if (s->alive.failed)
     s->client.stop = NOMEMORY;
 }
 
@@ -318,6 +343,9 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->walkstep = 1;
   bins_init(&s->bins, bins);
   bins_init(&s->gone, bins);
+  bins_init(&s->born, bins > 0 ? READERSUM_PARTS : 0);
+  bins_init(&s->alive, bins > 0 ? READERSUM_PARTS : 0);
+  bins_init(&s->worked, bins > 0 ? READERSUM_FINE : 0);
   s->kinds = calloc(READER_MAXKINDS, sizeof(*s->kinds));
   return s->kinds != NULL && course_init(&s->course) && marks_init(&s->marks) &&
          pictures_init(&s->pictures);
@@ -367,6 +395,9 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   finishlabels(s, r);
   bins_finish(&s->bins, r->scale);
   bins_finish(&s->gone, r->scale);
+  bins_finish(&s->born, r->scale);
+  bins_finish(&s->alive, r->scale);
+  bins_finish(&s->worked, r->scale);
   idmap_free(&s->table.bykey);  /* releases memory, which large profiles need */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
@@ -374,11 +405,14 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   idmap_free(&s->copies.bykey);
   idmap_free(&s->bins.bykey);
   idmap_free(&s->gone.bykey);
+  idmap_free(&s->born.bykey);
+  idmap_free(&s->alive.bykey);
+  idmap_free(&s->worked.bykey);
   memcpy(s->left, r->left, sizeof(s->left));
   s->left[LEFT_SITES] = s->table.left + s->copies.left;
   s->left[LEFT_LIVES] = s->lives.left + s->times.left;
   s->left[LEFT_HELD] = s->held.left;
-  s->left[LEFT_ROWS] = s->bins.left + s->gone.left;
+  s->left[LEFT_ROWS] = s->bins.left + s->gone.left + s->born.left + s->alive.left;
   s->left[LEFT_COLLECTIONS] = course_grouped(&s->course);
   s->left[LEFT_MARKS] = s->marks.count - s->marks.n;
   s->left[LEFT_MARKNAMES] = s->marks.lumped;
@@ -397,6 +431,9 @@ void readersum_free (ReaderSum *s) {
   sitetable_free(&s->copies);
   bins_free(&s->bins);
   bins_free(&s->gone);
+  bins_free(&s->born);
+  bins_free(&s->alive);
+  bins_free(&s->worked);
   course_free(&s->course);
   marks_free(&s->marks);
   pictures_free(&s->pictures);

@@ -61,6 +61,12 @@ typedef struct ReaderSum {
   Bins gone;           /* samples that died later, by the slice in which they were found dead:
 		          samples and bytes. The slices may be wider or narrower than those of
 		          'bins' by a power of 2 */
+  /* The next three are sliced finer; they are empty if 'bins' is disabled. 'born' and 'alive' have
+     slices of bytes (field 'born' of ReadSample) instead of us. */
+  Bins born;           /* all decided samples */
+  Bins alive;          /* samples that the walk at the end reached, or may not have reached: the
+		          kind is twice the path (0: unknown), plus 1 for a part of a table */
+  Bins worked;         /* samples of time; node and kind are 0 */
   /* READERSUM_EVER, or a time in us since the start: only samples alive at that time count,
      as far as collections have found out; no time samples. Bins stay empty. */
   uint64_t since;      /* us: earlier samples do not count */
@@ -68,6 +74,9 @@ typedef struct ReaderSum {
   uint64_t instant;
   uint64_t left[LEFT_N];  /* counts of dropped data: of the ReadProfile, and of the totals */
 } ReaderSum;
+
+#define READERSUM_PARTS	64u	/* slices of 'born' and 'alive' */
+#define READERSUM_FINE	256u	/* slices of 'worked' */
 
 #define READERSUM_EVER	UINT64_MAX
 

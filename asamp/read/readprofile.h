@@ -36,6 +36,8 @@ typedef struct ReadSample {
 		          time samples ns */
   uint64_t size;       /* bytes of the block; 0: unknown */
   uint64_t thread;
+  uint64_t born;       /* bytes of all samples decided up to this one, before 'scale': a clock that
+		          runs with allocation. Only in the callback 'fate' and later */
   uint32_t node;       /* node of the call tree */
   uint32_t kind;       /* includes the class only in the callback 'fate' and later */
   int outside;         /* 1: allocated outside the nursery */

@@ -162,8 +162,7 @@ local function meaning(p, t)
   if p.malloc and p.malloc ~= p.period then
     text = text .. ("One of native memory represents %s. "):format(units.bytes(p.malloc))
   end
-  return text .. "A row of n samples is right to about 1 part in √n (100 " ..
-         "samples: 10%)."
+  return text .. "A row of 100 samples is right to ±10%, one of 10,000 to ±1%."
 end
 
 -- ==}
@@ -196,14 +195,14 @@ local function survival(p, t)
   if not p.fates or t.whole.samples == t.whole.undecided then
     return nil
   end
-  local text = ("Of what was sampled %s survived its first collection")
-    :format(share "survived")
+  local survived, decided = measures.fate(t.whole, "survived")
+  local text = units.percent(decided - survived, decided) .. " died young"
   if measures.tellsdeaths(p) then
-    text = text .. (": %s died later, %s was alive at the end%s."):format(
+    text = text .. (", %s died later, %s is still alive%s."):format(
       share "later", share "alive", p.majors == 0 and
       ", as no major collection has checked it again" or "")
   else
-    text = text .. "."
+    text = text .. (", %s survived its first collection."):format(share "survived")
   end
   if t.whole.undecided > 0 then
     text = text .. (" %s had no collection before the end."):format(

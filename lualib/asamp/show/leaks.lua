@@ -36,21 +36,19 @@ function M.told(found)
   elseif not found.before then
     return "None"
   end
-  local low = ("The least in use went from %s in the second quarter of the " ..
-               "session to %s in the last"):format(
-    units.bytes(found.before), units.bytes(found.after))
+  local grew = ("he heap grew from %s to %s"):format(units.bytes(found.before), units.bytes(found.after))
   if #found.rows > 0 then
-    return low .. (besides and "; " .. besides or "") .. ", and all through it these lines " ..
-           "allocated what " .. (found.proved and "no major collection has found dead" or "survived")
+    return "T" .. grew .. (besides and "; " .. besides or "") .. ", and these lines kept " ..
+           "allocating objects that " .. (found.proved and "are still alive" or "survived")
   elseif found.grew and not found.kept then
-    return ("None stands out: %s; %s survived their first collection in the " ..
-            "second half, and most of that died later"):format(
-      (low:gsub("^The", "the", 1)), units.bytes(found.late))
+    return ("None: t%s, but of %s that survived their first collection in the second half, most " ..
+            "died later"):format(grew, units.bytes(found.late))
   elseif found.grew then
-    return low .. ", but no line stands out among what " ..
-           (found.proved and "is alive" or "survived")
+    return "None: t" .. grew .. ", but no line kept allocating objects that " ..
+           (found.proved and "are still alive" or "survived")
   end
-  return "None: the heap does not grow. " .. low
+  return ("None: the heap does not grow (%s, then %s)"):format(units.bytes(found.before),
+                                                            units.bytes(found.after))
 end
 
 -- Returns the text about the holder of a line's live samples, shown below its row.
@@ -59,18 +57,27 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
+-- Returns true if the path of a holder must be shown below row i: the first row of a group has
+-- said it for the others.
+local function isnew(rows, i, holder)
+  local before = rows[i - 1]
+  local container = rows[i].container
+  return not before or before.group ~= rows[i].group or not container or
+         holder.text:sub(1, #container) ~= container
+end
+
 -- Returns the table of lines; all lines of a group except the first are indented.
 local function listing(style, found)
   local rows = tables.top(style, found.rows)
   local bytes = style.totals.unit == "bytes"
   local columns = {
-    {found.proved and "alive" or "survived", function(row)
+    {found.proved and "still alive" or "survived", function(row)
       return tables.value(style.profile,
         {survivedbytes = row.keptbytes, survived = row.kept},
         bytes and "survivedbytes" or "survived")
     end},
-    {"of self", function(row) return ("%.0f%%"):format(100 * row.kept / row.samples) end},
-    {"in parts", spare = 2, function(row) return ("%d of %d"):format(row.parts, row.of) end},
+    {"of line", function(row) return ("%.0f%%"):format(100 * row.kept / row.samples) end},
+    {"seen in", spare = 2, function(row) return ("%d of %d"):format(row.parts, row.of) end},
     {"mostly", spare = 1, function(row) return layout.cutmiddle(layout.clean(row.type), 16) end},
   }
   local lines = tables.titled(style, "Likely leaks", found.rows, columns, "line", function(i, n)
@@ -80,7 +87,9 @@ local function listing(style, found)
   end, labels.least(style.width, rows))
   for i = #rows, 1, -1 do  -- the first three lines are titles
     for k = #(rows[i].holders or {}), 1, -1 do
-      table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))
+      if isnew(rows, i, rows[i].holders[k]) then
+        table.insert(lines, i + 4, heldby(style, rows[i], rows[i].holders[k]))
+      end
     end
   end
   return lines
@@ -113,9 +122,8 @@ function M.lines(style, found, brief)
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "indented: belongs to the line above, by its function or its caller. A " ..
-      "closure there, or the parts of a table that grows, may be what " ..
-      "keeps the rest.", "  ", style.width))
+      "indented: held by the same, or belongs to the line above by its function or its caller.",
+      "  ", style.width))
   end
   return lines
 end

@@ -59,8 +59,8 @@ function M.lines(style, trends, brief)
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       ("trend: bytes alive in each %s, of what survived its first collection, as far as " ..
        "major collections had found out; a row's highest bar is its most. in an hour: " ..
-       "growth of the straight line through them, ± one standard error; level: within " ..
-       "three of it."):format(
+       "growth of the straight line through them, ± one standard error; level: no " ..
+       "significant growth."):format(
         units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
   end
   return lines

@@ -71,7 +71,7 @@ end
 
 -- Returns text about the heap's size in two quarters.
 local function quarters(v)
-  return ("from %s in the second quarter of the run to %s in the last"):format(
+  return ("from %s to %s"):format(
     units.bytes(v.before), units.bytes(v.after))
 end
 
@@ -86,20 +86,26 @@ local function growth(v, p, add)
       v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
       " A longer run would decide."))
   elseif v.growth == "grows" then
-    add(v.before and ("The heap grows, %s."):format(quarters(v)) or
+    add(v.before and ("The heap grew %s."):format(quarters(v)) or
         "Native memory grows.", "--show leaks")
     for i = 1, math.min(2, #v.leaks) do
       local group = v.leaks[i]
       add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""))
     end
+  elseif v.growth == "maybe" then
+    local first = v.maybe[1]
+    local grower = first.holder and layout.clean(first.holder) or "an object"
+    add(("Seen growing: %s%s. It may be a list or cache that fills, or a leak: a longer run " ..
+         "would decide."):format(grower, first.line and (", by %s"):format(place(first)) or ""),
+        "--show holders")
   elseif v.growth == "lines" then
-    add(("The heap grows, %s, but no line goes on keeping objects."):format(quarters(v)),
+    add(("The heap grew %s, but no line goes on keeping objects."):format(quarters(v)),
         "--show trends")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")
   elseif v.growth then
-    add(("The heap %s grow%s: %s."):format(v.growth == "small" and "hardly" or "does not",
-      v.growth == "small" and "s" or "", quarters(v)))
+    add(("The heap %s (%s)."):format(v.growth == "small" and "hardly grew" or "does not grow",
+      quarters(v)))
   end
 end
 

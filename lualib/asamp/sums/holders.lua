@@ -108,6 +108,20 @@ function M.container(text)
   return text, nil, ""
 end
 
+--- Returns the path of the table with many elements in a path of profile.holders, the one nearest
+-- to the root; nil: there is none.
+function M.cut(h, path)
+  local found
+  while path > 0 do
+    local parent = h.parent[path]
+    if MANY[h.step[path]] and parent > 0 then
+      found = parent
+    end
+    path = parent
+  end
+  return found
+end
+
 -- {== in a profile ==========================================================
 
 -- A path is extended while one step has the part MOST of it, and split if steps have the part

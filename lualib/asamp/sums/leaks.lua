@@ -32,14 +32,19 @@
 -- collections do not report its size. The rules above apply with the bytes that all lines keep of
 -- the second half as the growth.
 --
--- Related lines are grouped (asamp.sums.related): the objects and the table or closure that keeps
--- them.
+-- Lines are grouped by the table that holds their objects; lines without known holders with
+-- related ones (asamp.sums.related): the objects and the table or closure that keeps them.
 
+local accumulating = require "asamp.sums.accumulating"
+local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
+local order = require "asamp.sums.order"
 local related = require "asamp.sums.related"
 local totals = require "asamp.sums.totals"
 
 local M = {}
+
+local larger = order.by("-keptbytes", "file", "line")
 
 --- Number of bins to request from the reader, which returns at least half as many.
 M.BINS = 16
@@ -49,6 +54,7 @@ local GROWTH = 1.1
 local SLOW = 1.02  -- growth of a large heap that suffices if lines explain it
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
+local ALONE = 1 / 2  -- share of the heap's growth that a list of numbers must explain alone
 local ALL = 9 / 10  -- share of its samples that a line must keep to count as losing nothing
 local FEWBUSY = 4  -- minimum number of parts with allocation if others are ignored
 local SLOWER = 1 / 4   -- part of its mean rate below which a line has stopped
@@ -89,7 +95,7 @@ end
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name,
           defined = line.defined, samples = 0, survived = 0,
-          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, vectorkept = 0, sampled = {},
+          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
@@ -197,7 +203,6 @@ local function keepers(profile, n, proved, wanted)
       if VECTORS[kind.name] then
         add(vector.made, part, bins.samples[i])
         add(vector.kept, part, kept)
-        row.vectorkept = row.vectorkept + kept
         add(vector.types, kind.name, bytes)
         vector.keptbytes = vector.keptbytes + bytes
         vector.survived = vector.survived + survived
@@ -271,7 +276,7 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
     return false
   end
   return (row.late >= WORTH * growth or proved and row.kept >= ALL * (row.samples - row.replaced)) and
-         (proved or row.sure or row.kept >= SURVIVED * row.samples and row.late <= ROOM * growth)
+         (proved or row.kept >= SURVIVED * row.samples and row.late <= ROOM * growth)
 end
 
 -- Returns true if a line has stopped allocating: in the last parts it has far fewer samples, dead
@@ -326,36 +331,45 @@ local function grows(row, n, clock)
   return true
 end
 
-local function keyof(line)
-  return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
-end
-
--- Returns the rows, for all parts, of lines nearly all of whose survivors were reached by the
--- walk at the end of the session: these need no major collection as proof. Also returns the other
--- rows.
-local function confirmed(profile, rows, wanted)
-  local h = profile.holders
-  if not h then
-    return {}, rows
-  end
-  local _, _, nearest = totals.linerows(profile, true)
-  local held, sure, others, known = {}, {}, {}, {}
-  for i, node in ipairs(h.node) do
-    local line = h.path[i] > 0 and nearest[node]
-    if line then
-      add(held, keyof(line), h.samples[i])
+-- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of those that
+-- allocated the parts of growing tables in them. Also returns the rows of other lines with such
+-- parts, of a list of numbers, say: when the last part was allocated is known, but not when the
+-- list got its last element. 'grew': the heap grew, 'growth': bytes.
+local function accumulated(profile, containers, wanted, grew, growth)
+  local rows, alone, byline, vectors = {}, {}, {}, {}
+  for _, c in ipairs(containers) do
+    for key in pairs(c.verdict == "leak" and c.lines or {}) do
+      byline[key] = c
+    end
+    for key in pairs(c.verdict == "leak" and c.vectors or {}) do
+      vectors[key] = true
     end
   end
-  for _, row in ipairs(keepers(profile, profile.bins.n, (profile.followed or 0) > 0, wanted)) do
-    local n, key = held[keyof(row)] or 0, keyof(row)
-    if n >= FEW and n >= ALL * (row.kept - row.vectorkept) then
-      row.sure, sure[#sure + 1], known[key] = true, row, true
+  local n, ended = profile.bins.n, 0
+  local clock = clockof(profile.bins, wanted)
+  for _, row in ipairs(keepers(profile, n, (profile.followed or 0) > 0, wanted)) do
+    local key = births.keyof(row)
+    local c = byline[key]
+    if c then
+      row.parts, row.of, row.container, rows[#rows + 1] = c.parts, c.of, c.holder, row
+    else
+      row.inside = vectors[key]
+      ended = ended + (row.kept >= LEAST and row.keptbytes - row.vector.keptbytes or 0)
+      byline[#byline + 1] = row
     end
   end
-  for _, row in ipairs(rows) do
-    others[#others + 1] = not known[keyof(row)] and row or nil
+  for _, row in ipairs(byline) do
+    local inside = row.inside
+    row.inside = nil
+    if grows(row, n, clock) then
+      if inside then
+        rows[#rows + 1] = row
+      elseif grew and row.late >= ALONE * growth and row.keptbytes > ended then
+        alone[#alone + 1] = row
+      end
+    end
   end
-  return sure, others
+  return rows, alone
 end
 
 -- Returns {lines, least, alloc} about the lines that keep early and late objects but too few
@@ -463,6 +477,49 @@ local function nativerows(profile)
   return list, late
 end
 
+-- Groups rows by the container that holds most of them; rows of unknown holders stay in their
+-- groups. Returns a new list, the groups and rows with the most kept bytes first.
+local function byholder(rows)
+  local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
+  for _, row in ipairs(rows) do
+    local first = row.holders and row.holders[1]
+    row.container = row.container or first and holders.container(first.text) or nil
+    row.group = row.container or row.group
+    bytes[row.group] = (bytes[row.group] or 0) + row.keptbytes
+  end
+  table.sort(list, function(a, b)
+    if bytes[a.group] ~= bytes[b.group] then
+      return bytes[a.group] > bytes[b.group]
+    elseif a.group ~= b.group then
+      return tostring(a.group) < tostring(b.group)
+    end
+    return larger(a, b)
+  end)
+  local n, last = 0, nil
+  for _, row in ipairs(list) do
+    n = n + (row.group ~= last and 1 or 0)
+    last, row.group = row.group, n
+  end
+  return list
+end
+
+-- Returns the containers that may accumulate (nil: none), also those of the rows 'alone', and 'few'
+-- if there are containers with too few samples.
+local function undecided(profile, containers, alone, few)
+  local maybe, isfew = {}, false
+  for _, c in ipairs(containers) do
+    maybe[#maybe + 1] = c.verdict == "maybe" and {holder = c.holder, samples = c.n} or nil
+    isfew = isfew or c.verdict == "few"
+  end
+  hold(profile, alone)
+  for _, row in ipairs(alone) do
+    local first = row.holders and row.holders[1]
+    maybe[#maybe + 1] = {holder = first and holders.container(first.text), samples = row.kept,
+                         file = row.file, line = row.line, name = row.name}
+  end
+  return #maybe > 0 and maybe or nil, isfew and few or nil
+end
+
 -- Returns the result for Lua's memory: the fields of M.of, with rows without groups. nil if the
 -- file lacks data.
 local function ofheap(profile)
@@ -472,8 +529,9 @@ local function ofheap(profile)
   for part, number in pairs(busy) do
     place[number] = part
   end
-  local before = floor(profile, place[nbusy // 4] or 0, place[nbusy // 2] or 0)
-  local after = floor(profile, place[nbusy * 3 // 4] or n, n)
+  local before, after = births.quarters(profile)
+  before = before or floor(profile, place[nbusy // 4] or 0, place[nbusy // 2] or 0)
+  after = after or floor(profile, place[nbusy * 3 // 4] or n, n)
   if not before or not after or before == 0 then
     return nil
   end
@@ -487,31 +545,34 @@ local function ofheap(profile)
                  late = late, grew = after > GROWTH * before,
                  kept = proved or after - before >= KEPT * late, rows = {},
                  few = fewof(profile, n, proved, wanted)}
-  local sure, others = confirmed(profile, rows, wanted)
-  if found.grew or after > SLOW * before then
-    local list = likely(profile, sure, profile.bins.n, after - before, false, straight)
-    if found.kept then
-      local more = likely(profile, others, n, after - before, proved, straight)
-      table.move(more, 1, #more, #list + 1, list)
-    end
+  local containers = accumulating.of(profile)
+  if containers then
+    local alone
+    found.rows, alone = accumulated(profile, containers, wanted, found.grew, after - before)
+    found.maybe, found.few = undecided(profile, containers, alone, found.few)
+    found.grew = found.grew or #found.rows > 0
+  elseif found.grew or after > SLOW * before then
+    local list = found.kept and likely(profile, rows, n, after - before, proved, straight) or {}
     found.rows = (found.grew or explained(list, after - before)) and list or {}
     found.grew = found.grew or #found.rows > 0
   end
   return found
 end
 
---- Returns {parts (number of judged parts), proved (true: deaths are known), before, after
--- (minimum of bytes in use in the second and the last quarter), grew (true: the heap grew), late
--- (kept bytes of the second half), kept (true: lines can be judged), rows = {{file, line, name,
--- samples (decided or not), survived, survivedbytes, kept, keptbytes (all for the judged parts),
--- late, parts (number of parts of which it keeps something; for a growing table: in which it
--- grew), of (number of parts), type (with most kept bytes), group, holders (list of {text,
--- samples, share}; nil: unknown), held (samples of which these are shares)}}, few ({lines, least,
--- alloc} about lines with too few samples), native (kept bytes of native memory from the second
--- half; nil: no row is of native memory)}. Related rows have the same group (1, 2, ...) and are
--- adjacent; groups and rows are sorted by kept bytes. Rows of native memory have the type
--- "native". Without collections 'before' and the fields that depend on it are nil. Returns nil if
--- the file lacks data, or if several profiles are merged in it.
+--- Returns {parts (number of judged parts), proved (true: deaths are known), before, after (minimum of
+-- bytes in use in the second and the last quarter), grew (true: the heap grew), late (kept bytes of
+-- the second half), kept (true: lines can be judged), rows = {{file, line, name, samples (decided or
+-- not), survived, survivedbytes, kept, keptbytes (all for the judged parts), late, parts (number of
+-- parts of which it keeps something; for a growing table: in which it grew), of (number of parts),
+-- type (with most kept bytes), group, holders (list of {text, samples, share}; nil: unknown), held
+-- (samples of which these are shares)}}, few ({lines, least, alloc} about lines with too few samples),
+-- maybe (list of {holder, samples, file, line, name} of containers that may accumulate, with the line
+-- that grows a list; nil: none), native (kept bytes of native memory from the second half; nil: no row
+-- is of native memory)}. Rows with the same container (path of the main holder, to its table with many
+-- elements; nil: unknown), or related rows, have the same group (1, 2, ...) and are adjacent; groups
+-- and rows are sorted by kept bytes. Rows of native memory have the type "native". Without collections
+-- 'before' and the fields that depend on it are nil. Returns nil if the file lacks data, or if several
+-- profiles are merged in it.
 function M.of(profile)
   local bins = profile.bins
   if not bins or profile.profiles or bins.n < M.BINS // 2 or not profile.fates or
@@ -533,11 +594,11 @@ function M.of(profile)
   if #found.rows > 0 then
     found.rows = related.grouped(found.rows)
     hold(profile, found.rows)
+    found.rows = byholder(found.rows)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
       row.inpart, row.bytesin, row.types, row.callers = nil, nil, nil, nil
       row.vector, row.defined, row.replaced, row.sampled = nil, nil, nil, nil
-      row.sure, row.vectorkept = nil, nil
     end
   end
   return found

@@ -80,7 +80,8 @@ function M.of(profile, test)
     end
   end
   return setmetatable({sites = charged(profile.sites), bins = charged(profile.bins),
-                       gone = charged(profile.gone),
+                       gone = charged(profile.gone), born = charged(profile.born),
+                       alive = charged(profile.alive),
                        lifetimes = charged(profile.lifetimes), copies = charged(profile.copies),
                        holders = charged(profile.holders)}, {__index = profile}),
          allocated, timed

@@ -11,7 +11,9 @@
 --   closures, tables that grow, strings, tables, coroutines
 --            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
 --            these bytes survived their first collection
--- time       needs FEWTIME samples; C is named if it has SLOW of all time, collections if SLOWGC
+-- time       C is named if it has SLOW of all time, collections if SLOWGC. This needs FEWTIME samples,
+--            or a number of one sort that fewer than CHANCE of the programs below that share reach;
+--            for collections a share of LONG among the measured pauses and FEWGC samples
 
 local holders = require "asamp.sums.holders"
 local order = require "asamp.sums.order"
@@ -21,6 +23,7 @@ local M = {}
 
 local FEW, FEWTIME, SMALL = 20, 8, 12
 local SLOWGC = 1 / 5
+local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
 local ENOUGH = 1000    -- samples that decide about growth
@@ -262,15 +265,38 @@ local function slowest(profile, sort)
         byrow[row] = byrow[row] or {}
         local sum = byrow[row][key]
         if not sum then
-          sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0}
+          sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0,
+                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- wins ties
           byrow[row][key], sums[#sums + 1] = sum, sum
         end
         sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])
       end
     end
   end
-  table.sort(sums, order.by("-n", "file", "line"))
+  table.sort(sums, order.by("-n", "-forced", "file", "line"))
   return sums[1]
+end
+
+-- Returns the probability of k or more of n samples if each has the probability p.
+local function tail(n, k, p)
+  local sum, choose = 0, 1
+  for i = 0, n do
+    sum = sum + (i >= k and choose * p ^ i * (1 - p) ^ (n - i) or 0)
+    choose = choose * (n - i) / (i + 1)
+  end
+  return sum
+end
+
+-- Returns "gc" or "c" if few samples of time are sufficient to say so; else nil.
+local function evident(profile, whole)
+  local n = math.floor(whole.timesamples + 0.5)
+  local pauses = profile.course and profile.course.pauses
+  if tail(n, whole.gcsamples, SLOWGC) < CHANCE or
+     whole.gcsamples >= FEWGC and pauses and (profile.duration or 0) > 0 and
+     pauses.total / 1e6 >= LONG * profile.duration then
+    return "gc"
+  end
+  return tail(n, whole.nativesamples, SLOW) < CHANCE and "c" or nil
 end
 
 local function timeof(profile, t)
@@ -282,10 +308,11 @@ local function timeof(profile, t)
   local time = {samples = n, c = whole.nativesamples / n, gc = whole.gcsamples / n,
                 seconds = (profile.timeperiod or 0) > 0 and n * profile.timeperiod or nil}
   time.lua = math.max(0, 1 - time.c - time.gc)
-  if n < FEWTIME or not profile.lines then
+  local few = n < FEWTIME and evident(profile, whole)
+  if not few and n < FEWTIME or not profile.lines then
     return time
   end
-  time.sort = time.gc >= SLOWGC and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
+  time.sort = few or time.gc >= SLOWGC and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
   time.at = slowest(profile, time.sort)
   if time.at then
     time.at.share = time.at.n / n
@@ -304,7 +331,8 @@ local function period(bytes)
   return p
 end
 
--- Returns whether the heap grows: "grows", "small", "level", "lines" (it grows, but no line
+-- Returns whether the heap grows: "grows", "maybe" (something grows, and may
+-- be a cache that fills), "small", "level", "lines" (it grows, but no line
 -- stands out), "few" (too few samples) or nil (unknown).
 local function growthof(profile, found)
   local period_ = profile.period or 0
@@ -315,6 +343,8 @@ local function growthof(profile, found)
     return profile.own and profile.fates and profile.samples > 0 and not profile.profiles and "few" or nil
   elseif #found.rows > 0 then
     return "grows"
+  elseif found.maybe then
+    return "maybe"
   elseif not found.grew then
     return "level"
   elseif found.after - found.before < SMALL * period_ then
@@ -326,13 +356,14 @@ local function growthof(profile, found)
 end
 
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
--- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), lines =
--- {{file, line, name, bytes, samples, share, type, sort, reason, times, calls, survived}}, held
--- (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds, sort,
--- at = {file, line, name, calls, share}}}.
+-- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of
+-- asamp.sums.leaks), lines = {{file, line, name, bytes, samples, share, type, sort, reason, times,
+-- calls, survived}}, held (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds,
+-- sort, at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found)}
+  v.maybe = found and found.maybe or {}
   v.before, v.after = found and found.before, found and found.after
   v.lines = lines(profile, copies)
   v.held = M.held(profile, HELDROWS)

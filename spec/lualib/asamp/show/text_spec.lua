@@ -119,7 +119,7 @@ describe("the report's text", function()
       "allocated when 512 KiB had been allocated since the one before (on " ..
       "average, at random).")
     has(flat(render(function(p) p.random = false end)),
-        "since the one before. A row of n")
+        "since the one before. A row of 100")
     has(flat(render(function(p) p.periods = 2 end)),
         "the period was set 2 times")
   end)
@@ -203,10 +203,10 @@ describe("the report's text", function()
   end)
 
   it("says what survived of what was decided", function()
-    has(flat(render()), "Of what was sampled 10.0% survived its first " ..
+    has(flat(render()), "90.0% died young, 10.0% survived its first " ..
       "collection. 100 samples had no collection before the end.")
     assert.is_nil(flat(render(function(p) p.fates = false end))
-                  :find("Of what was sampled", 1, true))
+                  :find("died young", 1, true))
   end)
 
   it("says how many collections there were, and what they left", function()
@@ -367,34 +367,41 @@ describe("the report's text", function()
                             type = "string", group = 1}}}
     local o = {leaks = found, show = {leaks = true}}
     local s = render(nil, o)
-    has(flat(s), "The least in use went from 1 MiB in the second quarter of " ..
-      "the session to 3 MiB in the last, and all through it these lines " ..
-      "allocated what survived:")
+    has(flat(s), "The heap grew from 1 MiB to 3 MiB, and these lines kept allocating objects that survived:")
     has(s, "     30.0M      75%  15 of 16  string  x.lua:9  put\n")
     assert.is_nil(s:find("set in", 1, true))
     found.proved = true
     s = render(nil, o)
-    has(flat(s), "allocated what no major collection has found dead:")
-    has(s, "  alive  of self  in parts  mostly  line\n")
+    has(flat(s), "kept allocating objects that are still alive:")
+    has(s, "  still alive  of line   seen in  mostly  line\n")
     for i, kind in ipairs{"Lua closure", "table array part"} do
       local row = {group = i, type = kind, of = 4, line = 20 * i, keptbytes = 1 << 20}
       found.rows[i + 1] = setmetatable(row, {__index = found.rows[1]})
     end
     s = render(nil, o)
-    has(s, "\n  30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
-           "   1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
-           "   1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
-    has(flat(s), "indented: belongs to the line above")
+    has(s, "\n        30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
+           "         1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
+           "         1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
+    has(flat(s), "indented: held by the same, or belongs to the line above")
+    for _, row in ipairs(found.rows) do
+      row.group, row.container, row.held = 1, 'local "t"', 30
+      row.holders = {{text = 'local "t" → [1..n]', samples = 30, share = 1}}
+    end
+    found.rows[3].holders[2] = {text = 'local "u"', samples = 9, share = 0.3}
+    s = render(nil, o)
+    assert.equal(1, select(2, s:gsub('local "t"', "")))  -- once for the group
+    has(flat(s), 'x.lua:40 put held by, 30% of 30 samples: local "u"')
+    for _, row in ipairs(found.rows) do
+      row.holders, row.container = nil, nil
+    end
     found.proved = false
     found.rows = {}
-    has(flat(render(nil, o)), "but no line stands out")
+    has(flat(render(nil, o)), "but no line kept allocating")
     found.kept = false
-    has(flat(render(nil, o)), "None stands out: the least in use went from 1 " ..
-      "MiB in the second quarter of the session to 3 MiB in the last; 9 MiB " ..
-      "survived their first collection in the second half, and most of that " ..
-      "died later.")
+    has(flat(render(nil, o)), "None: the heap grew from 1 MiB to 3 MiB, but of 9 MiB that survived " ..
+      "their first collection in the second half, most died later.")
     found.grew = false
-    has(flat(render(nil, o)), "None: the heap does not grow.")
+    has(flat(render(nil, o)), "None: the heap does not grow (1 MiB, then 3 MiB).")
   end)
 
   it("shows markers and their values", function()

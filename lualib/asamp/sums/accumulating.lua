@@ -1,0 +1,262 @@
+-- SPDX-License-Identifier: MIT
+-- Finds containers that accumulate: containers whose objects are not removed. Pure.
+--
+-- The rules read the births of live samples (asamp.sums.births), on the clock of allocated bytes;
+-- no rule depends on the speed of the machine. A container accumulates if it goes on, and keeps
+-- or grows:
+--   goes on   it has had samples until the end. It has stopped if the last stretch without one is
+--             more than twice as long as any before it and, for a steady rate, less probable than
+--             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
+--             and CPU time, twice as long as any pause before: a program that loads something,
+--             then works with it.
+--   keeps     of the survivors of a line, those of the first half are alive as often as those of
+--             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
+--             fails: its old objects were replaced. At least EARLY of the live bytes are from
+--             each half: a container filled in the first half fails, as does the last of many phases.
+--   grows     in spite of removals (a queue): the live heap grew by GROWTH from each quarter of the
+--             clock to the next, in the second half at least EVEN of the growth in the first. This
+--             is at least NET of the bytes that the container keeps of the second half, and no
+--             other container explains it. The size of the live heap is known after major
+--             collections; the last one, in the second half of the run, counts as the end.
+--
+-- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
+-- not below a half of these: a cache that fills also looks so, and a longer run decides. "few":
+-- fewer than LEAST samples, of both halves.
+--
+-- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
+-- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
+-- passes if five independent sizes happen to be in order and evenly spaced, in less than 1 of 100
+-- runs; then a container must still have NET of its bytes from it. A container that is filled until
+-- the very end of the program and never replaced cannot be distinguished from a leak, and is called one.
+
+local births = require "asamp.sums.births"
+
+local M = {}
+
+local LEAST, PARTS = births.LEAST, births.PARTS
+local FEW = 4         -- samples of a container that are mentioned as too few
+local STOP, IDLE = 7, 1 / 10
+local KEPT, EARLY = 4 / 5, 1 / 4
+local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
+local LEFT = 1 / 2    -- as KEPT, if the walk found nothing: recent garbage counts as alive then
+local FREED = 1 / 10  -- share that the walk reaches if the program's end freed nearly everything
+local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
+local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
+
+local function add(t, key, n)
+  t[key] = (t[key] or 0) + n
+end
+
+-- {== tests =================================================================
+
+-- Returns the last part with samples, the length of the stretch after it and the longest one
+-- between two parts with samples.
+local function stretches(parts)
+  local last, longest
+  for part = 0, PARTS - 1 do
+    if (parts[part] or 0) > 0 then
+      longest = math.max(longest or 0, last and part - last or 0)
+      last = part
+    end
+  end
+  return last, PARTS - 1 - last, longest
+end
+
+-- Returns true if a container had samples until the end of the run.
+local function goeson(profile, c)
+  local last, after, longest = stretches(c.parts)
+  local first = 0
+  while (c.parts[first] or 0) <= 0 do
+    first = first + 1
+  end
+  if after > 2 * longest and c.n * after / (PARTS - first) > STOP then
+    return false
+  elseif not c.lasts[last] then
+    return true
+  end
+  local time, before = 0, nil
+  for part = 0, last do
+    local t = c.lasts[part]
+    if t then
+      time, before = math.max(time, before and t - before or 0), t
+    end
+  end
+  local to = births.lastof(profile)
+  local all, n = births.worked(profile, before, to)
+  return not (to - before > 2 * time and to - before >= IDLE * to and n >= IDLE * all and n > 1)
+end
+
+-- Returns the sums of the parts of the first and of the second half.
+local function halves(parts)
+  local n = {0, 0}
+  for part, value in pairs(parts) do
+    add(n, part >= PARTS // 2 and 2 or 1, value)
+  end
+  return n[1], n[2]
+end
+
+-- Returns by how much the share of a line's survivors that is alive is smaller for those of the
+-- first half: 1 if it is not, 0 if none of these is alive. 'others': alive in other containers.
+local function retention(own, survived, others)
+  local share = {}
+  for half = 1, 2 do
+    share[half] = own[half] / math.max(survived[half] - others[half], own[half], 1)
+  end
+  return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0
+end
+
+-- Returns the sum of lines: {n, parts, bytes, lasts, keys (set)}.
+local function sum(lines)
+  local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
+  for key, own in pairs(lines) do
+    c.n, c.keys[key] = c.n + own.n, true
+    for part, n in pairs(own.parts) do
+      add(c.parts, part, n)
+      c.lasts[part] = own.lasts[part] and math.max(c.lasts[part] or 0, own.lasts[part])
+      add(c.bytes, part, own.bytes[part])
+    end
+  end
+  return c
+end
+
+-- Returns how evenly the heap grew: the growth in the second half as a share of that in the first;
+-- 0: it did not grow in each quarter, or its course is unknown.
+local function evenness(course)
+  for q = 1, 3 do
+    if not course or course((q + 1) / 4) < GROWTH * course(q / 4) then
+      return 0
+    end
+  end
+  return (course(1) - course(1 / 2)) / (course(1 / 2) - course(0))
+end
+
+-- Returns true if the heap did not grow over the second half.
+local function level(course)
+  return course and course(1) < GROWTH * course(1 / 2)
+end
+
+-- Returns the verdict on the lines of a container that keep their objects.
+local function ofkept(profile, c, course)
+  local early, late = halves(c.bytes)  -- not samples: periods may differ
+  if c.n < FEW or level(course) or not goeson(profile, c) then
+    return nil
+  elseif c.n < LEAST then
+    return early > 0 and late > 0 and "few" or nil
+  end
+  local lower = math.min(early, late) / math.max(early + late, 1)
+  return lower >= EARLY and "leak" or lower >= EARLY / 2 and "maybe" or nil
+end
+
+-- Returns the verdict on a container in spite of removals. 'growth': bytes of the second half that
+-- nothing else explains; 'late': bytes that the container keeps of it.
+local function ofgrowing(profile, c, course, growth, late)
+  local first = 0
+  while first < PARTS and (c.parts[first] or 0) <= 0 do
+    first = first + 1
+  end
+  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or not goeson(profile, c) then
+    return nil
+  end
+  local even = evenness(course)
+  return even >= EVEN and "leak" or even >= EVEN / 2 and "maybe" or nil
+end
+
+-- ==}
+
+local function occupied(parts)
+  local n = 0
+  for _, samples in pairs(parts) do
+    n = n + (samples > 0 and 1 or 0)
+  end
+  return n
+end
+
+-- Judges the objects that no walk reached and no collection found dead: the end of the program,
+-- such as the return of its main function, has freed them.
+local function unreached(profile, lines, alive, course, keep)
+  local left, reached = 0, 0
+  for key, l in pairs(lines) do
+    left = left + l.n
+    reached = reached + (alive[key] and alive[key][1] + alive[key][2] or 0)
+  end
+  if reached > FREED * left or evenness(course) < EVEN then
+    return
+  end
+  local kept = {}
+  for key, l in pairs(lines) do
+    local early, late = halves(l.parts)
+    local own = {early, late, n = l.n, parts = l.parts, bytes = l.bytes, lasts = l.lasts}
+    kept[key] = l.n >= OWN * left and l.n >= (l[1] + l[2]) / 2 and
+                retention(own, l, {0, 0}) >= LEFT and own or nil
+  end
+  local c = sum(kept)
+  keep(c, ofkept(profile, c, course))
+end
+
+-- Returns the live samples of each line, by key and half, and of all.
+local function living(containers)
+  local alive, all = {}, 0
+  for _, c in ipairs(containers) do
+    for key, own in pairs(c.lines) do
+      alive[key] = alive[key] or {0, 0}
+      add(alive[key], 1, own[1])
+      add(alive[key], 2, own[2])
+      all = all + own.n
+    end
+  end
+  return alive, all
+end
+
+-- Returns the sum of the lines of a container that keep their survivors, and that of all lines.
+local function keeping(c, lines, alive)
+  local kept, every = {}, sum(c.lines)
+  for key, own in pairs(c.lines) do
+    local rest = {alive[key][1] - own[1], alive[key][2] - own[2]}
+    kept[key] = own.n >= OWN * every.n and lines[key] and
+                retention(own, lines[key], rest) >= KEPT and own or nil
+  end
+  return sum(kept), every
+end
+
+--- Returns the containers that accumulate: a list of {verdict ("leak", "maybe" or "few"), holder
+-- (text; nil: unknown), n (live samples), lines (set of keys, births.keyof), vectors (the same, of
+-- the lines that allocated parts of the container's tables), parts, of (number of parts with live
+-- samples, and of all parts)}; nil: the file has no walk, or no slices by bytes.
+function M.of(profile)
+  local born = births.of(profile)
+  if not born then
+    return nil
+  end
+  local found, others = {}, {}
+  local course = births.course(profile)
+  local growth = course and course(1) - course(1 / 2) or 0
+  local alive, all = living(born.containers)
+  local function keep(c, verdict, container)
+    if verdict then
+      found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, parts = occupied(c.parts),
+                           of = PARTS, vectors = container and container.vectors or {},
+                           holder = container and container.holder}
+    end
+  end
+  for _, c in ipairs(born.containers) do
+    local kept, every = keeping(c, born.lines, alive)
+    if every.n >= LARGE * all then
+      local verdict = ofkept(profile, kept, course)
+      if verdict == "leak" then
+        keep(kept, verdict, c)
+        growth = growth - c.late
+      else
+        others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict}
+      end
+    end
+  end
+  for _, other in ipairs(others) do
+    local c = other.container
+    local verdict = ofgrowing(profile, other.every, course, growth, c.late)
+    keep(verdict and other.every or other.kept, verdict or other.verdict, c)
+  end
+  unreached(profile, born.lines, alive, course, keep)
+  return found
+end
+
+return M

@@ -1,0 +1,248 @@
+-- SPDX-License-Identifier: MIT
+-- When and where the live samples of a profile were born, by container and line. Pure.
+--
+-- The walk at the end of a session says which samples are alive and who holds them. Each sample
+-- was born at a position of two clocks: allocated bytes, which no load of the machine disturbs, in
+-- PARTS equal parts, and CPU time. A container is the table with many elements in the path of a
+-- holder, else the deepest holder with at least LEAST samples. Parts of tables (the blocks that
+-- store their slots) do not count: a table that grows replaces them.
+
+local holders = require "asamp.sums.holders"
+local totals = require "asamp.sums.totals"
+
+local M = {}
+
+--- Number of samples that a container needs to be judged.
+M.LEAST = 8
+--- Parts of the clock of bytes.
+M.PARTS = 32
+
+local PARTS = M.PARTS
+local COVERED = 1 / 2  -- position that the last major collection must have reached
+
+-- {== clocks ================================================================
+
+-- Returns the total of the clock of bytes.
+local function ended(born)
+  local total = 0
+  for _, n in ipairs(born.bytes) do
+    total = total + n
+  end
+  return total
+end
+
+-- Returns the part, from 0 to PARTS - 1, in which a slice lies.
+local function partof(slices, bin, total)
+  return math.min(PARTS - 1, (2 * bin + 1) * slices.width * PARTS // (2 * total))
+end
+
+--- Returns the number of samples of CPU time, and of those between two times in us.
+function M.worked(profile, from, to)
+  local w, all, n = profile.worked, 0, 0
+  for i, bin in ipairs(w.bin) do
+    local time = bin * w.width + w.width / 2
+    if time < to then
+      all = all + w.samples[i]
+      n = n + (time > from and w.samples[i] or 0)
+    end
+  end
+  return all, n
+end
+
+--- Returns the time in us at which the program ended: the walk comes after it.
+function M.lastof(profile)
+  local walks = profile.walktimes or {}
+  local last = walks[#walks]
+  return last and last.time or profile.duration * 1e6
+end
+
+-- Returns true if the file has a walk at the end of its only session.
+local function walked(profile)
+  return not profile.ring and not profile.profiles and #(profile.walktimes or {}) > 0
+end
+
+-- Returns the size of the live heap after the first collection and each major one: a list of {at
+-- (position on the clock of bytes, from 0 to 1), size}. Minor collections leave old garbage, so
+-- that their sizes say nothing.
+local function sizes(profile)
+  local all, sum, list = 0, 0, {}
+  for _, c in ipairs(profile.collections) do
+    all = all + (c.charged or 0)
+  end
+  for i, c in ipairs(all > 0 and profile.collections or {}) do
+    sum = sum + (c.charged or 0)
+    if c.major or i == 1 then
+      list[#list + 1] = {at = sum / all, size = c.least}
+    end
+  end
+  return list
+end
+
+--- Returns the course of the live heap until the last major collection: a function from a
+-- position to bytes, linear between major collections; 0 is the first collection, 1 the last major
+-- one. nil: too few major collections, or none in the second half of the run.
+function M.course(profile)
+  local list = sizes(profile)
+  local last, middle = list[#list], false
+  for i = 2, #list - 1 do
+    local at = list[i].at / last.at
+    middle = middle or at >= 1 / 8 and at <= 3 / 4
+  end
+  if not middle or last.at < COVERED then
+    return nil
+  end
+  return function(x)
+    local before = list[1]
+    for i = 2, #list do
+      local point = list[i]
+      if point.at >= x * last.at then
+        return before.size + (point.size - before.size) * math.max(0, x * last.at - before.at) /
+                             math.max(point.at - before.at, 1e-9)
+      end
+      before = point
+    end
+    return last.size
+  end
+end
+
+--- Returns the least size of the live heap in the second and in the last quarter of the clock of
+-- bytes. Without a course, minor collections count, which leave old garbage. nil: unknown, or the
+-- file has no walk.
+function M.quarters(profile)
+  local course = walked(profile) and M.course(profile)
+  if course then
+    return math.min(course(1 / 4), course(1 / 2)) // 1 | 0, math.min(course(3 / 4), course(1)) // 1 | 0
+  end
+  local all, sum, least = 0, 0, {}
+  for _, c in ipairs(walked(profile) and profile.collections or {}) do
+    all = all + (c.charged or 0)
+  end
+  for _, c in ipairs(all > 0 and profile.collections or {}) do
+    sum = sum + (c.charged or 0)
+    local q = math.min(4, 4 * sum // all + 1)
+    least[q] = math.min(least[q] or c.least, c.least)
+  end
+  return least[2], least[4]
+end
+
+-- ==}
+
+-- {== containers ============================================================
+
+-- Adds n to a number of a table; nil is 0.
+local function add(t, key, n)
+  t[key] = (t[key] or 0) + n
+end
+
+-- Returns a map from each path with live samples to its container, also a path.
+local function containers(h, alive)
+  local total, to = {}, {}
+  for i, path in ipairs(alive.path) do
+    local n = alive.vector[i] == 0 and alive.samples[i] or 0
+    to[path] = true
+    while path > 0 do
+      add(total, path, n)
+      path = h.parent[path]
+    end
+  end
+  to[0] = nil
+  for path in pairs(to) do
+    local at = holders.cut(h, path) or path
+    while h.parent[at] > 0 and total[at] < M.LEAST do
+      at = h.parent[at]
+    end
+    to[path] = total[at] >= M.LEAST and at or holders.cut(h, path) or path
+  end
+  return to
+end
+
+--- Returns the key of a line of totals.linerows.
+function M.keyof(line)
+  return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
+end
+
+-- Adds an entry of profile.alive to a container. 'key': its line's.
+local function count(c, key, alive, i, part)
+  local second = part >= PARTS // 2
+  local own = c.lines[key]
+  if not own then
+    own = {0, 0, n = 0, parts = {}, bytes = {}, lasts = {}}
+    c.lines[key] = own
+  end
+  c.late = c.late + (second and alive.bytes[i] or 0)
+  if alive.vector[i] == 1 then
+    c.vectors[key] = true
+    return
+  end
+  own.n = own.n + alive.samples[i]
+  add(own, second and 2 or 1, alive.samples[i])
+  add(own.parts, part, alive.samples[i])
+  add(own.bytes, part, alive.bytes[i])
+  own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
+end
+
+-- Returns the containers (see M.of).
+local function collect(profile, nearest, total)
+  local alive, h = profile.alive, profile.holders
+  local bypath, list = {}, {}
+  local to = containers(h, alive)
+  for i, node in ipairs(alive.node) do
+    local path, line = to[alive.path[i]], nearest[node]
+    local c = path and bypath[path]
+    if path and not c then
+      c = {holder = holders.pathtext(h, path), lines = {}, vectors = {}, late = 0}
+      bypath[path], list[#list + 1] = c, c
+    end
+    if c and line then
+      count(c, M.keyof(line), alive, i, partof(alive, alive.bin[i], total))
+    end
+  end
+  return list
+end
+
+local VECTORS = {["table array part"] = true, ["table hash part"] = true}
+
+-- Returns the lines by key (see M.of).
+local function linesof(profile, nearest, total)
+  local born, lines = profile.born, {}
+  for i, node in ipairs(born.node) do
+    local kind, line = profile.kinds[born.kind[i]], nearest[node]
+    if line and not kind.time and kind.name ~= "native" and not VECTORS[kind.name] then
+      local key = M.keyof(line)
+      local l = lines[key]
+      if not l then
+        l = {0, 0, parts = {}, bytes = {}, lasts = {}, n = 0}
+        lines[key] = l
+      end
+      local part = partof(born, born.bin[i], total)
+      local left = born.survived[i] - born.later[i]
+      add(l, part >= PARTS // 2 and 2 or 1, born.survived[i])
+      add(l.parts, part, left)
+      l.lasts[part] = math.max(l.lasts[part] or 0, born.last[i])
+      add(l.bytes, part, born.survivedbytes[i] - born.laterbytes[i])
+      l.n = l.n + left
+    end
+  end
+  return lines
+end
+
+-- ==}
+
+--- Returns the objects that are alive at the end, and all that were born: {containers, lines}.
+-- containers: a list of {holder (text), late (bytes of the second half), vectors (set of the keys of
+-- lines that allocated parts of its tables), lines = {key = {samples of the first half, of the
+-- second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time of the last
+-- one, us)}}}. lines: by key {survivors of the first half, of the second, n (of these: not known to
+-- be dead), parts, bytes (of the n, by part), lasts}. nil: the file has no walk at its end, or no slices
+-- by bytes.
+function M.of(profile)
+  local total = profile.born and ended(profile.born) or 0
+  if total == 0 or not walked(profile) then
+    return nil
+  end
+  local _, _, nearest = totals.linerows(profile, true)
+  return {containers = profile.holders and collect(profile, nearest, total) or {},
+          lines = linesof(profile, nearest, total)}
+end
+
+return M

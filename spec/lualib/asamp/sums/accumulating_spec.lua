@@ -1,0 +1,156 @@
+-- SPDX-License-Identifier: MIT
+-- Containers that accumulate, by the births of the objects that are alive at the end.
+
+local accumulating = require "asamp.sums.accumulating"
+
+local N, BYTES = 32, 1000
+
+-- A profile of N parts with one line per entry: {path (number of h.step; nil: not held), born(part) ->
+-- survivors, alive(part) -> of these alive at the end, dead(part) -> of these known to be dead (nil:
+-- none)}. heap(part) -> bytes in use. last: part of the last sample of time.
+local function session(lines, heap, last)
+  local p = {duration = N / 1e3, functions = {}, collections = {},
+             walktimes = {{time = N * 1000, duration = 1}},
+             nodes = {parent = {}, fn = {}, line = {}}, kinds = {{name = "table"}},
+             sites = {node = {}, kind = {}},
+             born = {width = BYTES, bin = {}, node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
+                     survivedbytes = {}, later = {}, laterbytes = {}, last = {}},
+             alive = {width = BYTES, bin = {}, node = {}, path = {}, vector = {}, samples = {}, bytes = {},
+                      last = {}},
+             worked = {width = 1000, bin = {}, samples = {}},
+             holders = {parent = {0, 1, 0, 3}, step = {'local "a"', "[*]", 'local "b"', "[1..n]"}}}
+  local b, a = p.born, p.alive
+  for part = 0, N - 1 do
+    for i, line in ipairs(lines) do
+      local n, alive = line.born(part), line.alive(part)
+      local dead = line.dead and line.dead(part) or 0
+      local at = #b.bin + 1
+      b.bin[at], b.node[at], b.kind[at], b.samples[at], b.bytes[at] = part, i, 1, n, BYTES / #lines
+      b.survived[at], b.survivedbytes[at], b.later[at], b.laterbytes[at] = n, 10 * n, dead, 10 * dead
+      b.last[at] = part * 1000
+      if alive > 0 and line.path then
+        at = #a.bin + 1
+        a.bin[at], a.node[at], a.path[at], a.vector[at] = part, i, line.path, 0
+        a.samples[at], a.bytes[at], a.last[at] = alive, 10 * alive, part * 1000
+      end
+    end
+    p.collections[part + 1] = {time = part * 1000, charged = BYTES, least = heap(part), major = true}
+    if part <= (last or N) then
+      p.worked.bin[#p.worked.bin + 1], p.worked.samples[#p.worked.samples + 1] = part, 1
+    end
+  end
+  for i in ipairs(lines) do
+    p.functions[i] = {name = "f" .. i, file = "x.lua", line = i}
+    p.nodes.parent[i], p.nodes.fn[i], p.nodes.line[i] = 0, i, i
+  end
+  p.lines = true
+  return p
+end
+
+local function one() return 1 end
+local function none() return 0 end
+local function growing(part) return 100 + 10 * part end
+local function level() return 100 end
+local function from(first) return function(part) return part >= first and 1 or 0 end end
+local function before(last) return function(part) return part < last and 1 or 0 end end
+
+-- Returns the verdicts, in order of the holders.
+local function verdicts(...)
+  local list = {}
+  for _, c in ipairs(accumulating.of(session(...))) do
+    list[#list + 1] = ("%s %s"):format(c.verdict, c.holder or "-")
+  end
+  table.sort(list)
+  return list
+end
+
+describe("a container that accumulates", function()
+  it("keeps objects from the whole run until its end", function()
+    assert.same({'leak local "a"'}, verdicts({{path = 2, born = one, alive = one}}, growing))
+  end)
+
+  it("is not in a heap that is level", function()
+    assert.same({}, verdicts({{path = 2, born = one, alive = one}}, level))
+  end)
+
+  it("is not a full cache, whose old objects are dead", function()
+    assert.same({}, verdicts({{path = 2, born = one, alive = from(20), dead = before(20)}}, level))
+    assert.same({'leak local "b"'}, verdicts({
+      {path = 2, born = one, alive = from(20), dead = before(20)},
+      {path = 4, born = one, alive = one}}, growing))
+  end)
+
+  it("is not one that was loaded first, or stopped", function()
+    assert.same({}, verdicts({{path = 2, born = before(12), alive = before(12)},
+                              {born = one, alive = none}}, growing))
+    assert.same({}, verdicts({{path = 2, born = before(24), alive = before(24)},
+                              {born = one, alive = none}}, growing))
+  end)
+
+  it("is not one loaded by a program that then works without allocating", function()
+    local function pressed(p)  -- all births within half of the time
+      for i, part in ipairs(p.alive.bin) do
+        p.alive.last[i] = part * 500
+      end
+      return #accumulating.of(p)
+    end
+    assert.equal(0, pressed(session({{path = 2, born = one, alive = one}}, growing)))
+    -- the machine was busy with others: no CPU time was spent
+    assert.equal(1, pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
+  end)
+
+  it("is a queue that grows in spite of removals", function()
+    local queue = {path = 4, born = one, alive = from(16), dead = before(16)}
+    assert.same({'leak local "b"'}, verdicts({queue}, growing))
+    assert.same({}, verdicts({queue}, level))
+    assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
+  end)
+
+  it("is no queue if minor collections alone show growth", function()
+    local p = session({{path = 4, born = one, alive = from(16), dead = before(16)}}, growing)
+    for part = 3, N do
+      p.collections[part].major = part % 8 == 0
+    end
+    assert.equal("leak", accumulating.of(p)[1].verdict)
+    for part = 3, N do
+      p.collections[part].major = false  -- they leave old garbage
+    end
+    assert.same({}, accumulating.of(p))
+  end)
+
+  it("may be a cache that fills more and more slowly", function()
+    local function filling(part) return part < 24 and 2 or part % 3 == 0 and 1 or 0 end
+    local function slowing(part) return 100 + 10 * math.min(part, 14) + 4.5 * math.max(0, part - 14) end
+    assert.same({'maybe local "a"'}, verdicts({
+      {path = 2, born = function() return 3 end,
+       alive = function(part) return part < 18 and 2 or part % 3 // 2 end,
+       dead = function(part) return part < 18 and 1 or 2 end}}, slowing))
+    assert.same({'leak local "a"'}, verdicts({{path = 2, born = filling, alive = filling}}, growing))
+  end)
+
+  it("is judged from eight samples on", function()
+    local function every(n) return function(part) return part % n == 0 and 1 or 0 end end
+    assert.same({'leak local "a"'}, verdicts({{path = 2, born = every(4), alive = every(4)},
+                                              {born = one, alive = none}}, growing))
+    assert.same({'few local "a"'}, verdicts({{path = 2, born = every(5), alive = every(5)},
+                                             {born = one, alive = none}}, growing))
+  end)
+
+  it("is found without a holder if the program's end freed it", function()
+    assert.same({"leak -"}, verdicts({{born = one, alive = none}}, growing))
+    local p = session({{born = one, alive = none}}, growing)
+    for i, part in ipairs(p.born.bin) do
+      p.born.last[i] = part * 500  -- then it worked without allocating
+    end
+    assert.same({}, accumulating.of(p))
+    assert.same({}, verdicts({{born = one, alive = none, dead = before(16)}}, growing))
+  end)
+
+  it("is unknown without a walk or slices of bytes", function()
+    local p = session({{path = 2, born = one, alive = one}}, growing)
+    p.walktimes = {}
+    assert.is_nil(accumulating.of(p))
+    p.walktimes, p.born = {{time = 1, duration = 1}}, nil
+    assert.is_nil(accumulating.of(p))
+  end)
+end)
