@@ -25,7 +25,9 @@
 **   source    firefox: function of a script's file name that returns its text, or nil
 **   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes, or
 **             time if the profile has samples of time only
-**   since, till  pprof, collapsed: us since the start; only samples with since <= time < till count
+**   since, till  all but vmprof: us since the start; only samples with since <= time < till count
+**   without   all but vmprof: a string of a byte for each node of the call tree, from 0 on: samples of nodes
+**             with a byte other than 0 do not count
 **   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
 **   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished; "state":
 **             states are grouped by their scripts, OS threads are merged (tags.h)
@@ -176,9 +178,23 @@ static int convertlib_failed (Work *w, const char *reason) {
   return 2;
 }
 
+/* Restricts the reading as the options at index 3 select; merge has none there. */
+static void restrictclient (lua_State *L, ReaderClient *client) {
+  if (!lua_istable(L, 3))
+    return;
+  lua_getfield(L, 3, "since");
+  client->since = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, 3, "till");
+  client->till = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, 3, "without");  /* stays alive in the table */
+  client->without = (const unsigned char *)luaL_optlstring(L, -1, NULL, &client->nwithout);
+  lua_pop(L, 3);
+}
+
 /* Reads the profile. On failure pushes nil and a message, and returns 0. */
 static int readprofile (Work *w, ReaderClient *client) {
   w->client = client;
+  restrictclient(w->L, client);
   if (!lua_isnil(w->L, 5))
     client->progress = readprogress;
   client->progressud = w;

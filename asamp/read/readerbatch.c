@@ -359,7 +359,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
   if (m.time > s->r->duration)
     s->r->duration = m.time;
   readerstate_tell(s);
-  if (s->client->mark != NULL && !s->of->hidden)
+  if (s->client->mark != NULL && !s->of->hidden && !readerstate_isoutside(s, m.time))
     s->client->mark(s->client->ud, &m);
 }
 

@@ -16,11 +16,19 @@ static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
 
+static int ishiddensample (const ReaderState *s, const ReadSample *sample) {
+  return ishidden(s, sample->labels) || readerstate_isexcluded(s, sample);
+}
+
+static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
+  return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
+}
+
 static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_begin(s);
   readerstate_tell(s);
-  if (s->client->fate != NULL && !ishidden(s, sample->labels))
+  if (s->client->fate != NULL && !ishiddensample(s, sample))
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
@@ -50,7 +58,7 @@ static void sum (ReaderState *s, const ReadSample *sample) {
 
 void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   ReadProfile *r = s->r;
-  int hidden = ishidden(s, sample->labels);
+  int hidden = ishiddensample(s, sample);
   uint64_t shown = hidden ? 0 : sample->count;
   sum(s, sample);
   readeremit_begin(s);
@@ -87,7 +95,7 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
   readeremit_begin(s);
   if (sample->time > s->r->duration)
     s->r->duration = sample->time;
-  if (ishidden(s, sample->labels))
+  if (ishiddensample(s, sample))
     return;
   s->r->copies += sample->count;
   if (s->client->copy != NULL)
@@ -103,7 +111,7 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
   if (row != NULL)
     row->survivedbytes += readsample_bytes(sample);
   s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
-  s->r->unfollowed += s->r->followed > 0 && !room && !ishidden(s, sample->labels)
+  s->r->unfollowed += s->r->followed > 0 && !room && !ishiddensample(s, sample)
                       ? sample->count : 0;
   s->client->followed = room;
   s->client->tag = 0;
@@ -162,7 +170,7 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
   if (row != NULL)
     row->laterbytes += readsample_bytes(&f->sample);
   readerstate_tell(s);
-  if (s->client->death != NULL && f->sample.count > 0 && !ishidden(s, f->sample.labels))
+  if (s->client->death != NULL && f->sample.count > 0 && !ishiddensample(s, &f->sample))
     s->client->death(s->client->ud, &d);
 }
 
@@ -188,7 +196,7 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
     told.inuse = s->streams.inuse;
     told.held = s->streams.held;
   }
-  if (!ishidden(s, c->labels)) {
+  if (!ishiddencollection(s, c)) {
     r->minors += c->minors + (uint64_t)!c->major;
     r->majors += c->majors + (uint64_t)c->major;
   }
@@ -198,7 +206,7 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   told.decided = s->of->decided;
   told.survived = s->of->survived;
   s->of->decided = s->of->survived = 0;
-  if (s->client->collection != NULL && !ishidden(s, c->labels))
+  if (s->client->collection != NULL && !ishiddencollection(s, c))
     s->client->collection(s->client->ud, &told);
 }
 

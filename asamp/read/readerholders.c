@@ -78,7 +78,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
   if (w.duration > r->longestwalk)
     r->longestwalk = w.duration;
   readerstate_tell(s);
-  if (s->client->walk != NULL)
+  if (s->client->walk != NULL && !readerstate_isoutside(s, w.time))
     s->client->walk(s->client->ud, &w);
 }
 
@@ -89,7 +89,8 @@ static void finishone (ReaderState *s, ReaderStream *one) {
   readerfollow_settle(&one->follow);
   for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
     if (one->follow.list[i].sample.count > 0 &&
-        !readerlabels_unwanted(s, one->follow.list[i].sample.labels)) {
+        !readerlabels_unwanted(s, one->follow.list[i].sample.labels) &&
+        !readerstate_isexcluded(s, &one->follow.list[i].sample)) {
       s->client->place = i;
       s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
     }

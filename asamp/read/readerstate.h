@@ -109,6 +109,16 @@ static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
   return time <= READER_MAXTIME ? time : before;
 }
 
+/* Return 1 if the client does not want events of that time, or samples of that node. */
+static inline int readerstate_isoutside (const ReaderState *s, uint64_t time) {
+  return time < s->client->since || (s->client->till > 0 && time >= s->client->till);
+}
+
+static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample *sample) {
+  return readerstate_isoutside(s, sample->time) ||
+         (sample->node < s->client->nwithout && s->client->without[sample->node]);
+}
+
 /* Returns the reason why reading must stop, or NULL. */
 const char *readerstate_failure (const ReaderState *s);
 /* Returns the kind of a type and a class (a number in 'text', 0: none). */

@@ -230,6 +230,12 @@ typedef struct ReaderClient {
   /* Not NULL: only samples with this label are wanted; with value NULL, those without a
      label of that name. Applies to counts like 'only'. */
   const char *labelname, *labelvalue;
+  /* Only samples with since <= time < till are wanted (us; till 0: no end), of nodes i without a
+     nonzero without[i], and collections, marks and walks of that time; with 'without' no collections.
+     Applies to counts like 'only'. */
+  uint64_t since, till;
+  const unsigned char *without;
+  size_t nwithout;
   /* Called before the first event, with the data of the head. */
   void (*begin) (void *ud, const ReadProfile *r);
   /* An allocation or time sample (kind READER_TIMESAMPLE). */

@@ -6,6 +6,7 @@ local gates = require "asamp.sums.gates"
 local host = require "asamp.host"
 local leaks = require "asamp.sums.leaks"
 local options = require "asamp.cli.options"
+local range = require "asamp.cli.range"
 local run = require "asamp.commands.run"
 local show = require "asamp.show.gates"
 local totals = require "asamp.sums.totals"
@@ -51,6 +52,8 @@ local DESCRIPTION = {
   {"tolerance", "PERCENT", "how much more than the baseline is allowed (default 5)",
     options.number(0, 1e6)},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
+  range.FROM,
+  range.UNTIL,
   {"github", nil, "also annotations for GitHub Actions"},
   {"junit", "FILE", "also a file of the checks for CI servers"},
   {"alloc", "PERIOD", "of a script: bytes between two samples (default 512K)"},
@@ -87,11 +90,16 @@ local function profiled(o, world, tell)
   return path, folder
 end
 
--- Reads a profile. Returns it and its totals, without the stacks that contain the text 'exclude'
--- (nil: with all stacks). Returns nil after an error message if it cannot be read or has no
--- samples.
-local function load(path, exclude, world, tell)
-  local profile, message = world.read(path)
+-- Reads a profile. Returns it and its totals, of the part that --from, --until and --exclude select.
+-- Returns nil after an error message if it cannot be read or has no samples.
+local function load(path, o, world, tell)
+  local exclude, profile, message = o.exclude
+  if range.of(o) then
+    profile, message = range.read(world, path, range.of(o), {})
+    message = message and ("'%s': %s"):format(path, message)
+  else
+    profile, message = world.read(path)
+  end
   if not profile then
     tell.failed("%s", message)
     return nil
@@ -115,6 +123,25 @@ local function untold(o, profile)
   end
 end
 
+-- Returns true if only a part of the profile is checked.
+local function ispart(o)
+  return (o.exclude or range.of(o)) and true
+end
+
+-- Returns a message if limits of the whole run are to be checked in a part; nil: the options fit.
+local function unfit(o)
+  local part = o.exclude and "exclude" or o.from and "from" or "until"
+  if not ispart(o) then
+    return nil
+  elseif o["max-peak"] then
+    return ("--max-peak is of the whole heap, of which --%s has no part: leave it out, or use --max-alive")
+      :format(part)
+  elseif o["no-leak"] then
+    return ("--no-leak is of the whole run: leave --%s out, or use --max-alive"):format(part)
+  end
+  return range.wrong(o)
+end
+
 local function write(path, text, tell)
   local file, wrong = io.open(path, "w")
   local ok = file and file:write(text)
@@ -135,6 +162,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
               o["no-leak"] or o.baseline) then
     return tell.wrong("nothing to check: give a limit or --baseline")
   end
+  local wrong = unfit(o)
+  if wrong then
+    return tell.wrong("%s", wrong)
+  end
   local folder
   if isscript then
     path, folder = profiled(o, world, tell)
@@ -142,14 +173,14 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
     end
   end
-  local profile, t = load(path, o.exclude, world, tell)
+  local profile, t = load(path, o, world, tell)
   if isscript then
     host.discard(folder)
   end
   if not profile then
     return 1
   end
-  local wrong = untold(o, profile)
+  wrong = untold(o, profile)
   if wrong then
     return tell.failed("%s", wrong)
   end
@@ -159,13 +190,13 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local checks = gates.limits(profile, t, {
     allocated = o["max-allocated"], peak = o["max-peak"], alive = o["max-alive"],
-    lines = o["max-line"], leaks = leak, cut = o.exclude})
+    lines = o["max-line"], leaks = leak, cut = ispart(o)})
   if o.baseline then
-    local before, a = load(o.baseline, o.exclude, world, tell)
+    local before, a = load(o.baseline, o, world, tell)
     if not before then
       return 1
     end
-    for _, check in ipairs(gates.changes(before, a, profile, t, o.tolerance or 5, o.exclude)) do
+    for _, check in ipairs(gates.changes(before, a, profile, t, o.tolerance or 5, ispart(o))) do
       checks[#checks + 1] = check
     end
   end

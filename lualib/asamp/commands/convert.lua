@@ -3,12 +3,14 @@
 
 local convert = require "profiler.convert"
 local firefox = require "asamp.show.firefox"
+local focus = require "asamp.sums.focus"
 local heap = require "profiler.heap"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local range = require "asamp.cli.range"
 local results = require "asamp.cli.results"
 local sources = require "asamp.cli.sources"
+local totals = require "asamp.sums.totals"
 
 local M = {}
 
@@ -59,6 +61,7 @@ local DESCRIPTION = {
     "every stack (all formats of profiles but vmprof, which always has them)"},
   range.FROM,
   range.UNTIL,
+  {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   {"plain", nil, "do not compress"},
   after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
     "always. The file has its name only when it is complete.",
@@ -67,6 +70,11 @@ local DESCRIPTION = {
 --- Returns the help text.
 function M.usage()
   return options.usage(DESCRIPTION)
+end
+
+-- Returns the first option that selects a part of the profile.
+local function partoption(o)
+  return o.exclude and "exclude" or o.from and "from" or "until"
 end
 
 -- Returns an error message about the options, or nil.
@@ -84,8 +92,12 @@ local function wrong(o)
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
     return ("--%s goes with the other formats: heapsnapshot is of a heap, which has no stacks and " ..
             "one state"):format(o.together and "together" or "start-up")
-  elseif range.of(o) and (o.to ~= "pprof" and o.to ~= "collapsed" or o.weight == "held") then
-    return "--from and --until go with --to pprof and --to collapsed, the latter without --weight held"
+  elseif (range.of(o) or o.exclude) and (o.to == "vmprof" or o.to == "heapsnapshot") then
+    return ("--%s goes with the other formats: %s; the report has it, too"):format(
+      partoption(o),
+      o.to == "vmprof" and "vmprof keeps the whole profile" or "a snapshot has no samples")
+  elseif (range.of(o) or o.exclude) and o.files[1] == "-" then
+    return ("--%s reads the file twice, which standard input cannot be: give a file"):format(partoption(o))
   elseif range.wrong(o) then
     return range.wrong(o)
   elseif o["start-up"] and o.to == "vmprof" then
@@ -124,6 +136,24 @@ local function settings(o, path)
     setting.format = FLAVOURS[o.flavour] or (version == 6 and 7 or 6)
   end
   return setting
+end
+
+-- Returns the nodes that --exclude leaves out, in the form of profiler.convert; nil and a message if it
+-- leaves no sample.
+local function without(world, path, o)
+  local profile, message = world.read(path, range.set({}, range.of(o)))
+  if not profile then
+    return nil, message
+  end
+  local left, bytes = focus.without(profile, o.exclude), {"\0"}
+  for i = 1, #profile.nodes.parent do
+    bytes[i + 1] = left[i] and "\0" or "\1"
+  end
+  local whole = totals.of(profile, {covered = left}).whole
+  if whole.samples + whole.timesamples == 0 then
+    return nil, ("--exclude %s leaves no sample; a longer TEXT leaves out less"):format(o.exclude)
+  end
+  return table.concat(bytes)
 end
 
 local function default(o, path, setting)
@@ -191,6 +221,12 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     local part, empty = range.read(world, path, range.of(o), {})
     if not part then
       return tell.failed("'%s': %s", path, empty)
+    end
+  end
+  if o.exclude then
+    setting.without, message = without(world, path, o)
+    if not setting.without then
+      return tell.failed("'%s': %s", path, message)
     end
   end
   local out = o.out or default(o, path, setting)

@@ -19,6 +19,9 @@ local HEAD = {
   "walks", "walked", "longestwalk", "ring", "alone",
 }
 
+-- Fields of the whole run, which --from, --until and --exclude leave out.
+local WHOLE = {"collections", "marks", "minors", "majors", "walks", "walked", "longestwalk", "allocated"}
+
 -- Returns the first n entries of a list; n = nil: all.
 local function first(list, n)
   return table.move(list, 1, math.min(#list, n or #list), 1, {})
@@ -55,6 +58,11 @@ function M.report(profile, t, top, options)
   doc.labels, doc.label = not doc.exclude and labelled.all(profile, top) or nil, options.label
   doc.collections = events.collections(profile)
   doc.marks = first(events.marks(profile), top)
+  if doc.range or doc.exclude then
+    for _, key in ipairs(WHOLE) do
+      doc[key] = nil
+    end
+  end
   doc.leaks, doc.lifetimes = options.leaks, options.lifetimes
   doc.verdict, doc.holders = verdictof(options.verdict, profile), first(options.holders or {}, top)
   doc.lifelines = first(options.lifelines or {}, top)

@@ -1,0 +1,133 @@
+-- SPDX-License-Identifier: MIT
+-- Parts of a profile: --from, --until and --exclude select the same samples in report, check and all
+-- formats of convert.
+
+local cjson = require "cjson"
+local check = require "spec.support.commands".of((require "asamp.commands.check"))
+local convert = require "spec.support.commands".of((require "asamp.commands.convert"))
+local process = require "spec.support.process"
+local protobuf = require "spec.support.protobuf"
+local report = require "spec.support.commands".of((require "asamp.commands.report"))
+local shell = require "spec.support.shell"
+local vmprof = require "spec.support.vmprof"
+
+describe("a part of a profile", function()
+  local folder, path
+
+  setup(function()
+    folder = shell.folder()
+    path = folder .. "/p.vmprof"
+    assert.same({0, "", ""}, {process.run{code = [[
+      local profiler = require "profiler"
+      profiler.enable{alloc = 512, seed = 7, out = arg[1], overwrite = true, quiet = true}
+      local kept = {}
+      local function early(n) for i = 1, n do kept[i % 100] = {i, i} end end
+      local function late(n) for i = 1, n do kept[i % 100] = {i, i, "x" .. i} end end
+      local began = os.clock()
+      while os.clock() < began + 0.2 do early(1000) end
+      profiler.mark "between"
+      while os.clock() < began + 0.4 do late(1000) early(10) end
+      profiler.disable()]], path}})
+  end)
+
+  teardown(function() shell.remove(folder) end)
+
+  local function json(_, text) return cjson.decode(text) end
+
+  -- Bytes of the profile in a format.
+  local FORMATS = {}
+
+  function FORMATS.pprof(text)
+    local bytes = 0
+    for _, s in ipairs(protobuf.profile(text).samples) do bytes = bytes + s.values[2] end
+    return bytes
+  end
+
+  function FORMATS.collapsed(text)
+    local bytes = 0
+    for n in text:gmatch " (%d+)\n" do bytes = bytes + tonumber(n) end
+    return bytes
+  end
+
+  function FORMATS.speedscope(text)
+    local bytes = 0
+    for _, n in ipairs(cjson.decode(text).profiles[1].weights) do bytes = bytes + n end
+    return bytes
+  end
+
+  function FORMATS.firefox(text)
+    local bytes = 0
+    for _, thread in ipairs(cjson.decode(text).threads) do
+      for _, n in ipairs(thread.nativeAllocations and thread.nativeAllocations.weight or {}) do
+        bytes = bytes + math.max(n, 0)
+      end
+    end
+    return bytes
+  end
+
+  it("has the same bytes in all formats, as in the report", function()
+    local whole = json(report("--json", path))
+    local middle = "0.2"
+    for _, options in ipairs{{}, {"--from", middle}, {"--until", middle}, {"--exclude", "early"},
+                             {"--exclude", "early", "--from", middle}} do
+      local _, text = report("--json", path, table.unpack(options))
+      local doc = cjson.decode(text)
+      assert.is_true(doc.whole.bytes > 10000)
+      assert.is_true(#options == 0 or doc.whole.bytes < whole.whole.bytes * 0.95)
+      for format, sum in pairs(FORMATS) do
+        local status, _, err = convert("--plain", "--to", format, "-o", folder .. "/out", path,
+                                       table.unpack(options))
+        assert.same({0, ""}, {status, err})
+        assert.equal(doc.whole.bytes, math.tointeger(sum((vmprof.load(folder .. "/out")))), format)
+      end
+    end
+  end)
+
+  it("has no sums of the whole run in JSON", function()
+    local doc = json(report("--json", path))
+    assert.is_true(doc.minors > 0 and doc.collections ~= nil and #doc.marks == 1 and doc.allocated > 0)
+    for _, options in ipairs{{"--from", "0.1"}, {"--until", "0.1"}, {"--exclude", "early"}} do
+      doc = json(report("--json", path, table.unpack(options)))
+      for _, key in ipairs{"collections", "minors", "majors", "marks", "allocated"} do
+        assert.is_nil(doc[key], key)
+      end
+    end
+  end)
+
+  it("is checked alone, and limits of the whole run are refused", function()
+    local doc = json(report("--json", path, "--until", "0.1"))
+    local most = doc.whole.bytes
+    assert.equal(0, (check(path, "--until", "0.1", "--max-allocated", tostring(most + most // 5))))
+    local status, text = check(path, "--until", "0.1", "--max-allocated", tostring(most - most // 5))
+    assert.equal(1, status)
+    assert.is_truthy(text:find "OVER  max%-allocated: .- %(early%)", text)
+    assert.equal(1, (check(path, "--max-allocated", tostring(most + most // 5))))
+    assert.equal(0, (check(path, "--baseline", path, "--from", "0.1")))
+    for _, case in ipairs{
+        {"--max-peak", "1M", "--from", "0.1",
+         says = "--max-peak is of the whole heap, of which --from has no part"},
+        {"--no-leak", "--exclude", "x", says = "--no-leak is of the whole run: leave --exclude out"},
+        {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 is not before --until 1"}} do
+      local code, _, err = check(path, table.unpack(case))
+      assert.equal(2, code)
+      assert.is_truthy(err:find(case.says, 1, true), err)
+    end
+    local code, _, err = check(path, "--max-alive", "1M", "--from", "99")
+    assert.is_true(code == 1 and err:find("it ends after", 1, true) ~= nil, err)
+  end)
+
+  it("is refused by formats that cannot have it, with the option's name", function()
+    for _, case in ipairs{
+        {"vmprof", "--from", "1", says = "--from goes with the other formats: vmprof keeps " ..
+         "the whole profile; the report has it, too"},
+        {"vmprof", "--exclude", "x", says = "--exclude goes with the other formats"},
+        {"heapsnapshot", "--until", "1",
+         says = "--until goes with the other formats: a snapshot has no samples"}} do
+      local code, _, err = convert("-o", folder .. "/no", path, "--to", table.unpack(case))
+      assert.equal(2, code)
+      assert.is_truthy(err:find(case.says, 1, true), err)
+    end
+    local code, _, err = convert("--to", "pprof", "--exclude", "x", "-")
+    assert.is_true(code == 2 and err:find("--exclude reads the file twice", 1, true) ~= nil, err)
+  end)
+end)
