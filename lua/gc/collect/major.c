@@ -27,6 +27,7 @@
 #include "ahead.h"
 #include "chunks.h"
 #include "finalize.h"
+#include "giveback.h"
 #include "growth.h"
 #include "holes.h"
 #include "host.h"
@@ -67,13 +68,12 @@
 ** Memory from which a heap has shrunk is returned to the system if the heap has not needed it
 ** again for one or two periods. A program that builds something and drops it repeatedly would
 ** otherwise have the system clear the same pages each time, which takes longer than everything
-** else. A period ends after WHILE_MS milliseconds, or after WHILE_HEAPS times that much
+** else. A period ends after LUAN_UNUSED_MS milliseconds, or after WHILE_HEAPS times that much
 ** allocation, because a major collection meets such a heap at a random part of its growth, and
 ** the highest of some samples is near its maximum. For larger heaps (LATELY_BYTES is shared by
 ** all states of the process) pages that become free are returned at once, but free memory of
 ** malloc only in full collections (giveback.h), because that pause would be noticed.
 */
-#define WHILE_MS	1000u
 #define WHILE_HEAPS	3u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
 
@@ -285,7 +285,7 @@ static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
   unsigned at = (unsigned)(g->heap.allocated / 1024);
-  if (now - n->whilebegan < WHILE_MS && at - n->whileat < WHILE_HEAPS * latest(n)) return;
+  if (now - n->whilebegan < LUAN_UNUSED_MS && at - n->whileat < WHILE_HEAPS * latest(n)) return;
   if (n->lately[1] > n->lately[0]) {
     n->needed = 0;
     g->heap.blocks.releasing = 1;

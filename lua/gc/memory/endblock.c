@@ -10,9 +10,8 @@
 #include "lua.h"
 
 #include "endblock.h"
+#include "giveback.h"
 
-/* Milliseconds without a free of a large block after which the kept block is freed. */
-#define STAYS_MS	1000u
 
 /* The kept block of the process. Access needs the flag 'busy', which is taken without waiting;
    code that does not get it frees its block at once. */
@@ -50,7 +49,7 @@ void *luaN_keepend (void *p, unsigned ms) {
 void *luaN_takeend (unsigned ms, int now) {
   void *p = NULL;
   if (__atomic_load_n(&stays.last, __ATOMIC_RELAXED) == NULL || !endblock_hold()) return NULL;
-  if (now || ms - stays.at >= STAYS_MS) {
+  if (now || ms - stays.at >= LUAN_UNUSED_MS) {
     p = stays.last;
     __atomic_store_n(&stays.last, NULL, __ATOMIC_RELAXED);
   }

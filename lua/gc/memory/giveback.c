@@ -25,8 +25,6 @@
    earlier, with more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
-/* Milliseconds between two calls of malloc_trim that were not made by a full collection. */
-#define GONE_MS	1000u
 
 /* State of the process. */
 static size_t freed;		/* bytes freed since the last call */
@@ -41,7 +39,7 @@ void luaN_countfreed (size_t bytes) {
 int luaN_giveback (unsigned ms, int now) {
   if (__atomic_load_n(&freed, __ATOMIC_RELAXED) < MUCH) return 0;
   if (!now) {
-    if (ms - __atomic_load_n(&at, __ATOMIC_RELAXED) < GONE_MS) return 0;
+    if (ms - __atomic_load_n(&at, __ATOMIC_RELAXED) < LUAN_UNUSED_MS) return 0;
     __atomic_store_n(&at, ms, __ATOMIC_RELAXED);
   }
   __atomic_store_n(&freed, 0, __ATOMIC_RELAXED);

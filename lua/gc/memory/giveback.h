@@ -19,6 +19,12 @@
 
 #include <stddef.h>
 
+/* Milliseconds without use after which freed memory that the process keeps is returned: the block
+   at the end of malloc's heap (endblock.h), spare mappings (mapped.h), pages from which a heap has
+   shrunk (major.c), and the least time between two calls of malloc_trim. A lower number makes the
+   system clear the pages of a program that drops and makes such memory repeatedly. */
+#define LUAN_UNUSED_MS	1000u
+
 /* Adds to the number of bytes that states of this process have freed. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 

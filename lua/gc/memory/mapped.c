@@ -10,12 +10,11 @@
 
 #include "lua.h"
 
+#include "giveback.h"
 #include "mapped.h"
 
-/* Limits of the spare mappings: bytes in total, and milliseconds without a close after which they
-   are freed. */
+/* Largest number of bytes of the spare mappings. */
 #define MOST	((size_t)32 * 1024 * 1024)
-#define STAYS_MS	1000u
 
 /* A spare mapping; this struct is in its first bytes. */
 typedef struct Spare {
@@ -129,7 +128,7 @@ char *luaN_takespare (size_t *size) {
 int luaN_closespares (unsigned ms) {
   int again;
   if (!mapped_hold()) return 0;
-  again = spares.closed && ms - spares.at < STAYS_MS;
+  again = spares.closed && ms - spares.at < LUAN_UNUSED_MS;
   spares.room = !again ? 0 : (spares.asked < MOST) ? spares.asked : MOST;
   shrink(spares.room);
   spares.asked = 0;
@@ -159,7 +158,7 @@ void luaN_unmapclosed (char *p, size_t size) {
 
 void luaN_freespares (unsigned ms, int now) {
   if (__atomic_load_n(&spares.bytes, __ATOMIC_RELAXED) == 0 || !mapped_hold()) return;
-  if (now || ms - spares.at >= STAYS_MS) shrink(0);
+  if (now || ms - spares.at >= LUAN_UNUSED_MS) shrink(0);
   mapped_letgo();
 }
 
