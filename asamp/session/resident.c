@@ -282,10 +282,18 @@ ResidentRow *resident_rows (size_t *n) {
 }
 
 
+/* Returns 1 if a picture of a profile that goes on has time left (RQ3). */
+static int mayhave (uint64_t now) {
+  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
+  return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
+}
+
+
 /* Returns 1 if a picture is due, because memory has changed or the last one is old. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
-  return p->told == 0 || now - p->told >= LONG || change > p->rss / 16 ||
+  uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
+  return p->told == 0 || now - p->told >= LONG || change > least ||
          last == RESIDENT_PROFILE || (last && now - p->told >= ENDING * p->cost);
 }
 
@@ -335,13 +343,6 @@ static int isallowed (uint64_t now) {
 }
 
 
-/* Returns 1 if a picture of a profile that goes on is allowed (RQ3). */
-static int mayhave (uint64_t now) {
-  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
-  return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
-}
-
-
 /* Adds the state to the list. Lock held. */
 static void enlist (Resident *r) {
   if (r->listed) return;
@@ -387,7 +388,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = smaps_rss();
-  if (state != NULL && (last || mayhave(now)) && ask(policy, now, rss, last, 1)) resident_tell(state, now);
+  if (state != NULL && ask(policy, now, rss, last, 1)) resident_tell(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;
