@@ -62,8 +62,9 @@ local function leak(group)
   end
   local from = table.concat(rows, ", ")
   if not group.holder then
-    return ("Likely leak: %s of %s from %s, which nothing frees."):format(units.bytes(group.bytes),
-      typename(group.rows[1].type), from)
+    return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
+      typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
+      "until the program's end. No holder is known: it was gone when holders were searched")
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)

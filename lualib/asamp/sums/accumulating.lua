@@ -7,8 +7,8 @@
 --   goes on   it has had samples until the end. It has stopped if the last stretch without one is
 --             more than twice as long as any before it and, for a steady rate, less probable than
 --             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
---             and CPU time, twice as long as any pause before: a program that loads something,
---             then works with it.
+--             and CPU time, twice as long as any pause before except one and less probable than
+--             e^-QUIET: a program that loads something, then works with it.
 --   keeps     of the survivors of a line, those of the first half are alive as often as those of
 --             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
 --             fails: its old objects were replaced. At least EARLY of the live bytes are from
@@ -34,8 +34,9 @@ local births = require "asamp.sums.births"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
+local COLLECTIONS = 4  -- fewer leave no time for objects to die
 local FEW = 4         -- samples of a container that are mentioned as too few
-local STOP, IDLE = 7, 1 / 10
+local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 local KEPT, EARLY = 4 / 5, 1 / 4
 local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
 local LEFT = 1 / 2    -- as KEPT, if the walk found nothing: recent garbage counts as alive then
@@ -74,16 +75,20 @@ local function goeson(profile, c)
   elseif not c.lasts[last] then
     return true
   end
-  local time, before = 0, nil
+  local pauses, before = {0, 0}, nil
   for part = 0, last do
     local t = c.lasts[part]
-    if t then
-      time, before = math.max(time, before and t - before or 0), t
-    end
+    pauses[#pauses + 1] = before and t and t - before or nil
+    before = t or before
   end
+  table.sort(pauses, function(a, b) return a > b end)
+  local pause = pauses[2]  -- the machine may have caused the longest one
   local to = births.lastof(profile)
   local all, n = births.worked(profile, before, to)
-  return not (to - before > 2 * time and to - before >= IDLE * to and n >= IDLE * all and n > 1)
+  local least = to - before >= 2 * IDLE * to and 1 or 2  -- samples of CPU time
+  local rest = to - before
+  return not (rest > 2 * pause and rest >= IDLE * to and c.n * rest / to > QUIET and
+              n >= math.max(least, IDLE * all))
 end
 
 -- Returns the sums of the parts of the first and of the second half.
@@ -226,6 +231,8 @@ function M.of(profile)
   local born = births.of(profile)
   if not born then
     return nil
+  elseif #profile.collections < COLLECTIONS then
+    return {}
   end
   local found, others = {}, {}
   local course = births.course(profile)
