@@ -302,7 +302,7 @@ static int requests_record (Request *r, char *rest) {
   if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
   if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
-  if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must begin with a /");
+  if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must start with a /");
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
   wanted.most = most;
@@ -341,7 +341,7 @@ static int requests_stop (Request *r) {
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
-    return request_refuse(r, "the path of the profile must begin with a /");
+    return request_refuse(r, "the path of the profile must start with a /");
   if (!process_dump(to, path, sizeof(path), err, sizeof(err))) return request_refuse(r, err);
   return say(r, "file %s\nok\n", path);
 }
@@ -366,7 +366,7 @@ static int heap (Request *r, char *rest) {
   uint64_t id = UINT64_MAX;
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
     return request_refuse(r, "a state is a number, or -, the first that collects");
-  if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must begin with a /");
+  if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
   r->heap = heapask_begin(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
 }

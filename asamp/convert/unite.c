@@ -73,7 +73,7 @@ static void addhead (void *ud, const ReadProfile *r) {
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
-    l->client.stop = r->message[0] != '\0' ? "it is cut before it tells anything" :
+    l->client.stop = r->message[0] != '\0' ? "it was cut before its first sample" :
       "it is of another writer, and only profiles of this sampler have all that is needed; asamp "
       "report --sum takes it";
     return;

@@ -137,8 +137,8 @@ static unsigned byte (Reader *r) {
     if (r->n == 0)
       graph_fail(r, source_live(r->source)
                  ? STILL_WRITTEN
-                 : "it ends in the midst, after %llu objects: who wrote it did not come to the "
-                   "end, or it was cut; take another", (unsigned long long)r->defined);
+                 : "it ends early, after %llu objects: its writer was killed, or the file was cut; "
+                   "take another", (unsigned long long)r->defined);
   }
   return r->buffer[r->at++];
 }
@@ -164,7 +164,7 @@ static int64_t distance (Reader *r) {
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
-    damaged(r, "an address is none");
+    damaged(r, "an address is out of range");
   return a << 3;
 }
 
@@ -176,7 +176,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   n--;
   a = (uint64_t)((int64_t)(n >> 1) ^ -(int64_t)(n & 1)) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
-    damaged(r, "an address is none");
+    damaged(r, "an address is out of range");
   return a << 3;
 }
 
@@ -505,7 +505,7 @@ static void readedge (Reader *r, int kind) {
 static void readfrom (Reader *r) {
   uint64_t a = graph_number(r);
   if (a >> 61 != 0)
-    damaged(r, "an address is none");
+    damaged(r, "an address is out of range");
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
@@ -738,7 +738,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       damaged(r, "a record is of no kind");
   }
   if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
-    damaged(r, "its end counts other objects than there are");
+    damaged(r, "its end has another number of objects");
   graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)

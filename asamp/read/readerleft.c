@@ -30,7 +30,7 @@ static const struct {
     "more than % distinct calls: # times a frame was left out, and what it did "
     "counts as its caller's"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
-    "more than % names: # others were left out, and what they name is [unknown]"},
+    "more than % names: # others are shown as [unknown]"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
     "names of more than % bytes: # others were left out"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
@@ -39,23 +39,22 @@ static const struct {
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names above % bytes: # were cut"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
-    "more than % functions that have another's name: # of them count by "
-    "themselves"},
+    "more than % functions with equal names: # of them are separate rows"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
     "more than % types: # times an object was counted as [unknown]"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
     "more than % kinds of objects: # samples count for their type, without their "
     "class"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "more than % samples waited for one collection: the fates of # are not known"},
+    "more than % samples waited for one collection: the survival of # is unknown"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
-    "more than % samples lived on at once: of # it is not known when they died"},
+    "more than % surviving samples at a time: the death of # is unknown"},
   [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
-    "more than % samples of a state were alive at once: of # others that survived it is not "
-    "known when they died; they count as alive, and have no holder"},
+    "more than % samples of a state were alive at a time: # other survivors count as alive, "
+    "without a holder, because their death is unknown"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
     "more than % stacks in a row without their details: # samples have no size, "
-    "fate and time"},
+    "survival and time"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts above % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
@@ -73,8 +72,7 @@ static const struct {
   [LEFT_STATES] = {"states", READER_MAXSTATES,
     "more than % Lua states: # others are one row"},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
-    "more than % Lua states at a time: of # samples of others it is not known what "
-    "became of them"},
+    "more than % Lua states at a time: the survival of # samples of others is unknown"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
     "more than % OS threads: # others have no row"},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
@@ -86,7 +84,7 @@ static const struct {
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "more than % pairs of stack and length of life: # samples have a life in the "
+    "more than % pairs of stack and lifetime: # samples have a lifetime in the "
     "totals, but not by line"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
     "more than % pairs of stack and holder: # samples have their holder, but no line "
@@ -94,16 +92,16 @@ static const struct {
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
     "more than % sums in slices of time: in these # samples have no stack"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
-    "more than % collections: the timeline has # of them together with their "
-    "neighbours; counts, pauses and sums are of all"},
+    "more than % collections: the timeline shows # of them together with their "
+    "neighbours; counts, pauses and sums include all"},
   [LEFT_MARKS] = {"marks", MARKS_MOST,
     "more than % marks: the timeline lacks # of them, the table has all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
     "more than % names of marks: # marks count as (other marks)"},
   [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
-    "more than % pictures of where memory is: # of them are left out"},
+    "more than % snapshots of resident memory: # of them are left out"},
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
-    "more than % rows of a picture of memory: # are left out, or have no name"},
+    "more than % rows in a snapshot of memory: # are left out, or have no name"},
   [LEFT_TOGETHER] = {"together", TAGS_STATES,
     "more than % Lua states: # are together with others of their script"},
   [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,

@@ -450,8 +450,8 @@ int process_stop (char *err, size_t errsize) {
   pthread_mutex_unlock(&lock);
   leavefile(old);
   if (!goeson) return 1;
-  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; when that is "
-                         "mended, have it rotate", why);
+  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; remove the cause, "
+                         "then send rotate", why);
   return 0;
 }
 

@@ -268,7 +268,7 @@ describe("a process that listens", function()
     local function isgone()
       local _, out = asamp("stats", socket)
       assert.is_truthy(out:find("writes '" .. folder, 1, true), out)
-      assert.equal(stats().gone == 1, out:find("removed, or moved", 1, true) ~= nil)
+      assert.equal(stats().gone == 1, out:find("removed or moved", 1, true) ~= nil)
       return stats().gone
     end
     assert.is_nil(isgone())
@@ -301,7 +301,7 @@ describe("a process that listens", function()
     assert.equal("error " .. cannot .. "\n", host.ask(socket, "rotate\n"))
     assert.is_truthy(host.ask(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
     assert.equal("error the recording has ended, and nothing is written since: " .. cannot ..
-      "; when that is mended, have it rotate\n", host.ask(socket, "stop\n"))
+      "; remove the cause, then send rotate\n", host.ask(socket, "stop\n"))
     shell.output("mkdir %s/p", folder)
     assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.ask(socket, "rotate\n"))
     local before = stats().samples

@@ -226,8 +226,8 @@ describe("a snapshot asked of an idle process", function()
       return err
     end
     for _, path in ipairs{"/dev/full", folder} do
-      assert.equal(("asamp heap: cannot write the snapshot '%s': it is no file, and a snapshot is read "
-        .. "again\n"):format(path), run(path))
+      assert.equal(("asamp heap: cannot write the snapshot '%s': a snapshot needs a regular file\n")
+        :format(path), run(path))
     end
     say "limit"
     local waiting = process.start{program = "/bin/sh", directory = folder,

@@ -24,7 +24,7 @@ describe("native memory", function()
       local status, _, err = process.run{"-l", "profiler", "-e", "os.exit(3)",
         env = {LUA_PROFILER = "malloc,out=/nowhere/x"}}
       assert.equal(3, status)
-      assert.matches("^profiler: cannot sample native memory: no malloc of the profiler's", err)
+      assert.matches("^profiler: cannot sample native memory: the profiler's malloc is not called", err)
     end)
     return
   end
@@ -502,7 +502,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
         assert.equal("", err)
         near(tonumber(out), byline(totals.of(assert(reader.read(path))))[3].self.bytes, 1024)
       else  -- the program calls the other one
-        assert.matches("no malloc of the profiler's stands before this program's", err)
+        assert.matches("the profiler's malloc is not called before the program's", err)
       end
     end
   end)
@@ -511,8 +511,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     local status, out, err = process.run{"-l", "profiler", "-e", "print(1)",
       env = {LUA_PROFILER = "malloc,out=" .. path}}
     assert.same({0, "1\n"}, {status, out})
-    assert.equal("profiler: cannot sample native memory: no malloc of the profiler's stands " ..
-      "before this program's; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
+    assert.equal("profiler: cannot sample native memory: the profiler's malloc is not called " ..
+      "before the program's; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
       "profiler/malloc.so\n", err)
   end)
 

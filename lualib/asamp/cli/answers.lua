@@ -34,7 +34,7 @@ local function number(fields, key, least)
   if n and n >= (least or 0) then
     return n
   end
-  error{fields[key] and ("'%s %s', which is no number that it can have"):format(key, fields[key]) or
+  error{fields[key] and ("'%s %s', which is out of range"):format(key, fields[key]) or
         ("no '%s'"):format(key)}
 end
 
@@ -79,7 +79,7 @@ local function rows(fields, pattern, most)
       end
     end
     if #rest > NAME or not utf8.len(rest) then
-      error{"a row with a text that is long, or no UTF-8"}
+      error{"a row with a text that is too long or not UTF-8"}
     end
   end
   return {pid = number(fields, "pid", 1), rows = fields.rows}

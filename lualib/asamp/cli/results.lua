@@ -14,7 +14,7 @@ M.REPLACES = "--out '%s' is '%s' itself, give another name"
 local function another(out, kind)
   local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
   if there and there ~= kind and there ~= "an empty file" then
-    return ("'%s' is there and would be replaced, but is %s; give --out")
+    return ("'%s' would be replaced, but is %s; give --out")
            :format(out, there)
   end
 end

@@ -50,7 +50,7 @@ local DESCRIPTION = {
     "the PROFILE of the same run; without PROFILE: those that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "new, gone and grown objects since the snapshot OLD of the same " ..
     "process, by class and line; and the holders of the new ones"},
-  {"least", "PERCENT", "rows of a tree that are smaller are left out (default 1)",
+  {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "the same as a page for a browser, into FILE, with the objects that retain most"},
   options.sources("of a page: folders, with colons between them, in which source files are looked for " ..
@@ -106,7 +106,7 @@ local function take(o, world, tell)
   local fields, message = ask.ask(target, "stats")
   local out = fields and ask.absolute(o.out or fields.pid .. ".heap")
   if out and host.samefile(out, out) and not host.isfile(out) then
-    fields, message = nil, ("cannot write the snapshot '%s': it is no file, and a snapshot is read again")
+    fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file")
       :format(out)
   end
   if fields then

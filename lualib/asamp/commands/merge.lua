@@ -19,7 +19,7 @@ local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
   about = "Makes one profile of several, of processes of a fleet or of many runs. Its report " ..
     "has the sums that report --sum has of them, and each Lua state of each of them is a state " ..
-    "of it (--by state, --state); those of a profile of one state are called as its file. In " ..
+    "of it (--by state, --state); that of a profile of one state has the file's name. In " ..
     "the timeline one profile comes after the other.",
   options.out "the profile of all; it has to be given",
   {"plain", nil, "do not compress it"},

@@ -50,7 +50,7 @@ local function secret(text)
   if text and #text >= 16 then
     return text
   end
-  return nil, "at least 16 characters without spaces, or @FILE, which has them"
+  return nil, "at least 16 characters without spaces, or @FILE with them"
 end
 
 local function hostnames(text)
@@ -97,8 +97,8 @@ function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
   if not allowed.names[name] or not called:find("^:?%d*$", #name + 1) then
-    return 403, ("the request calls this server '%s', which is none of its names; if it is one, start " ..
-                 "asamp serve with --host"):format(called)
+    return 403, ("the request calls this server '%s', which is not one of its names; if it should be, " ..
+                 "start asamp serve with --host"):format(called)
   elseif r.origin and r.origin:lower() ~= "http://" .. called and r.origin:lower() ~= "https://" .. called or
          r.site and r.site ~= "same-origin" and r.site ~= "none" then
     return 403, "the request comes from a page of another origin"
@@ -198,7 +198,7 @@ function Server:which(r)
     end
   end
   self:answer(r, name and 404 or 400, name and ("there is no target '%s'\n"):format(name)
-              or "there are several targets: say which, target=; /debug/pprof/ lists them\n")
+              or "there are several targets: add target=NAME; /debug/pprof/ lists them\n")
 end
 
 -- Returns the statistics of the target 'wanted' (nil: of all targets), by target. Targets whose

@@ -348,7 +348,7 @@ function M.lines(p, t, style, options)
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then
-    add(("%s came without size and fate: the file is cut."):format(
+    add(("%s came without size and survival: the file is cut."):format(
       units.plural(p.undetailed, "sample")))
   end
   for _, left in ipairs(p.left or {}) do

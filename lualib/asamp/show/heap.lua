@@ -36,7 +36,7 @@ function M.told(info)
                                units.bytes(info.inuse - info.bytes))
   end
   if info.textless > 0 then
-    lines[#lines + 1] = ("The texts of %s found no room."):format(
+    lines[#lines + 1] = ("There was no memory for the texts of %s."):format(
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then

@@ -281,7 +281,7 @@ local function diff(out, found, info, least)
   heading(out, ("Since %s: %s"):format(found.from, show.signed(found.change)))
   local misfit = show.misfit(found, info)
   out[#out + 1] = misfit and "<p>" .. escape(misfit) .. "</p>\n"
-  legend(out, "new, gone: objects that are in one of the two alone, and their bytes. grown: bytes of " ..
+  legend(out, "new, gone: objects that only one of the two has, and their bytes. grown: bytes of " ..
               "objects in both. %: of all " .. units.bytes(info.bytes) .. ".")
   local rows = {}
   for i, r in ipairs(found.classes) do

@@ -21,7 +21,7 @@ local function toldnative(found)
   if lua > 0 then
     return nil, kept
   end
-  return kept .. ", and all through it these lines asked for what was not"
+  return kept .. ", and these lines requested such memory in all parts of it"
 end
 
 --- Returns a sentence about the result, without a full stop; if there are rows, it introduces

@@ -23,10 +23,10 @@ function M.stats(s)
     lines[#lines + 1] = text:format(...)
   end
   if s.gone then
-    add "nothing is there by that name any more: the file was removed, or moved"
+    add "the file was removed or moved"
   end
   if s.full then
-    add("the file takes no more: %s", s.full)
+    add("the file cannot be written: %s", s.full)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")

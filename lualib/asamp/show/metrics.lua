@@ -9,8 +9,8 @@ M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 -- Metrics: name, type, help text, field of asamp.sums.living.stats.
 local METRICS = {
-  {"states", "gauge", "Lua states there are.", "states"},
-  {"states_total", "counter", "Lua states there were while something was written.", "made"},
+  {"states", "gauge", "Present Lua states.", "states"},
+  {"states_total", "counter", "Lua states so far, while a profile was written.", "made"},
   {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the states there are.",
    "tenured"},
@@ -30,8 +30,8 @@ local METRICS = {
 -- Metrics by the name of states, which is a label; fields of asamp.sums.living.names. Counters
 -- cover all present and former states with a sample; a state without a sample has no name yet.
 local NAMED = {
-  {"named_states", "gauge", "Lua states there are, by name.", "states"},
-  {"named_states_total", "counter", "Lua states there were.", "made"},
+  {"named_states", "gauge", "Present Lua states, by name.", "states"},
+  {"named_states_total", "counter", "Lua states so far, by name.", "made"},
   {"named_inuse_bytes", "gauge", "Bytes in live or not yet swept objects.", "inuse"},
   {"named_held_bytes", "gauge", "Bytes that the heaps hold.", "held"},
   {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},

@@ -46,8 +46,8 @@ function M.lines(style, native, brief)
   table.insert(lines, 3, layout.wrap(M.told(native) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "By the object file of the innermost C function that is not of the C or the C++ " ..
-      "library. alive: not freed at the end.", "  ", style.width))
+      "library: the one of the innermost C function outside of the C and C++ libraries. " ..
+      "alive: not freed at the end.", "  ", style.width))
   end
   return lines
 end

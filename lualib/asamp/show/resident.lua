@@ -89,7 +89,7 @@ end
 local function most(found)
   local now, peak = found.last, found.peak or found.last
   if ismore(found.highest, peak.rss) then
-    return ("; at most %s was resident, of which there is no picture%s"):format(
+    return ("; at most %s was resident, at a time without a snapshot%s"):format(
       units.bytes(found.highest), peak.rss > now.rss and
       (" (the most in one: %s)"):format(ofpicture(peak)) or "")
   end
@@ -104,7 +104,7 @@ function M.told(found)
     "It is unknown how much is resident (the process could not read /proc/self/smaps)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
-      (", in the last picture; the run went on to %s"):format(units.seconds(found.duration)) or "",
+      (", in the last snapshot; the run went on to %s"):format(units.seconds(found.duration)) or "",
     most(found))
 end
 
@@ -119,7 +119,7 @@ end
 --- Returns a sentence about the external bytes of userdata; nil: there are none.
 function M.outside(picture)
   return picture.outside > 0 and
-         ("userdata say that they represent %s outside of Lua"):format(units.bytes(picture.outside)) or nil
+         ("userdata have %s of external memory"):format(units.bytes(picture.outside)) or nil
 end
 
 --- Returns the text. 'found': the result of asamp.sums.resident.ofprofile; 'style': {paint, width,

@@ -13,7 +13,7 @@ local WORDS = {
   {"lua.new", "lua", "made since then, alive or not yet collected"},
   {"lua.gaps", "lua", "heads of blocks, dead objects beside living ones"},
   {"lua.free", "lua", "free lines of blocks in use"},
-  {"lua.reserve", "lua", "reserve: blocks that nothing is in"},
+  {"lua.reserve", "lua", "reserve: empty blocks"},
   {"lua.lists", "lua", "the collector's own lists"},
   {"lua.since", "lua", "taken since this was looked at last"},
   {"native", "native", "in use (malloc)"},

@@ -28,7 +28,7 @@ function M.of(profile, tree, limit, data)
     note("The file is not whole: %s. The page shows what could be read.", profile.message)
   end
   if profile.undetailed > 0 then
-    note("%s came without size and fate: the file is cut.%s",
+    note("%s came without size and survival: the file is cut.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
          (" %s no time either and %s in the last slice of the timeline, " ..
          "whose bar is cut off."):format(number(profile.undetailed, "It tells", "They tell"),

@@ -23,7 +23,7 @@ local REASONS = {
   {"hidden", "are in hidden folders, which --source has to name"},
   {"unread", "cannot be read as text"},
   {"long", "go on after the first " .. units.bytes(M.MAXFILE)},
-  {"full", "found no room in the page"},
+  {"full", "do not fit into the page"},
   {"absent", "are not here; --source says where to look"},
 }
 
@@ -33,7 +33,7 @@ M.WHY = {
   hidden = "is in a hidden folder, which --source has to name",
   unread = "cannot be read as text",
   long = "goes on after the first " .. units.bytes(M.MAXFILE),
-  full = "found no room in the page",
+  full = "does not fit into the page",
   absent = "is not here; --source says where to look",
 }
 

@@ -19,7 +19,7 @@ end
 
 -- Without the line on survivors that are not followed, of which these profiles have some.
 local function clean(err)
-  return (err:gsub("[^\n]*samples of a state were alive at once[^\n]*\n", ""))
+  return (err:gsub("[^\n]*samples of a state were alive at a time[^\n]*\n", ""))
 end
 
 -- The same with a file as standard input, by a pipe if 'piped'.
@@ -166,7 +166,7 @@ describe("the result of a command", function()
       shell.write(stem .. ending, "mine")
       local status, _, err = asamp("convert", "--to", format, path)
       assert.equal(1, status)
-      assert.equal(("asamp convert: '%s' is there and would be replaced, but is a text file; give --out\n")
+      assert.equal(("asamp convert: '%s' would be replaced, but is a text file; give --out\n")
         :format(stem .. ending), err)
       assert.equal("mine", process.read(stem .. ending))
       assert.equal(0, (asamp("convert", "--to", format, "-o", stem .. ending, path)))
@@ -175,7 +175,7 @@ describe("the result of a command", function()
     shell.write(path .. ".html", "<!doctype html><p>mine")
     local status, _, err = asamp("view", path)
     assert.equal(1, status)
-    assert.equal(("asamp view: '%s.html' is there and would be replaced, but is an HTML file; give --out\n")
+    assert.equal(("asamp view: '%s.html' would be replaced, but is an HTML file; give --out\n")
       :format(path), err)
   end)
 

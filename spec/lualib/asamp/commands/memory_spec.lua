@@ -183,13 +183,13 @@ describe("asamp memory", function()
     local threads = {duration = 0.45, course = {peak = {rss = 58 << 20}},
                      pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
     local text, found = told(threads)
-    assert.equal("12 MiB resident after 17 ms, in the last picture; the run went on to 450 ms; at " ..
-      "most 58 MiB was resident, of which there is no picture (the most in one: 16 MiB, after 14 ms)", text)
+    assert.equal("12 MiB resident after 17 ms, in the last snapshot; the run went on to 450 ms; at " ..
+      "most 58 MiB was resident, at a time without a snapshot (the most in one: 16 MiB, after 14 ms)", text)
     local times = {}
     for i, row in ipairs(found.course) do times[i] = math.floor(row.time * 1000 + 0.5) end
     assert.same({7, 12, 14, 17}, times)
-    assert.equal("16 MiB resident after 14 ms; at most 58 MiB was resident, of which there is no " ..
-      "picture", told(threads, true))
+    assert.equal("16 MiB resident after 14 ms; at most 58 MiB was resident, at a time " ..
+      "without a snapshot", told(threads, true))
     assert.equal("12 MiB resident after 17 ms; at most 16 MiB, after 14 ms",
       told{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
     assert.equal("8 MiB resident after 7 ms", told{duration = 0.007, pictures = {picture(7, 8)}})

@@ -42,7 +42,7 @@ describe("asamp", function()
     -- the process was asked first, and left a snapshot that nobody had use for
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name wanted, got 1",
-    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it is cut before it tells anything",
+    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it was cut before its first sample",
     ["report --at 99999 a.vmprof"] = "--at 99999: it ends after ",
     ["run --wall --time 0 app.lua"] =
       "--wall is of samples of time, of which there are none: give --time RATE, too",

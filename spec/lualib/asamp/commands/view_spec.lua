@@ -265,7 +265,7 @@ describe("asamp view", function()
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)
     assert.equal("no source lines of 2 files: 1 goes on after the first 8 MiB (long3.lua); " ..
-                 "1 found no room in the page (long2.lua)", sources.told(columns, missing))
+                 "1 does not fit into the page (long2.lua)", sources.told(columns, missing))
   end)
 
   it("writes large numbers of files in one way", function()

@@ -234,7 +234,7 @@ describe("the report's text", function()
 
   it("says what is missing of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
-        "1 sample came without size and fate")
+        "1 sample came without size and survival")
   end)
 
   it("has rows with self, total, survival, name and place", function()
