@@ -17,7 +17,8 @@ BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-de
   zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
-  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle
+  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle $(DISTTOOLS)
+DISTTOOLS = mmdebstrap patchelf xz-utils
 # What spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so
@@ -56,7 +57,7 @@ test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory lint
 	@SPEC_AGAIN=10 spec/run asan debug fork
 
-fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1, ROCK=1, SERVERS=1, ARCH=arm64: see spec/fresh
+fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1, ROCK=1, TAR=1, SERVERS=1, ARCH=arm64: see spec/fresh
 	@lua/deps mmdebstrap
 	@spec/fresh
 
@@ -117,6 +118,10 @@ deb: ## a Debian package, beside Debian's own Lua: build/deb
 	@lua/deps $(DEBTOOLS)
 	@pack/deb
 
+dist: ## a tarball that runs from any folder, with glibc 2.28 or newer: build/dist; ARCH=arm64 for another processor
+	@lua/deps $(DISTTOOLS) $(PAGETOOLS) $(if $(filter arm64,$(value ARCH)),gcc-aarch64-linux-gnu)
+	@pack/dist $(value ARCH)
+
 clean: ## removes build/, keeps the download
 	@[ ! -d build ] || said=$$(find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit \
 	  -exec rm -rf {} + 2>&1) || { echo "make clean: cannot remove all of build/, run it as who has" \
@@ -125,5 +130,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb clean help
+.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist clean help
 .DEFAULT_GOAL := fork

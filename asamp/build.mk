@@ -66,7 +66,7 @@ endef
 LINKED :=
 # What the profiler asks malloc for is counted (asamp/base/own.h).
 OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
-PROFILER := $(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -ldl -lm
+PROFILER := $(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lrt -ldl -lm
 $(eval $(call MODULE,profiler/core,corelib,$(PROFILER)))
 $(eval $(call MODULE,profiler/reader,readerlib,-lz $(ISAL) -lpthread -ldl -lm))
 $(eval $(call MODULE,profiler/convert,convertlib,-lz $(ISAL) -lpthread -ldl -lm))

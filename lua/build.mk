@@ -64,9 +64,11 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
-  -DLUA_USE_LINUX -DLUA_USE_READLINE -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
+  -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl -lpthread
+READLINE ?= -lreadline
+OBJCOPY ?= objcopy
 
 # Upstream's files, and ours: what is in our folders.
 FORKED := $(filter-out plain,$(V))
@@ -124,7 +126,7 @@ $(B)/$(1)/loadlib.o: $(B)/root
 # (luaN_code of seam.h).
 $(B)/$(1)/core.o: $(call CORE_O,$(1))
 	$(CC) -nostdlib -r -o $$@ $$^
-	objcopy --rename-section .text=luacore --rename-section .text.unlikely=luacore \
+	$(OBJCOPY) --rename-section .text=luacore --rename-section .text.unlikely=luacore \
 	  --rename-section .text.hot=luacore $$@
 endef
 $(eval $(call OBJECTS,obj,))
@@ -147,7 +149,7 @@ $(P)/lib/liblua.a: $(B)/obj/core.o $(LIB:%=$(B)/obj/%.o)
 
 $(P)/bin/lua: $(B)/obj/lua.o $(P)/lib/liblua.a
 	@mkdir -p $(@D)
-	$(CC) $(LINKFLAGS) -Wl,-E -o $@ $< -Wl,--whole-archive $(P)/lib/liblua.a -Wl,--no-whole-archive $(LIBS) -lreadline
+	$(CC) $(LINKFLAGS) -Wl,-E -o $@ $< -Wl,--whole-archive $(P)/lib/liblua.a -Wl,--no-whole-archive $(LIBS) $(READLINE)
 
 $(P)/bin/luac: $(B)/obj/luac.o $(P)/lib/liblua.a
 	@mkdir -p $(@D)

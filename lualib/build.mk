@@ -6,6 +6,7 @@ LUALIB = $(patsubst lualib/%,$(P)/share/asamp/%,$(shell find lualib -name '*.lua
 # start.lua and the command load these: to parse the sources would take most of the instructions
 # of `asamp run` with a short script.
 COMPILED = $(LUALIB:.lua=.luac)
+LUAC ?= $(abspath $(P)/bin/luac)
 PAGE = $(if $(and $(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),\
   $(P)/share/asamp/asamp/page.html)
 
@@ -20,7 +21,7 @@ $(P)/share/asamp/%.lua: lualib/%.lua
 	cp $< $@
 
 $(COMPILED): $(P)/share/asamp/%.luac: $(P)/share/asamp/%.lua $(P)/bin/luac
-	cd $(P)/share/asamp && $(abspath $(P)/bin/luac) -o $*.luac $*.lua
+	cd $(P)/share/asamp && $(LUAC) -o $*.luac $*.lua
 
 $(P)/share/asamp/asamp/page.html: $(wildcard view/*)
 	@mkdir -p $(@D)

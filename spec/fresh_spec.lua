@@ -97,8 +97,8 @@ describe("spec/fresh #plain", function()
       ["LUA_TESTES=/nowhere"] = "LUA_TESTES=/nowhere has no all.lua",
       ["ROCK=yes"] = "ROCK must be 1 or nothing, got 'yes'",
       ["ARCH=riscv64"] = "ARCH must be arm64 or nothing, got 'riscv64'",
-      ["DEB=1 ARCH=arm64"] = "one of FULL, DEB, ROCK, SERVERS and ARCH at a time",
-      ["DIST=trixie SERVERS=1 ROCK=1"] = "one of FULL, DEB, ROCK, SERVERS and ARCH at a time",
+      ["DEB=1 ARCH=arm64"] = "one of FULL, DEB, ROCK, TAR, SERVERS and ARCH at a time",
+      ["DIST=trixie SERVERS=1 ROCK=1"] = "one of FULL, DEB, ROCK, TAR, SERVERS and ARCH at a time",
       ["SERVERS=1"] = "SERVERS=1 needs DIST=trixie",
     } do
       assert.is_truthy(refused(setting):find(message, 1, true), setting)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PATIENCE_MS	10000	/* longest wait for another thread that finishes */
@@ -27,10 +28,10 @@ int dying_begin (void) {
   if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* the child of a fork */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
-    who = gettid();
+    who = (pid_t)syscall(SYS_gettid);
     return 1;
   }
-  for (i = 0; i < PATIENCE_MS && who != gettid() &&
+  for (i = 0; i < PATIENCE_MS && who != (pid_t)syscall(SYS_gettid) &&
               __atomic_load_n(&ended, __ATOMIC_ACQUIRE) == 1; i++)
     nanosleep(&nap, NULL);
   return 0;
@@ -56,7 +57,7 @@ static void handler (int signal) {
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
   /* continues an exit() that the signal interrupted */
-  if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != gettid()) raise(signal);
+  if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid)) raise(signal);
   errno = e;
 }
 

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FATES_CHUNK	65536         /* survival outcomes per event */
@@ -40,7 +41,7 @@ static uint32_t threadnumber (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   if (ofthread == 0) {
     pthread_once(&control, profileevents_once);
-    ofthread = (uint32_t)gettid();
+    ofthread = (uint32_t)syscall(SYS_gettid);
   }
   return ofthread;
 }

@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The tarball of `make dist`: it is built, unpacked in a folder with a space in its name, and used.
+-- `make fresh DIST=bullseye TAR=1` uses it on a machine with an older glibc.
+
+local json = require "cjson"
+local shell = require "spec.support.shell"
+
+local RELEASE = shell.read("VERSION"):match "%S+"
+local NAME = "asamp-" .. RELEASE .. "-linux-x86_64"
+local GLIBC = {["libc.so.6"] = true, ["libm.so.6"] = true, ["libdl.so.2"] = true, ["libpthread.so.0"] = true,
+               ["librt.so.1"] = true, ["ld-linux-x86-64.so.2"] = true}
+
+describe("pack/dist #plain", function()
+  local tree, home
+  setup(function()
+    shell.output "pack/dist"
+    home = shell.folder() .. "/a b"
+    shell.output("mkdir '%s' && tar -C '%s' -xf build/dist/%s.tar.xz", home, home, NAME)
+    tree = home .. "/" .. NAME
+  end)
+
+  -- The output of a command, run in the folder that holds the tree.
+  local function there(line)
+    local status, out, err = shell.run(("cd '%s' && %s"):format(home, line))
+    assert.equal(0, status, out .. err)
+    return out .. err
+  end
+
+  -- Each ELF file of the tree.
+  local function objects()
+    local list = {}
+    for _, path in ipairs(shell.lines(there("find " .. NAME .. "/bin " .. NAME .. "/lib -type f"))) do
+      if shell.read(home .. "/" .. path):sub(1, 4) == "\127ELF" and not path:find "%.a$" then
+        list[#list + 1] = path
+      end
+    end
+    assert.is_true(#list > 12, #list)
+    return list
+  end
+
+  it("writes the sums", function()
+    local checked = shell.output "cd build/dist && sha256sum -c SHA256SUMS"
+    assert.is_truthy(checked:find(NAME .. ".tar.xz: OK", 1, true), checked)
+  end)
+
+  it("needs no symbol of a glibc newer than 2.28", function()
+    for _, path in ipairs(objects()) do
+      for minor in there("objdump -T " .. path):gmatch "GLIBC_2%.(%d+)" do
+        assert.is_true(tonumber(minor) <= 28, path .. " needs GLIBC_2." .. minor)
+      end
+    end
+  end)
+
+  it("needs no library but glibc and its own", function()
+    for _, path in ipairs(objects()) do
+      for library in there("readelf -d " .. path):gmatch "%(NEEDED%)[^%[]*%[([^%]]*)%]" do
+        assert.is_true(GLIBC[library] or shell.read(tree .. "/lib/asamp/bundled/" .. library) ~= nil,
+                       path .. " needs " .. library)
+      end
+    end
+  end)
+
+  it("runs from any folder", function()
+    assert.equal("asamp " .. RELEASE, there(NAME .. "/bin/asamp --version"):match "^asamp %S+")
+    shell.write(home .. "/app.lua", [[
+      local t = {} for i = 1, 2e5 do t[i % 100] = ("x%d"):format(i):upper() end
+      print(require "profiler"._VERSION)]])
+    local out = there(NAME .. "/bin/asamp run --out app.vmprof app.lua")
+    assert.is_truthy(out:find("asamp " .. RELEASE .. "\n", 1, true), out)
+    assert.is_truthy(out:find("str_format", 1, true), out)
+    assert.is_truthy(there("ASAMP=out=state.vmprof " .. NAME .. "/bin/lua app.lua"):find "state.vmprof")
+    there(NAME .. "/bin/asamp view --out app.html app.vmprof")
+    assert.is_true(shell.size(home .. "/app.html") > 50000)
+  end)
+
+  it("does not name the folder of the build", function()
+    local status = shell.run(("grep -rlF \"$PWD\" '%s'"):format(tree))
+    assert.equal(1, status)
+  end)
+
+  it("lists its parts", function()
+    local parts, names = json.decode(shell.read(tree .. "/share/doc/asamp/parts.spdx.json")), {}
+    for _, part in ipairs(parts.packages) do names[part.name] = part.versionInfo end
+    assert.equal(RELEASE, names.asamp)
+    for name in pairs{lua = 1, libunwind8 = 1, libdw1 = 1, zlib1g = 1, ["d3-brush"] = 1} do
+      assert.is_truthy(names[name] and names[name]:find "%d", name)
+    end
+  end)
+
+  it("gives the same bytes again", function()
+    local sums = shell.read "build/dist/SHA256SUMS"
+    shell.output "rm -rf build/dist/x86_64 && pack/dist"
+    assert.equal(sums, shell.read "build/dist/SHA256SUMS")
+  end)
+
+  it("refuses another processor", function()
+    assert.same({1, "", "pack/dist: ARCH must be x86_64 or arm64, got 'riscv64'\n"},
+                {shell.run "pack/dist riscv64"})
+  end)
+end)
