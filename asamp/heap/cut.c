@@ -364,7 +364,7 @@ typedef struct Marking {
   size_t nwaiting, waitingsize;
 } Marking;
 
-static void reach (Marking *m, uint32_t from, uint32_t to, Way way) {
+static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
   c->reached[to] = 1;
@@ -393,7 +393,7 @@ static int mark (Marking *m) {
   const Graph *g = w->g;
   uint32_t next, to, k;
   Way way;
-  reach(m, 0, 0, way_of(HEAP_EROOT, WAY_MOST));
+  cut_reach(m, 0, 0, way_of(HEAP_EROOT, WAY_MOST));
   for (next = 0; next < m->n; next++) {
     uint32_t v = m->queue[next];
     size_t i = 0;
@@ -406,10 +406,10 @@ static int mark (Marking *m) {
       if (way_kind(way) == HEAP_EWEAKKEY && other < g->n && !w->c->reached[other]) {
         if (!await(m, other, v, to, way)) return 0;
       }
-      else reach(m, v, to, way);
+      else cut_reach(m, v, to, way);
     }
     for (k = m->heads != NULL ? m->heads[v] : 0; k != 0; k = m->waiting[k - 1].next)
-      reach(m, m->waiting[k - 1].from, m->waiting[k - 1].to, m->waiting[k - 1].way);
+      cut_reach(m, m->waiting[k - 1].from, m->waiting[k - 1].to, m->waiting[k - 1].way);
   }
   return 1;
 }
