@@ -293,6 +293,10 @@ local function prove(h, path, most, world, tell)
   end
   for _, group in ipairs(groups) do
     group.proof = proof.of(h, group)
+    group.freed = group.proof.freed or 0
+  end
+  if path == "" then
+    table.sort(groups, order.by("-freed", "holder"))
   end
   return groups
 end

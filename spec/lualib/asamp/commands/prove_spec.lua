@@ -158,7 +158,7 @@ describe("asamp heap --prove", function()
     assert.is_truthy(out:find('Cutting %["big"%] of local "keep" of main chunk %(a%.lua%) frees [%d.]+ ' ..
                               "KiB %(measured%), %d+%% of all lines' live bytes%."), out)
     assert.is_nil(out:find("Proved", 1, true))
-    assert.is_true(out:find('["big"]', 1, true) < out:find('["small"]', 1, true))
+    assert.is_true(out:find('["big"]', 1, true) < out:find('["small"]', 1, true), out)
   end)
 
   it("has nothing to prove in a profile without likely leaks", function()
