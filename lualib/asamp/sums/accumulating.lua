@@ -8,7 +8,8 @@
 --             more than twice as long as any before it and, for a steady rate, less probable than
 --             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
 --             and CPU time, twice as long as any pause before except one and less probable than
---             e^-QUIET: a program that loads something, then works with it.
+--             e^-QUIET, in which the program allocates less than before: it loads
+--             something, then works with it.
 --   keeps     of the survivors of a line, those of the first half are alive as often as those of
 --             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
 --             fails: its old objects were replaced. At least EARLY of the live bytes are from
@@ -88,7 +89,7 @@ local function goeson(profile, c)
   local least = to - before >= 2 * IDLE * to and 1 or 2  -- samples of CPU time
   local rest = to - before
   return not (rest > 2 * pause and rest >= IDLE * to and c.n * rest / to > QUIET and
-              n >= math.max(least, IDLE * all))
+              n >= math.max(least, IDLE * all) and after / PARTS < rest / to / 2)
 end
 
 -- Returns the sums of the parts of the first and of the second half.

@@ -83,7 +83,7 @@ describe("a container that accumulates", function()
   it("is not one that was loaded first, or stopped", function()
     assert.same({}, verdicts({{path = 2, born = before(12), alive = before(12)},
                               {born = one, alive = none}}, growing))
-    assert.same({}, verdicts({{path = 2, born = before(24), alive = before(24)},
+    assert.same({}, verdicts({{path = 2, born = before(20), alive = before(20)},
                               {born = one, alive = none}}, growing))
   end)
 
