@@ -122,6 +122,10 @@ dist: ## a tarball that runs from any folder, with glibc 2.28 or newer: build/di
 	@lua/deps $(DISTTOOLS) $(PAGETOOLS) $(if $(filter arm64,$(value ARCH)),gcc-aarch64-linux-gnu)
 	@pack/dist $(value ARCH)
 
+image: ## a container image from the tarball (root): build/dist
+	@lua/deps buildah mmdebstrap
+	@pack/image
+
 clean: ## removes build/, keeps the download
 	@[ ! -d build ] || said=$$(find build -mindepth 1 -maxdepth 1 ! -name dl ! -name edit \
 	  -exec rm -rf {} + 2>&1) || { echo "make clean: cannot remove all of build/, run it as who has" \
@@ -130,5 +134,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist clean help
+.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist image clean help
 .DEFAULT_GOAL := fork

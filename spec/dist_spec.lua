@@ -94,6 +94,75 @@ describe("pack/dist #plain", function()
     assert.equal(sums, shell.read "build/dist/SHA256SUMS")
   end)
 
+  describe("pack/install.sh", function()
+    local function install(tarball, folder)
+      return shell.run(("sh pack/install.sh '%s' '%s'"):format(tarball, folder))
+    end
+    local tarball = "build/dist/" .. NAME .. ".tar.xz"
+
+    it("installs, and replaces what it installed", function()
+      local folder = home .. "/new/asamp"
+      for _ = 1, 2 do
+        local status, out, err = install(tarball, folder)
+        assert.same({0, ""}, {status, err})
+        assert.is_truthy(out:find(folder .. "/bin", 1, true), out)
+        shell.output("'%s/bin/lua' -l profiler -e 'profiler.stats()'", folder)
+        assert.equal(1, (shell.run(("ls -d '%s.new' >/dev/null 2>&1 && exit; exit 1"):format(folder))))
+      end
+    end)
+
+    it("changes no folder that has other files", function()
+      shell.output("mkdir '%s/mine' && touch '%s/mine/notes'", home, home)
+      local status, _, err = install(tarball, home .. "/mine")
+      assert.same({1, true}, {status, err:find("other files; name a new or empty folder", 1, true) ~= nil})
+      assert.equal("notes\n", shell.output("ls '%s/mine'", home))
+    end)
+
+    it("refuses a file that was changed, and one for another processor", function()
+      shell.output("mkdir '%s/changed' && cp build/dist/SHA256SUMS '%s' '%s/changed' && echo x >>'%s/changed/%s.tar.xz'",
+                   home, tarball, home, home, NAME)
+      local status, _, err = install(home .. "/changed/" .. NAME .. ".tar.xz", home .. "/none")
+      assert.same({1, true}, {status, err:find("nothing was installed", 1, true) ~= nil})
+      assert.is_nil(shell.size(home .. "/none/bin/lua"))
+      for _, other in ipairs{"asamp-1.0.0-linux-riscv64.tar.xz", "http://example.org/" .. NAME .. ".tar.xz"} do
+        status, _, err = install(other, home .. "/none")
+        assert.equal(1, status)
+        assert.is_truthy(err:find(other, 1, true), err)
+      end
+    end)
+  end)
+
+  -- The steps of action.yml, as a runner starts them.
+  it("is set up and used by the action", function()
+    local text = shell.read "action.yml"
+    local steps, block = {}, nil
+    for line in text:gmatch "[^\n]*" do
+      if line == "      run: |" then
+        block = {}
+        steps[#steps + 1] = block
+      elseif block and line:sub(1, 8) == "        " then block[#block + 1] = line:sub(9)
+      else block = nil end
+    end
+    assert.equal(2, #steps)
+    local runner = home .. "/runner"
+    shell.output("mkdir '%s'", runner)
+    for i, step in ipairs(steps) do
+      shell.write(("%s/step%d.sh"):format(runner, i), table.concat(step, "\n") .. "\n")
+    end
+    local function step(i, check)
+      return shell.run(("env GITHUB_ACTION_PATH=\"$PWD\" GITHUB_PATH='%s/path' RUNNER_TEMP='%s' " ..
+        "TARBALL=build/dist/%s.tar.xz CHECK='%s' sh -e '%s/step%d.sh'")
+        :format(runner, runner, NAME, check, runner, i))
+    end
+    assert.equal(0, (step(1, "")))
+    assert.equal(runner .. "/asamp/bin\n", shell.read(runner .. "/path"))
+    local program = "doc/examples/orders.lua"
+    assert.equal(0, (step(2, program .. " --max-allocated 1G")))
+    local status, out = step(2, program .. " --max-allocated 1M")
+    assert.equal(1, status)
+    assert.is_truthy(out:find("::error", 1, true), out)
+  end)
+
   it("refuses another processor", function()
     assert.same({1, "", "pack/dist: ARCH must be x86_64 or arm64, got 'riscv64'\n"},
                 {shell.run "pack/dist riscv64"})
