@@ -552,7 +552,7 @@ describe("a workload", function()
     nbody = "-0.176585377 -0.176585337",
     queue = "2001 left, sum 499500",
     dropped_heap = "125847", old_finalizers = "2 opened, 20000 records, 2 kept", weak_keys = "10200",
-    big_array = "8", permute = "404755", weak_pairs = "10200",
+    big_array = "8", permute = "509100 378255 404755", weak_pairs = "10200",
     rekeyed = "16344 live, 601085", frames = "621200", replaced = "15150",
     batches = "500000", columns = "1000", ring = "100997", sets = "561", edited = "391280",
     messages = "512624", text_queue = "1350001", packets = "52711", by_hand = "237104",

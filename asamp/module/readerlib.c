@@ -325,7 +325,7 @@ static void pushages (lua_State *L, const Ages *a) {
 
 /*
 ** Sets the field 'holders' of the table on top, if the file has paths: columns, and the lists
-** 'parent' and 'step' of the path tree.
+** 'parent' and 'step' of the path tree, and the columns 'before'.
 */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
@@ -342,6 +342,8 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
     lua_rawseti(L, columns[1], (lua_Integer)i + 1);
   }
   lua_settop(L, holders);
+  pushcolumns(L, &sum->before, "path");
+  lua_setfield(L, holders, "before");
   lua_setfield(L, -2, "holders");
 }
 

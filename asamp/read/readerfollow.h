@@ -17,6 +17,8 @@ typedef struct ReadFollowed {
   uint64_t born;       /* bytes that samples up to this one represent */
   uint64_t tag;        /* the client's tag */
   uint32_t holder;     /* path that holds it (ReadProfile.paths, from 1 on); 0: unknown */
+  uint32_t before;     /* path that held it at an earlier walk, if the last walk did not reach
+                          it; 0: none */
 } ReadFollowed;
 
 /* The list. All zero: empty. */

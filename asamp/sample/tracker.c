@@ -31,7 +31,7 @@ static void told (Tracker *t, lua_State *L) {
   t->busy--;
   t->nanoseconds += clock_since(t->collection.time);
   if (t->asking.child != 0) trackholders_answered(t);
-  else if (t->holdersevery > 0 && !t->ending) trackholders_often(t, L);
+  else if (!t->ending) trackholders_often(t, L);
   tracker_unregister(t, L);  /* if it stayed registered only for this */
 }
 
@@ -229,6 +229,7 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
   t->copying = 0;
   t->holdersevery = 0;
+  t->holdersgrown = SIZE_MAX;
   holdersask_end(&t->asking);
   births_free(&t->functions);
   stack_begin(&t->stack, tracker_function, t);

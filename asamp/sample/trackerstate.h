@@ -114,6 +114,9 @@ typedef struct Tracker {
   int ending;			/* 1: sampling ends with this collection. */
   uint64_t holdersevery;	/* ns from one search for holders to the next; 0: none. */
   uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
+  size_t holdersgrown;		/* Followed samples from which a search is due (TH1); SIZE_MAX:
+				   none. */
+  uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
   HoldersAsk asking;		/* Running search of a child process. */
 } Tracker;
 

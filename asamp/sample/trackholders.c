@@ -51,10 +51,30 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
 }
 
 
-void trackholders_often (Tracker *t, lua_State *L) {
+/* Returns 1 if a search is due by time, after a collection that 'finished' a major one or not. */
+static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
+  return t->holdersevery > 0 && time >= t->holdersdue &&
+         (finished || time - t->holdersdue >= t->holdersevery);
+}
+
+
+/* Returns 1 if a search is due because the heap has grown (TH1). */
+static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
+  luaN_Memory m;
+  if (t->followed.n < t->holdersgrown) return 0;
+  luaN_memory(L, &m);
+  return m.inuse < HOLDERSASK_HEAP &&
+         m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <=
+           t->collection.time - t->holderssince;
+}
+
+
+void trackholders_often (Tracker *t, lua_State *L) {
   int finished = (t->collection.major && t->collection.state == 0);
-  if (time < t->holdersdue || (!finished && time - t->holdersdue < t->holdersevery)) return;
+  if (!trackholders_isdue(t, finished) && !(finished && trackholders_hasgrown(t, L))) return;
+  if (t->holdersgrown != SIZE_MAX && t->followed.n >= TRACKHOLDERS_FIRST)
+    t->holdersgrown = 2 * t->followed.n;
   if (t->followed.n > 0 && !askholders(t, L)) trackholders_now(t, L);
   t->holdersdue = clock_now() + t->holdersevery;
 }

@@ -2,11 +2,23 @@
 /*
 ** When the holders of a tracker's followed samples are searched (holders.h), and their report to
 ** the client. For a large heap a child process searches (holdersask.h).
+**
+** A search at the end of the session alone misses what a program builds in a function that has
+** returned by then: its holders are gone. So a search is made when the heap has grown:
+**
+**   TH1  after a major collection with twice as many followed samples as at the last search, and
+**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSASK_HEAP and the search
+**        is expected to take at most one part in TRACKHOLDERS_SHARE of the time since the
+**        session's start. So there are few of them, and none takes more than some 8 ms.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h
 
 #include "trackerstate.h"
+
+#define TRACKHOLDERS_FIRST	16
+#define TRACKHOLDERS_SHARE	25
+#define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
 
 /*
 ** Reports the holders of the followed samples every 'ns' nanoseconds: after the first major
@@ -16,6 +28,12 @@
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;
+}
+
+/* Searches for holders as the heap grows (TH1), from now on. */
+static inline void trackholders_growing (Tracker *t) {
+  t->holdersgrown = TRACKHOLDERS_FIRST;
+  t->holderssince = clock_now();
 }
 
 /* Called after a collection: searches for holders if it is due. */

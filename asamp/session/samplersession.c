@@ -410,6 +410,7 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
   s->pid = getpid();
   tracker_begin(&s->tracker, &client, s, period, o->native);
   trackholders_every(&s->tracker, o->holdersevery);
+  if (o->holders) trackholders_growing(&s->tracker);
   tracker_copies(&s->tracker, o->copies);
   if (o->mallocs > 0 && !tracker_mallocs(&s->tracker, o->mallocs, o->seeded ? o->seed : 0)) {
     samplersession_nomemory(o->out, err, errsize);

@@ -228,6 +228,23 @@ end
 
 -- ==}
 
+--- Returns the holder (text) of most samples of lines that an earlier walk reached and the last
+-- one did not: the function that had it has returned. 'keys': set of keys of lines. nil: none.
+function M.before(profile, keys)
+  local h = profile.holders
+  local total, best = {}, nil
+  local _, _, nearest = totals.linerows(profile, true)
+  for i, node in ipairs(h and h.before.node or {}) do
+    local line = nearest[node]
+    if line and keys[M.keyof(line)] then
+      local path = holders.cut(h, h.before.path[i]) or h.before.path[i]
+      add(total, path, h.before.samples[i])
+      best = (not best or total[path] > total[best]) and path or best
+    end
+  end
+  return best and holders.pathtext(h, best)
+end
+
 --- Returns the objects that are alive at the end, and all that were born: {containers, lines}.
 -- containers: a list of {holder (text), late (bytes of the second half), vectors (set of the keys of
 -- lines that allocated parts of its tables), lines = {key = {samples of the first half, of the

@@ -430,21 +430,25 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Adds the holders of live samples to rows, if the file has them.
+-- Adds the holders of live samples to rows, if the file has them; for rows of which the last walk
+-- reached none, those of the walk before.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
     return
   end
   local _, _, nearest = totals.linerows(profile, true)
-  local groups = holders.grouped(h, function(node)
-    local line = nearest[node]
-    return line and ("%s\0%d\0%s"):format(line.file, line.line, line.name)
-  end)
+  local function key(node)
+    return nearest[node] and births.keyof(nearest[node])
+  end
+  local last, before = holders.grouped(h, key), holders.grouped(h.before, key)
   for _, row in ipairs(rows) do
-    local own = groups[("%s\0%d\0%s"):format(row.file, row.line, row.name)]
-    if own then
-      row.holders, row.held = holders.of(h, own)
+    local k = births.keyof(row)
+    if last[k] then
+      row.holders, row.held = holders.of(h, last[k])
+    end
+    if before[k] and (row.held or 0) == 0 then
+      row.holders, row.held = holders.of(h, before[k])
     end
   end
 end

@@ -31,8 +31,8 @@ local function handle(i)
   if i % 5 == 0 then log[#log + 1] = table.concat(words, ",") end
   table.sort(words)
 end
-for i = 1, 8000 do handle(i) end
 for i = 1, 5000 do pcall(function() last = {i, {}, {}, {}} end) end
+for i = 1, 8000 do handle(i) end
 ]]
 
 describe("the page of asamp view #plain", function()
@@ -226,12 +226,12 @@ describe("the page of asamp view #plain", function()
     b:click "[name=mode][value=bytes]"
     b:press "4"
     local at
-    for i, row in ipairs(rows "Lines") do at = at or row[7]:find ":11$" and i end
+    for i, row in ipairs(rows "Lines") do at = at or row[7]:find ":10$" and i end
     assert.is_truthy(at)
     local keys = {"4", "Home"}
     for _ = 2, at do keys[#keys + 1] = "ArrowDown" end
     b:press(table.unpack(keys))
-    assert.truthy(b:text ".source":find ":11%s+in anonymous")
+    assert.truthy(b:text ".source":find ":10%s+in anonymous")
   end)
 
   it("says when a profile tells nothing of leaks, and how many lines it leaves out", function()
