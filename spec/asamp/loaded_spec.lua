@@ -49,13 +49,13 @@ describe("a profiler with an older glibc #plain", function()
     assert.is_falsy(shell.read(tree .. at):find("_dl_find_object", 1, true))
   end)
 
-  for file, filter in pairs{unwind = "", backtrace = "passes", mallocs = "stack"} do
+  for file, filter in pairs{unwind = "", backtrace = "passes", mallocs = "a.stack"} do
     it("passes " .. file .. "_spec", function()
       local status, out, err = shell.run(("%s/bin/lua spec/support/busted.lua %s spec/asamp/%s_spec.lua")
         :format(tree, filter ~= "" and "--filter " .. filter or "", file))
       assert.equal(0, status, out .. err)
-      assert.is_truthy(out:find "\n%d+ successes / 0 failures", out)
-      assert.is_falsy(out:find "\n0 successes", out)
+      assert.is_truthy(out:find "\n%d+ success%a* / 0 failures", out)
+      assert.is_falsy(out:find "\n0 success", out)
     end)
   end
 end)

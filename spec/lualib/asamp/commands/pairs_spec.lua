@@ -12,7 +12,7 @@ local shell = require "spec.support.shell"
 local VALUES = {
   alloc = "64", malloc = "64K", copies = false, time = "100", wall = false, exact = false, rate = "100",
   ["no-native"] = false, fixed = false, seed = "7", holders = "0", out = "o.vmprof",
-  overwrite = false, format = "extended", plain = false, quiet = false,
+  overwrite = false, format = "extended", plain = false, quiet = false, ["prove-leaks"] = false,
 }
 
 -- The same values in LUA_PROFILER.
