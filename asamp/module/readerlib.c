@@ -100,7 +100,7 @@
 **   born                (with bins) the columns of 'bins' and last (time of the last sample), in at most 64 slices of 'width' decided bytes:
 **                       a clock that runs with allocation, not with time
 **   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path (0:
-**                       none found), vector (1: a part of a table), samples, bytes, last}: samples alive at the end, by slices as in
+**                       not reached by the last walk), vector (1: a part of a table), samples, bytes, last}: samples alive at the end, by slices as in
 **                       'born'; the width may differ; last: time of the last one
 **   worked              (with bins) {width, columns bin, samples, ...}: samples of time, in at most
 **                       256 slices of time
@@ -325,7 +325,7 @@ static void pushages (lua_State *L, const Ages *a) {
 
 /*
 ** Sets the field 'holders' of the table on top, if the file has paths: columns, and the lists
-** 'parent' and 'step' of the path tree, and the columns 'before'.
+** 'parent' and 'step' of the path tree.
 */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
@@ -342,8 +342,6 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
     lua_rawseti(L, columns[1], (lua_Integer)i + 1);
   }
   lua_settop(L, holders);
-  pushcolumns(L, &sum->before, "path");
-  lua_setfield(L, holders, "before");
   lua_setfield(L, -2, "holders");
 }
 

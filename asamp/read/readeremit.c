@@ -121,7 +121,8 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
     f.sample = *sample;
     f.born = s->of->allocated;
     f.tag = s->client->tag;
-    f.holder = f.before = 0;
+    f.holder = 0;
+    f.unreached = 0;
     readerfollow_add(&s->of->follow, &f);
   }
 }

@@ -16,9 +16,9 @@ typedef struct ReadFollowed {
   ReadSample sample;   /* count 0: the sample was given up (fifo.h) */
   uint64_t born;       /* bytes that samples up to this one represent */
   uint64_t tag;        /* the client's tag */
-  uint32_t holder;     /* path that holds it (ReadProfile.paths, from 1 on); 0: unknown */
-  uint32_t before;     /* path that held it at an earlier walk, if the last walk did not reach
-                          it; 0: none */
+  uint32_t holder;     /* path that holds it (ReadProfile.paths, from 1 on), by the last walk
+                          that reached it; 0: unknown */
+  int unreached;       /* 1: there was a later walk, which did not reach it */
 } ReadFollowed;
 
 /* The list. All zero: empty. */

@@ -46,15 +46,12 @@ void readerholders_path (ReaderState *s, Fields *line) {
     s->failed = 1;
 }
 
-/* Starts the results of a walk: objects that it does not reach have no holder any more. */
+/* Starts the results of a walk: none of the objects is reached yet. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;
   one->holderat = 0;
-  for (i = 0; i < f->n; i++) {
-    if (f->list[i].holder != 0) f->list[i].before = f->list[i].holder;
-    f->list[i].holder = 0;
-  }
+  for (i = 0; i < f->n; i++) f->list[i].unreached = 1;
 }
 
 void readerholders_runs (ReaderState *s, Fields *line) {
@@ -68,8 +65,10 @@ void readerholders_runs (ReaderState *s, Fields *line) {
   while (details_number(line, &n) && details_number(line, &id)) {
     uint32_t path = id == 0 || id >= UINT32_MAX ? IDMAP_NONE : idmap_get(&s->of->paths, id + 1);
     for (; n > 0 && s->of->holderat < f->n; n--, s->of->holderat++)
-      if (path != IDMAP_NONE)
+      if (path != IDMAP_NONE) {
         f->list[s->of->holderat].holder = path;
+        f->list[s->of->holderat].unreached = 0;
+      }
   }
 }
 
@@ -103,7 +102,7 @@ static void finishone (ReaderState *s, ReaderStream *one) {
         !readerlabels_unwanted(s, one->follow.list[i].sample.labels) &&
         !readerstate_isexcluded(s, &one->follow.list[i].sample)) {
       s->client->place = i;
-      s->client->before = one->follow.list[i].before;
+      s->client->unreached = one->follow.list[i].unreached;
       s->client->held(s->client->ud, &one->follow.list[i].sample, one->follow.list[i].holder);
     }
 }

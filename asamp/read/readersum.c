@@ -255,13 +255,9 @@ static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
     return;
   if (!sitetable_add(&s->held, sample->node, path, sample->count, readsample_bytes(sample)))
     s->client.stop = NOMEMORY;
-  if (path == 0 && s->client.before != 0 &&
-      !sitetable_add(&s->before, sample->node, s->client.before, sample->count,
-                     readsample_bytes(sample)))
-    s->client.stop = NOMEMORY;
   if (s->instant == READERSUM_EVER && !nativesample(s, sample))
     bins_addat(&s->alive, sample, READER_SURVIVED, sample->born, sample->node,
-               path << 1 | (uint32_t)vectorsample(s, sample));
+               (s->client.unreached ? 0 : path << 1) | (uint32_t)vectorsample(s, sample));
   if (s->alive.failed)
     s->client.stop = NOMEMORY;
 }
@@ -406,7 +402,6 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);
-  idmap_free(&s->before.bykey);
   idmap_free(&s->copies.bykey);
   idmap_free(&s->bins.bykey);
   idmap_free(&s->gone.bykey);
@@ -433,7 +428,6 @@ void readersum_free (ReaderSum *s) {
   sitetable_free(&s->times);
   ages_free(&s->ages);
   sitetable_free(&s->held);
-  sitetable_free(&s->before);
   sitetable_free(&s->copies);
   bins_free(&s->bins);
   bins_free(&s->gone);

@@ -44,7 +44,6 @@ typedef struct ReaderSum {
   Ages ages;              /* survival by age */
   const ReadProfile *profile;
   SiteTable held;        /* live samples with a known holder: node, and path */
-  SiteTable before;      /* samples that only an earlier walk reached: node, and its path */
   SiteTable copies;      /* node, and sort of copy; empty with 'instant' */
   KindTotals *kinds;   /* READER_MAXKINDS elements */
   LabelTotals *labels;  /* by set; 0: samples without labels */

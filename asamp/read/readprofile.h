@@ -250,10 +250,10 @@ typedef struct ReaderClient {
   uint64_t tag;
   void (*death) (void *ud, const ReadDeath *d);
   /* At the end, if the file has holders: a live sample and the path that held it at the last
-     walk (0: unknown). 'place' is its index among the followed samples, 'before' the path that
-     held it at an earlier walk if the last one did not reach it (0: none). */
+     walk that reached it (0: unknown). 'place' is its index among the followed samples; 'unreached' is 1 if a
+     later walk did not reach it. */
   size_t place;
-  uint32_t before;
+  int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);

@@ -356,3 +356,32 @@ describe("holders in a profile", function()
     assert.is_true(found['["next"]'] and found['["onward"]'] and found["[*] by weak key"])
   end)
 end)
+
+describe("holders that are gone at the end", function()
+  -- The only search was the one at the end: no row had a holder.
+  it("are known from a search while the heap grew", function()
+    local path = os.tmpname()
+    local status, _, err = process.run{code = [[
+      local profiler = require "profiler"
+      assert(profiler.alloc_start(4096, {out = ..., overwrite = true, fixed = true}))
+      local function main()
+        local requests = {}
+        for i = 1, 12000 do
+          requests[#requests + 1] = {i, {i}}
+          for _ = 1, 800 do local garbage = {i} end
+          if i % 1000 == 0 then collectgarbage() end
+        end
+      end
+      main()
+      assert(profiler.disable())
+    ]], path}
+    assert.same({0, ""}, {status, err})
+    local profile = assert(reader.read(path, {bins = 16}))
+    local found = {}
+    for _, p in ipairs(profile.holders.path) do
+      found[p > 0 and holders.pathtext(profile.holders, p):match '^local "requests" of main ' or ""] = true
+    end
+    assert.is_true(found['local "requests" of main '])
+    for _, p in ipairs(profile.alive.path) do assert.equal(0, p) end  -- the last search reached none
+  end)
+end)

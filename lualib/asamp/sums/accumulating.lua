@@ -196,7 +196,7 @@ local function unreached(profile, lines, alive, course, keep)
                 retention(own, l, {0, 0}) >= LEFT and own or nil
   end
   local c = sum(kept)
-  keep(c, ofkept(profile, c, course), {holder = births.before(profile, c.keys), vectors = {}})
+  keep(c, ofkept(profile, c, course), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
 -- Returns the live samples of each line, by key and half, and of all.

@@ -228,17 +228,17 @@ end
 
 -- ==}
 
---- Returns the holder (text) of most samples of lines that an earlier walk reached and the last
--- one did not: the function that had it has returned. 'keys': set of keys of lines. nil: none.
-function M.before(profile, keys)
+--- Returns the holder (text) of most live samples of lines, by the last walk that reached them: the
+-- function that had it may have returned. 'keys': set of keys of lines. nil: none.
+function M.holderof(profile, keys)
   local h = profile.holders
   local total, best = {}, nil
   local _, _, nearest = totals.linerows(profile, true)
-  for i, node in ipairs(h and h.before.node or {}) do
+  for i, node in ipairs(h and h.node or {}) do
     local line = nearest[node]
-    if line and keys[M.keyof(line)] then
-      local path = holders.cut(h, h.before.path[i]) or h.before.path[i]
-      add(total, path, h.before.samples[i])
+    if line and h.path[i] > 0 and keys[M.keyof(line)] then
+      local path = holders.cut(h, h.path[i]) or h.path[i]
+      add(total, path, h.samples[i])
       best = (not best or total[path] > total[best]) and path or best
     end
   end

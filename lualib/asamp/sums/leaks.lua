@@ -430,25 +430,20 @@ local function explained(rows, growth)
   return late > 0 and late <= 2 * growth
 end
 
--- Adds the holders of live samples to rows, if the file has them; for rows of which the last walk
--- reached none, those of the walk before.
+-- Adds the holders of live samples to rows, if the file has them.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
     return
   end
   local _, _, nearest = totals.linerows(profile, true)
-  local function key(node)
+  local groups = holders.grouped(h, function(node)
     return nearest[node] and births.keyof(nearest[node])
-  end
-  local last, before = holders.grouped(h, key), holders.grouped(h.before, key)
+  end)
   for _, row in ipairs(rows) do
-    local k = births.keyof(row)
-    if last[k] then
-      row.holders, row.held = holders.of(h, last[k])
-    end
-    if before[k] and (row.held or 0) == 0 then
-      row.holders, row.held = holders.of(h, before[k])
+    local own = groups[births.keyof(row)]
+    if own then
+      row.holders, row.held = holders.of(h, own)
     end
   end
 end
