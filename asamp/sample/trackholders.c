@@ -65,8 +65,8 @@ static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   if (t->followed.n < t->holdersgrown) return 0;
   luaN_memory(L, &m);
   return m.inuse < HOLDERSASK_HEAP &&
-         m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <=
-           t->collection.time - t->holderssince;
+         (t->holdersgrown == TRACKHOLDERS_FIRST ||
+          m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <= t->collection.time - t->holderssince);
 }
 
 

@@ -7,9 +7,10 @@
 ** returned by then: its holders are gone. So a search is made when the heap has grown:
 **
 **   TH1  after a major collection with twice as many followed samples as at the last search, and
-**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSASK_HEAP and the search
-**        is expected to take at most one part in TRACKHOLDERS_SHARE of the time since the
-**        session's start. So there are few of them, and none takes more than some 8 ms.
+**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSASK_HEAP and, after the
+**        first search, the search is expected to take at most one part in TRACKHOLDERS_SHARE of
+**        the time since the session's start. So there are few searches, and none takes more than
+**        some 8 ms.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h

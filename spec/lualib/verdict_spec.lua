@@ -3,6 +3,7 @@
 -- programs without one (spec/innocent). `build/bin/lua spec/support/judge.lua 10` has the rates.
 
 local judge = require "spec.support.judge"
+local shell = require "spec.support.shell"
 
 -- A verdict is of samples: of 21 programs one may be missed in a first run and in two of three more.
 local MISSED = 1
@@ -18,6 +19,8 @@ local function mostly(right)
 end
 
 describe("the verdict #plain", function()
+  local folder = shell.folder()
+
   it("names the line, the reason and the holder of planted problems", function()
     local missed, programs = {}, judge.programs "planted"
     assert.is_true(#programs >= 20)
@@ -39,5 +42,16 @@ describe("the verdict #plain", function()
       end
     end
     assert.same({}, accused)
+  end)
+
+  -- It advised to allocate less there.
+  it("names a program's own call of collectgarbage", function()
+    local text
+    for _ = 1, 4 do  -- of some ten samples of time, one may be of the collector's own work
+      text = shell.output("build/bin/asamp run --out '%s/gc.vmprof' --overwrite spec/planted/fullgc.lua 2>&1",
+                          folder):gsub("%s+", " ")
+      if text:find("requested by collectgarbage at", 1, true) then break end
+    end
+    assert.is_truthy(text:find "requested by collectgarbage at [^ ]*fullgc.lua:9 %(serve%). Remove", text)
   end)
 end)

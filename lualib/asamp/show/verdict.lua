@@ -163,7 +163,10 @@ local function timing(v, p, add)
       units.plural(math.floor(time.samples + 0.5), "sample")))
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
-  if time.sort == "gc" then
+  if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then
+    add(("Time: %s of it is spent in collections, most of them requested by collectgarbage at %s. " ..
+      "Remove the call, or make it less often."):format(percent(time.gc), place(at)), "--by time")
+  elseif time.sort == "gc" then
     add(("Time: %s of it is spent in collections%s.%s"):format(percent(time.gc),
       at and ", most during " .. place(at) or "", inuse >= LARGE and
       (" Each major collection visits all that is alive, %s: keep less."):format(units.bytes(inuse)) or
