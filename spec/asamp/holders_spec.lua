@@ -214,7 +214,7 @@ describe("holders in a profile", function()
     assert.same({0, ""}, {status, err})
     local profile = assert(reader.read(path))
     local times, sum = profile.walktimes, 0
-    assert.equal(3, #times)  -- of the first full collection, as asked, and at the end
+    assert.equal(3, #times)  -- at the first full collection, at the call, and at the end
     for _, walk in ipairs(times) do sum = sum + walk.duration end
     assert.equal(profile.walked, sum)
     assert.equal("heap snapshot", profile.marks[1].name)
