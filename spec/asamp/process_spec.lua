@@ -145,7 +145,7 @@ describe("a process that the environment profiles", function()
       local list = profiles()
       assert.equal(1, #list)
       assert.is_true(list[1].complete, list[1].message)
-      assert.is_true(list[1].samples > 100, list[1].samples)
+      assert.is_true(list[1].samples > 50, list[1].samples)
     end
   end)
 
