@@ -547,7 +547,12 @@ describe("a major collection in slices", function()
       for i = 1, 500, 2 do kept[i] = false end
       begin()
       local before = majors()
-      while majors() == before or #found == 0 do local t = {}; assert(#t == 0) end
+      -- Finalizers are called in parts, which end earlier on a busy machine.
+      for _ = 1, 1000000 do
+        if majors() > before and #found >= 250 then break end
+        local t = {}
+        assert(#t == 0)
+      end
       assert(#found == 250, #found)
       for i = 1, 250 do assert(found[i] == 501 - 2 * i, i) end
       kept = nil
