@@ -280,25 +280,6 @@ describe("the reader", function()
                      bins.width)
     end)
 
-    it("has slices of decided bytes, whatever the time", function()
-      local p = assert(gen.open{path = path})
-      local t = gen.now()
-      for i = 1, 8 do
-        p:sample{8, 1, time = t + (i == 8 and 600000000 or 0)}
-      end
-      p:collection{time = t + 900000000, fates = "11110011"}
-      assert(p:close())
-      local profile = assert(reader.read(path, {bins = 4}))
-      local born, at = profile.born, {}
-      for i, bin in ipairs(born.bin) do
-        at[i] = bin * born.width // profile.period
-      end
-      assert.same({1, 2, 3, 4, 5, 6, 7, 8}, at)
-      assert.same({1, 1, 1, 1, 0, 0, 1, 1}, born.survived)
-      assert.same({}, profile.alive.bin)  -- without a walk
-      assert.is_nil(reader.read(path).born)
-    end)
-
     it("tells the time of a slice in periods of one length, whatever was set", function()
       -- They were counted as they came: a slice of short periods looked like much time.
       local p = assert(gen.open{path = path, timeperiod = 10000000})
