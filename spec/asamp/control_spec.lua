@@ -120,7 +120,7 @@ describe("a process that listens", function()
       all = all + sum
     end
     assert.is_true(a >= now["route=/a"] and all - a >= now[""], a)
-    -- without what was allocated before the first answer: the start, and the modules
+    -- without the bytes before the first answer: those of the start and of the modules
     local share = (now["route=/a"] - first["route=/a"]) / (now[""] - first[""])
     assert.is_true(share > 1.5 and share < 2.5, share)
   end)

@@ -31,8 +31,8 @@ function M.of(profile, tree, limit, data)
     note("%s came without size and survival: the file is cut.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
          (" %s no time either and %s in the last slice of the timeline, " ..
-         "whose bar is cut off."):format(number(profile.undetailed, "It tells", "They tell"),
-                                         number(profile.undetailed, "stands", "stand")) or "")
+         "whose bar is cut off."):format(number(profile.undetailed, "It has", "They have"),
+                                         number(profile.undetailed, "is", "are")) or "")
   end
   if (profile.lost or 0) > 0 then
     note("%s lost, of allocation or of time, and %s not in the page.", number(profile.lost,
