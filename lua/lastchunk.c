@@ -4,11 +4,11 @@
 **
 ** A script ends before its state is closed. Everything that only its local variables referred to
 ** is garbage then, but a report of the objects alive at the end should contain it. The values of
-** a frame that has ended stay in the stack above 'top' until they are overwritten, or erased by
-** the next collection that scans the stack (T3), which for the main thread is every collection:
-** so objects that are referred to there have not been freed. The frame's CallInfo is unchanged
-** until the next call uses it. All of this is checked before use, because another call, or a
-** moved stack, may have left anything there.
+** a finished frame stay in the stack above 'top' until they are overwritten, or until the next
+** collection that scans the stack erases them (T3). Every collection scans the main thread; so as
+** long as the values are there, no collection has run since the frame ended, and the objects
+** exist. The frame's CallInfo is unchanged until the next call uses it. All of this is checked
+** before use, because another call, or a move of the stack, may have changed it.
 */
 #define LUA_CORE
 

@@ -74,7 +74,7 @@ static __thread struct Held {
 } held __attribute__((tls_model("initial-exec")));
 
 
-/* Returns 1 if the instruction belongs to the one before it, which usually skips it. */
+/* Returns 1 if i is the second part of the instruction before it, which usually skips it. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
   return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||

@@ -322,8 +322,8 @@
 /* Bit of 'marked'. Table: it is in lists.tables. Userdata: it owns external bytes and is in
    lists.standins. */
 #define LUAN_LISTED	0x10
-/* Bit of a thread's 'marked': its stack has been long since luaN_shrinkthread last ran on it, so
-   that its block is kept once more. */
+/* Bit of a thread's 'marked': the stack was shortened in place since the last luaN_shrinkthread.
+   The next call keeps its block, which may be needed again, and clears the bit. */
 #define LUAN_LONG	0x10
 /* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
    (ageing.h, waiting.h). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Fields by short string; ltable.h includes this header last. The chain of a key is searched
-** inline. In a table of few fields about every second key is not at its main position, and which
-** keys these are changes with the seed of the hashes. When only these keys were searched by a
-** call, the same program was a quarter slower in every second run.
+** Fields by short string; ltable.h includes this header last. The search along the chain of a key
+** is inline. In a table with few fields about half of the keys are not at their main position,
+** and which ones depends on the seed of the hashes. If such keys were found by a call, the speed
+** of a program would differ by a quarter between runs.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h

@@ -20,9 +20,9 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only within this number of nodes. It does not start later if keys were inserted
-** elsewhere (fields.h), or if the table was fuller when it was made. A run of that many nodes in
-** use is rare.
+** A growth starts only if at most this number of nodes was visited since the hash part became
+** nearly full. It does not start later if keys were inserted elsewhere (fields.h), or if the table
+** was fuller when it was made. A run of that many nodes in use is rare.
 */
 #define GROWTHWINDOW	32
 

@@ -2,24 +2,24 @@
 /*
 ** Rehash in place. A full hash part that is to keep its size, because keys are inserted and
 ** removed (room.c), regains the nodes of removed keys without a new vector. The hash of a key is
-** in its string, which is in no cache; here most keys are not read.
+** in its string, and reading it is usually a cache miss; the rehash in place reads few keys.
 **
 ** A chain is a list of nodes; no node is in two. A chain may start before a key's main position:
 ** a key inserted at a main position whose old key was removed reuses that node, and the nodes
 ** linked after it stay linked. So an empty node may be the main position of later keys of the
-** chain. It receives one of these, as luaH_newkey moves a key, and that key's node is unlinked
-** instead; if there is none, the empty node itself is unlinked. Keys before all empty nodes stay
-** at their addresses, and so do their remembered slots. A chain that has lost only its last node
-** needs no hash.
+** chain. One of these keys is moved to it, as luaH_newkey moves a key, and that key's node is
+** unlinked instead. If there is no such key, the empty node itself is unlinked. Keys before all
+** empty nodes stay at their addresses, and so do their remembered slots. A chain that has lost
+** only its last node needs no hash.
 **
-** After that, an empty node with no successor is a chain of its own, and free. An empty node that
-** is the first of a chain receives a key in the same way, or is unlinked if the chain has no key
-** for it. In a large table this is done only if few nodes are empty, where too few would become
-** free otherwise, because all keys after the node must be read.
+** After that, an empty node without a successor is a chain of its own, and free. An empty node
+** that is the first of a longer chain receives a key in the same way, or is unlinked if no key of
+** the chain belongs there. All keys after the node must be read for that. So in a large table it
+** is done only if few nodes are empty, when too few nodes would become free otherwise.
 **
 ** A chain of very many nodes (keys chosen to collide) is not processed: the hash part is rebuilt.
 ** So a rehash frees at least half of the empty nodes, and the insertions that follow pay for it.
-** Between two chains every key can be found.
+** Every key can be found at any time between the processing of two chains.
 */
 #ifndef luaN_inplace_h
 #define luaN_inplace_h

@@ -13,7 +13,7 @@
 #include "seam.h"
 
 
-/* Whether a collection is possible here. */
+/* Returns 1 if the collector may run now. */
 static int maycollect (const global_State *g) {
   return completestate(g) && !g->gcstopem;
 }

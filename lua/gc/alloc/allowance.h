@@ -17,11 +17,9 @@
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/*
-** Returns 1 if n bytes more would exceed a limit, and sets 'refusal'. Runs an emergency collection
-** before it compares the bytes in use with their limit, if they exceed it. To be called only if the
-** state has limits (luaN_exceeds).
-*/
+/* Returns 1 if an allocation of n more bytes would exceed a limit, and sets 'refusal' then. If
+   it would exceed the limit of the bytes in use, runs an emergency collection first and
+   compares again. To be called only if the state has limits (luaN_exceeds). */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* As luaN_compare, for any state. */

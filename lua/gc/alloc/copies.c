@@ -96,8 +96,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Returns 1 if the instruction at 'to', which stores register a, stores to the place that the
-   instruction at 'from' has loaded from. */
+/* Returns 1 if the instruction at 'to', which stores register a, stores it in the variable or
+   field that the instruction at 'from' has loaded. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

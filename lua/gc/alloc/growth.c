@@ -17,7 +17,7 @@
 #include "vec.h"
 
 
-/* Number of growths at a time in a state, which bounds their memory. */
+/* Largest number of growths that a state has in progress. It bounds their memory. */
 #define MAX_GROWTHS	4u
 
 
@@ -31,8 +31,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes of explicit memory that bring no collection closer. Returns NULL if there is
-   no memory. */
+/* Allocates n bytes of explicit memory without moving the next collection closer. Returns NULL
+   if there is no memory. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {

@@ -62,15 +62,16 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 #define luaN_mainof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) >> 32))
 #define luaN_fromof(n)	((unsigned)(l_castS2U(ivalue(gval(n))) & 0xffffffffu))
 
-/* Returns the growth of t, or NULL. */
+/* Returns the growth of table t that is in progress, or NULL. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Starts a growth of t, with 'left' > 0 nodes that getfreepos has not visited yet. Has no effect
-   if memory is short, there are too many growths, or the state has limits (allowance.h). */
+/* Starts a growth of t, which has 'left' > 0 nodes that getfreepos has not visited yet. Does
+   nothing if memory is short, if the state has too many growths, or if it has limits
+   (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Makes the buffer the table's vector, and counts it as if it were allocated now. Returns 0, and
-   nothing has changed, if there is no memory. */
+/* Makes the buffer the hash part of its table, and counts it as if it were allocated now.
+   Returns 0 and changes nothing if there is no memory. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
 /* Ends a growth and frees its memory, except the buffer if that is the table's vector now. */

@@ -36,18 +36,16 @@ static inline int islarge (size_t size, int what) {
 }
 
 
-/* Bytes by which the nursery is charged for a large leaf object while pace.textroom has capacity
-   for it. Not 0, so that a program which allocates nothing else has minor collections. */
+/* Bytes by which a large leaf object shortens the nursery while pace.textroom has capacity for
+   it. It is not 0, so that a program that allocates nothing else has minor collections, too. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
-/*
-** In a small heap, makes the rest of the overflow region the current hole, if it has n bytes: a
-** second partly used block would be a large part of such a heap. Aligned to 16 bytes, as a new
-** hole is. Returns 0 if it does not.
-*/
+/* In a small heap, makes the rest of the overflow region the current hole, aligned to 16 bytes
+   like a new hole. A second partly used block would be a large part of such a heap. Returns 0
+   and changes nothing if the heap is not small or the rest has less than n bytes. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -216,8 +214,9 @@ static char *nursery_find (global_State *g, size_t size, int what, int *outside,
 #define canretry(g)	(completestate(g) && !(g)->gcstopem)
 
 
-/* EMERGENCYGCTESTS (upstream's name): an emergency collection in place of every first attempt
-   that could be repeated. */
+/* With EMERGENCYGCTESTS, upstream's switch for tests, the first attempt of each allocation
+   fails if a collection may run, so that the allocation runs an emergency collection and tries
+   again. */
 #if defined(EMERGENCYGCTESTS)
 #define firsttry(g)	(!canretry(g))
 #else
@@ -386,11 +385,9 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/*
-** Grows an array from o to n bytes in place, if the memory after it is the unused part of the
-** current hole or the overflow region. An array that is being filled often is the last block
-** there; it leaves no garbage then and is not copied. Returns 0 if it cannot.
-*/
+/* Grows an array from o to n bytes in place, if the memory after it is the unused part of the
+   current hole or of the overflow region. That is frequent for an array that is being filled.
+   Growing in place copies nothing and leaves no garbage. Returns 0 if it is not possible. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -459,10 +456,10 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery for a large block of n bytes that was freed explicitly: it is no garbage,
-** so it should bring no collection closer. The credit is at most the charge for large blocks that
-** the nursery still has, because part of that may have been removed already (luaN_uncharge, a
-** restart of the collector).
+** Credits the nursery for a large block of n bytes that was freed explicitly. The block is no
+** garbage, so it should not bring a collection closer. The credit is at most what remains of the
+** charge for large blocks, because a part of the charge may have been removed already (by
+** luaN_uncharge, or when the collector was restarted).
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

@@ -88,8 +88,8 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
 }
 
 
-/* Counts the external bytes as a block at the address of the field u->outside, which nothing else
-   has. */
+/* Counts the external bytes as a block at the address of the field u->outside, which is the
+   address of no other block. */
 void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
   global_State *g = G(L);
   g->heap.allocatedoutside += n;

@@ -11,7 +11,7 @@
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int what, int outside, uint64_t d);
 
-/* Whether the sampler watches the block, or one with the same bit. */
+/* Returns 1 if the sampler watches the block, or another block that shares its bit. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   unsigned bit;
   if (l_likely(h->watched == NULL)) return 0;

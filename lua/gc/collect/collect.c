@@ -166,11 +166,11 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** A C function may store into tables for a long time without a safepoint. The vectors that its
-** tables have outgrown are garbage here, which malloc would have reused. A collection runs when
-** the debt reaches the number of old bytes, so that it costs no more than the allocation did. An
-** allocation itself does not collect, because a table in the middle of a resize would lose its
-** weak values.
+** Runs a collection if the debt has reached the number of old bytes, so that the collection costs
+** no more than the allocation did. To be called where a C function stores into tables, because it
+** may do so for a long time without a safepoint, and the vectors that its tables have outgrown
+** are garbage that only a collection frees. The allocation of such a vector does not collect: a
+** table in the middle of a resize would lose its weak values.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);

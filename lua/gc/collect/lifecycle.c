@@ -44,8 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The first nursery counts MINSTRTABSIZE strings too many, so that the second one does not list
-     its strings either (aremany in interned.c). */
+  /* Start the count of strings MINSTRTABSIZE too low. The second nursery then does not list
+     its young strings either (aremany in interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -117,7 +117,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* If states are created and closed repeatedly, memory is kept for the next state. */
+/* Frees the heap of a closed state. When it was the last state of the process, free memory of
+   malloc is returned, too, unless another state was closed within the last second: a process
+   that creates and closes states repeatedly keeps the memory for the next one. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

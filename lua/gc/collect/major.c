@@ -56,8 +56,8 @@
 /* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next need. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that may stay in all states of the process together: returning and
-   requesting them again costs more than they are worth. */
+/* Bytes of empty blocks that all states of the process together may keep. Returning so few
+   bytes and requesting them again would cost more time than the memory is worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
 /* A heap has shrunk if a major collection leaves less of it than the collection before, by more
@@ -65,14 +65,19 @@
 #define SHRUNK_PART		4
 
 /*
-** Memory from which a heap has shrunk is returned to the system if the heap has not needed it
-** again for one or two periods. A program that builds something and drops it repeatedly would
-** otherwise have the system clear the same pages each time, which takes longer than everything
-** else. A period ends after LUAN_UNUSED_MS milliseconds, or after WHILE_HEAPS times that much
-** allocation, because a major collection meets such a heap at a random part of its growth, and
-** the highest of some samples is near its maximum. For larger heaps (LATELY_BYTES is shared by
-** all states of the process) pages that become free are returned at once, but free memory of
-** malloc only in full collections (giveback.h), because that pause would be noticed.
+** When a heap has shrunk, the freed memory is returned to the system if the heap has not used it
+** again for one or two periods. Otherwise the system would clear the same pages again and again
+** for a program that repeatedly builds something and drops it, and that would take longer than
+** the rest of the program.
+**
+** A period ends after LUAN_UNUSED_MS milliseconds, or after the allocation of WHILE_HEAPS times
+** the largest use in the period. The use is measured only at the end of major collections, which
+** happen at random points of the heap's growth; in so long a period one of them is near the
+** maximum.
+**
+** The states of the process share LATELY_BYTES. A heap that uses more than its share returns free
+** pages at once, and free memory of malloc only in full collections (giveback.h), because that
+** pause would be noticed.
 */
 #define WHILE_HEAPS	3u
 #define LATELY_BYTES	((size_t)64 * 1024 * 1024)
@@ -279,8 +284,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. Pages that were kept for the use in an earlier
-   period may be released then. */
+/* Starts a new period if the current one is over. Allows the release of pages that were kept
+   only because of the use in the period before the last. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);

@@ -18,8 +18,9 @@
 #define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
 
 
-/* Returns the number of free lines of b. Reads eight marks at a time: 'sums' has a count in each
-   byte (a block has at most 64 words), and then in each of four halves. */
+/* Returns the number of free lines of b. Reads eight marks at a time. 'sums' holds eight
+   counts, one in each byte (a block has at most 64 words); they are then added up to four
+   counts of 16 bits, and these to one. */
 static unsigned freelines (const luaN_Block *b) {
   const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sums = 0;

@@ -56,7 +56,8 @@ typedef struct Walk {
   List heads;
   /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
   luaN_Edge e;
-  int alone;		/* 1: luaN_edges, where no object is entered */
+  int alone;		/* 1: called for luaN_edges, which reports edges and does not visit the
+			   objects */
   int failed;		/* result of luaN_walk; 0: no failure so far */
 } Walk;
 
@@ -210,7 +211,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of the listed entries, with chains for twice as many. */
+/* Builds the hash table of the listed entries, with at least two chains for each entry. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -260,7 +261,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* The value is a string, which is never removed for its own sake. */
+    /* The value is a string. Weak tables never drop a string because it is unreferenced. */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);

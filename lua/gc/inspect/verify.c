@@ -205,7 +205,8 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    /* The key may get a value again, and only the value passes a barrier then. */
+    /* The key of an empty node must be valid: the node may receive a value again, and only the
+       value passes a barrier then. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;

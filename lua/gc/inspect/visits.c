@@ -13,7 +13,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if o is in lists.large or is the main thread. */
+/* Returns 1 if o is in no line of a block, or in lines to itself: listed in lists.large, or
+   the main thread. Such an object is marked as visited in its header. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -12,10 +12,10 @@
 
 
 /*
-** Limits of the holders, because each one is visited again: objects, and slots of tables that
-** have had a large vector. If there are very many holders, for example nodes that refer to the
-** text that they were parsed from, the object is not a short-lived one. The limit for slots is
-** higher, because only the slots are visited, as those of a queue.
+** Limits of the number of holders, objects and slots of tables that have had a large vector. Each
+** minor collection visits every holder again. An object with very many holders, for example a
+** text to which all nodes parsed from it refer, is not short-lived. The limit for slots is
+** higher, because only the slots are visited and not whole tables.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	4096u

@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Large leaf objects survive two minor collections young, and are tenured by the third; small
-** userdata with finalizers survive one.
+** Large leaf objects stay young in two minor collections and are tenured by the third; small
+** userdata with finalizers stay young in one.
 **
 ** An ageing object is a long string of more than LUAN_LARGETEXT bytes, a userdata of such a size,
 ** or a userdata with a finalizer. It must own no external bytes and refer to nothing young. Such
 ** objects are often alive in one or two minor collections and dead soon after, for example a
-** string that is edited or appended to. If it were tenured in the first one, only a major
-** collection could free it. So a minor collection that reaches a young one leaves it young: it
-** sets LUAN_MET, and the sweep turns that into a higher survivor age. The holder of the reference
-** is remembered, so that the next minor collection reaches the object again (G1). The holder is
-** an object, a slot of a table that has had a large vector, or a thread with its frames from the
-** one with the slot inwards. Because a leaf object refers to nothing young, nothing else is young
-** after a minor collection.
+** string that is edited or appended to. If it were tenured by the first one, only a major
+** collection could free it.
 **
-** The object is tenured at once if visiting the holder again would be expensive: a large table
-** that is remembered as a whole, a weak table, a list of the collector, or more holders than
-** MOST_HOLDERS. It is also tenured while a major collection runs or starts, because that takes
-** young objects for an error. Its holder is old; if the holder is dead, it keeps the object until
-** that is tenured, like any old garbage that refers to young objects.
+** So a minor collection that reaches a young ageing object leaves it young: it sets LUAN_MET, and
+** the sweep turns that into a higher survivor age. The holder of the reference is remembered, so
+** that the next minor collection reaches the object again (G1). The holder is an object, a slot
+** of a table that has had a large vector, or a thread. In a thread, the frames from the running
+** one out to the one that contains the slot are scanned again. Because an ageing object refers to
+** nothing young, nothing else is young after a minor collection.
+**
+** The object is tenured at once if visiting the holder again would be expensive: if the holder is
+** a large table that is remembered as a whole, a weak table, or a list of the collector, or if
+** there are more holders than MOST_HOLDERS. It is also tenured while a major collection runs or
+** starts, because a major collection requires that nothing is young.
+**
+** A holder is old. If it is dead, it keeps the object alive until the object is tenured, as all
+** old garbage does with the young objects that it refers to.
 **
 ** Small userdata with finalizers are in no list of the sweep. They are listed in finalize.aged
-** from one minor collection to the next, and waiting.c marks their lines. They stay young once
-** only, because leaving them young a second time costs more than tenuring them.
+** from one minor collection to the next, and waiting.c marks their lines. They stay young only
+** once, because leaving them young a second time costs more than tenuring them.
 **
-** Other objects are tenured in the first collection, because that costs less than visiting them
-** twice.
+** All other objects are tenured by their first collection, because that costs less than visiting
+** them twice.
 */
 #ifndef luaN_ageing_h
 #define luaN_ageing_h

@@ -187,11 +187,9 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
    undecided keys are visited instead. */
 #define LEAST_LOOKUPS	4096u
 
-/*
-** Returns 1 if the undecided entries must be visited again because another table was gone
-** through. A pass that is in progress continues: starting it again for each table might never
-** end.
-*/
+/* Returns 1 if the undecided entries must be visited again because another table was visited
+   since. A pass that is in progress continues: if each table started it again, it might never
+   end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > MANY_LISTED;

@@ -11,8 +11,8 @@
 #include "weak.h"
 
 
-/* A restored value that may still be found dead is listed again. If there is no memory for that,
-   slices visit all of t again. */
+/* Restores or clears a tombstone (hidden.h). A restored value that may still be found dead is
+   listed again; if there is no memory for that, slices visit all of t again. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;

@@ -268,11 +268,13 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 }
 
 
+/* {== eagerly marked tables ============================================= */
+
 /*
-** {== eagerly marked tables ============================================= Marking a broad table
-** reaches very many tables, the first of which have left the cache when they are popped from the
-** mark stack. A small table that refers only to strings, marked objects and other such tables is
-** marked eagerly: its vectors' lines are marked at once and it is not pushed.
+** Marking a broad table reaches very many tables; the first of them have left the cache when they
+** are popped from the mark stack. So a small table that refers only to strings, marked objects and
+** other such tables is marked eagerly: the lines of its vectors are marked at once, and it is not
+** pushed.
 */
 
 /* Limits of an eagerly marked table: slots of its array part, log2 of the nodes of its hash part. */

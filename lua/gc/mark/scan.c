@@ -33,8 +33,8 @@
 
 /*
 ** Prefetches a CallInfo some frames before ci, assuming that the CallInfos of one recursion are
-** at equal distances. Only if two of them are close: otherwise the address may be unmapped, and
-** prefetching such an address can cost as much as a small collection.
+** at equal distances. Does so only if two neighbours are close: otherwise the computed address
+** may be unmapped, and prefetching an unmapped address can cost as much as a small collection.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -88,9 +88,9 @@ int luaN_limitstack (lua_State *L, int size) {
 
 /*
 ** Shortens a stack if less than a quarter of it is in use, or if a deep recursion has returned by
-** several strides. (After errors luaD_shrinkstack does it.) To find where frames end, each must
-** be visited: if one ends far above the top, the frames are not visited again before the stack is
-** a quarter shorter.
+** several strides. (After an error, luaD_shrinkstack does that.) The new end must be after the
+** end of every frame, so all frames are visited. If a frame ends far above the top, the stack
+** stays long, and its frames are not visited again before a quarter fewer slots are in use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);

@@ -154,7 +154,8 @@ static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
-  /* No collection can run, so refused totals are forgotten. */
+  /* If no collection can run, a repeated request is the only way to get memory, so totals that
+     lua_Alloc has refused are forgotten. */
   if (!completestate(g) || g->gcstopem) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;

@@ -2,17 +2,19 @@
 /*
 ** Returns free memory inside malloc's heap to the system. malloc itself returns only the end of
 ** its heap, and one small live block there prevents that: a state that had dropped 190 of 200 MB
-** of large strings, and a process that had closed 3,000 states of 25 KB, kept their size. So
-** malloc_trim of the GNU C library is called when states of luaL_newstate have freed many bytes
+** of large strings, and a process that had closed 3,000 states of 25 KB, kept their size.
+**
+** So malloc_trim of the GNU C library is called when states of luaL_newstate have freed many bytes
 ** since the last call:
 **   - by a full collection that is not an emergency
 **   - when the last state of the process is closed, unless another one was closed within the
 **     second before; then at most once a second
-**   - after a major collection that has shrunk a heap which was small (major.c), at most once a
-**     second: the system would clear the same pages again and again for a program that drops such
-**     a heap repeatedly It takes about 0.1 ms for each MiB that is returned and cannot be sliced;
-**     other OS threads that allocate have to wait. Memory of a large heap is returned by full
-**     collections only.
+**   - after a major collection that has shrunk a small heap (major.c), at most once a second: for
+**     a program that drops such a heap repeatedly, the system would clear the same pages again and
+**     again
+**
+** The call takes about 0.1 ms for each MiB that is returned and cannot be sliced; other OS threads
+** that allocate have to wait. Memory of a large heap is returned by full collections only.
 */
 #ifndef luaN_giveback_h
 #define luaN_giveback_h

@@ -15,11 +15,9 @@
 #include "seam.h"
 
 
-/*
-** 1: lua_Alloc runs on this OS thread, so that its requests to the system are a heap's. Per OS
-** thread and not per state, because the state is not known while it is created, nor where a host
-** calls the API without a protected call.
-*/
+/* 1: lua_Alloc runs on this OS thread, so its requests to the system belong to a heap. The
+   variable is per OS thread and not per state, because the state is not known while it is
+   created, or where a host calls the API without a protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

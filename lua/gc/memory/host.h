@@ -31,15 +31,15 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* Returns free memory of malloc to the system (giveback.h). To be called after luaN_freeend.
-   Returns 1 if it did. */
+/* Calls malloc_trim if enough was freed, or if 'now' is set (giveback.h). Returns 1 if it was
+   called. To be called after luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
-** Like luaN_ask, for memory that the heap can do without for a while, because a hole may be found
-** or a list be incomplete. A request that would bring 'held' to a total that lua_Alloc has
-** refused since the last major collection is not made: a full heap would otherwise make one for
-** each object that it marks.
+** Like luaN_ask, for memory that the heap can do without for a while: the caller can search for a
+** hole instead, or leave a list incomplete. If the request would bring 'held' to a total that
+** lua_Alloc has refused since the last major collection, NULL is returned without a call of
+** lua_Alloc. A full heap would otherwise call it for each object that it marks.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

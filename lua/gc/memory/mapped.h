@@ -24,7 +24,7 @@
    Returns NULL if the system has no memory. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
-/* Unmaps p. If the process has no mapping left to split this one off, releases its pages only. */
+/* Unmaps p. If the process has too many mappings to split this one, releases its pages only. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping of at most *size bytes and sets *size to its size: whole

@@ -58,10 +58,10 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if o is the object that was last stored into a huge table, and tenures it then, as
-** the next refinement would. So a program that fills such a table with few objects has each of
-** them remembered at most twice. (If o was freed and another object has its address, that one may
-** be tenured as well.) o may be NULL.
+** Returns 1 and tenures o if o is the object that was last stored into a huge table; the next
+** refinement would tenure it anyway. So in a program that fills such a table with few objects,
+** each of them is remembered at most twice. If another object has the address of the last stored
+** one, which was freed, that object may be tenured, too; this does no harm. o may be NULL.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;

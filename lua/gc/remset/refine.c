@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Early processing of the remembered set, before the minor collection that would do it: by
-** barriers when a list has become long, and by safepoints in slices when large tables are
-** remembered as a whole. So the collection finds little to do, however much was stored, and even
-** if no safepoint comes.
+** barriers when a list has become long, and by safepoints, in slices, when large tables are
+** remembered as a whole. So the minor collection has little to visit, however much was stored,
+** and also if no safepoint is reached for a long time.
 **
 ** Processing an entry tenures the young objects that it refers to, as the collection would. The
-** entry is forgotten; the tenured objects are remembered, because they may refer to young ones.
-** So the set grows by at most one entry for each allocated object. An object that was tenured in
-** this way lives until a major collection even if the program drops it before the minor one, so
-** this is done only when much is remembered. No key is cleared here: a key without a value may be
-** about to get one, and then only the value passes a barrier. So such a key is tenured like any
-** other.
+** entry is removed from the set. The tenured objects are added, because they may refer to young
+** ones; so the set grows by at most one entry for each allocated object. An object that was
+** tenured in this way lives until a major collection even if the program drops it before the
+** minor one, so this is done only when much is remembered.
+**
+** No key is removed here: a key without a value may be about to receive one, and only the value
+** would pass a barrier. Such a key is tenured like any other.
 **
 ** A store into a huge table remembers the slot without reading the header of the stored object
 ** (gc.h). Here these headers are read, many together and prefetched. If as many slots of a table
 ** were remembered as it has, the table is remembered as a whole: further stores cost nothing, and
 ** its slots are visited in their order.
 **
-** Slots of weak tables stay remembered, because a tenured object could be removed from them only
-** by a major collection. If there are too many, a minor collection is requested, which finds the
-** dead ones; they are processed like others only if it does not come.
+** Slots of weak tables stay remembered, because only a major collection could remove a tenured
+** object from them. If there are too many such slots, a minor collection is requested, which
+** finds the dead objects. If it does not come, the slots are processed like others.
 */
 #define LUA_CORE
 
@@ -118,11 +119,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/*
-** Visits the remembered slots of the huge table t from word k on, as far as they are in its array
-** part. Returns the index of the first word after them. An address in the array that is no slot
-** is from previous vectors of t, whose memory the array has now.
-*/
+/* Visits the remembered slots of the huge table t from word k on, as far as they are in its
+   array part. Returns the index of the first word after them. Skips addresses inside the array
+   that are no slots: they were slots of earlier vectors of t, whose memory the array now uses. */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;

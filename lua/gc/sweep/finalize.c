@@ -95,7 +95,8 @@ static int makeroom (global_State *g) {
 }
 
 
-/* The lists keep capacity for the object whose finalizer is running. */
+/* Frees unused memory of the lists. Keeps the capacity for the object whose finalizer is
+   running, which may get a finalizer again. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -184,8 +185,9 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* An object that gets its finalizer while the slices run is appended after 'kept', where no slice
-   visits it. It counts as alive until the next major collection. */
+/* Runs one slice of the selection. An object that gets its finalizer while the slices run is
+   appended after 'kept', where no slice visits it, so it counts as alive until the next major
+   collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;

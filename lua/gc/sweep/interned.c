@@ -199,8 +199,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares the list of young strings for the next nursery. 'born' is the number of strings of the
-   last one. */
+/* Prepares the list of young strings for the next nursery. 'born' is the number of strings
+   that the last nursery has added. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

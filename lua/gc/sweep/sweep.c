@@ -68,8 +68,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Ends a thread if it is dead. This and the following keep… functions return 1 if o stays in its
-   list; if o is dead, they free its blocks. */
+/* Ends a thread if it is dead. This function and the other keep… functions below return 1 if o
+   stays in its list. If o is dead, they free its blocks and return 0. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);

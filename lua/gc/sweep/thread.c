@@ -94,8 +94,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* An emergency collection may have tenured the thread while its stack was being allocated: then
-   it neither scanned nor counted the stack. */
+/* Counts the stack of a new thread and makes the thread dirty, if an emergency collection has
+   tenured the thread while the stack was being allocated: it could neither scan nor count it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -113,7 +113,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing is allocated between the move of the stack and this call (S2). */
+/* Updates the thread after the move of its stack (gc.h). Nothing is allocated between the move
+   and this call (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;

@@ -115,8 +115,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of o, whose finalizer was called, if o is in lines and is dead, or was left
-   young again because it got another finalizer; else NULL. */
+/* Returns the block of o, whose finalizer was called, if o is in lines and its lines may
+   become free: if it is dead, or was left young again because it got another finalizer.
+   Returns NULL otherwise. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -169,8 +170,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Keeps the marks of their lines until the sweep of lines that follows, which frees the lines of
-   unmarked ones. */
+/* Empties the lists. The lines of these userdata keep LUAN_HELD until the sweep of lines that
+   follows, which frees the lines of unmarked userdata. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
