@@ -22,7 +22,7 @@ typedef struct Bytes {
 /* Slow path of bytes_grow: reallocates the buffer. */
 unsigned char *bytes_growmore (Bytes *b, size_t n);
 
-/* Appends n uninitialized bytes and returns their address; NULL without memory. */
+/* Appends n uninitialized bytes and returns their address; NULL if there is not enough memory. */
 static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
   if (b->failed || b->size - b->n < n)
     return bytes_growmore(b, n);

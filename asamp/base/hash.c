@@ -12,8 +12,9 @@
 uint64_t hash_key[2];
 
 /*
-** Draws the keys. Early after the start of the system random numbers may be missing: then uses
-** those that the kernel gave the process, and the clock.
+** Draws the keys. Soon after the start of the system random numbers may not be available yet;
+** then the keys are made from the random bytes that the kernel passes to each process and from
+** the clock.
 */
 static void draw (void) {
   uint64_t key[2];

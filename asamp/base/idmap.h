@@ -27,7 +27,8 @@ typedef struct IdMap {
 uint32_t idmap_get (const IdMap *m, uint64_t id);
 
 /*
-** Sets the value of 'id', present or not. Returns 0 without memory; the map is then unchanged.
+** Sets the value of 'id', present or not. Returns 0 and changes nothing if there is not enough
+** memory.
 */
 int idmap_set (IdMap *m, uint64_t id, uint32_t value);
 

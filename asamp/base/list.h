@@ -26,8 +26,8 @@ static inline void *list_move (void *block, size_t used, size_t size) {
 
 /*
 ** Reserves capacity for n elements in all. 'list' is the address of the pointer to the elements
-** (initially NULL), *size the present capacity. Returns 0 without memory; then nothing has
-** changed.
+** (initially NULL), *size the present capacity. Returns 0 and changes nothing if there is not
+** enough memory.
 */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;

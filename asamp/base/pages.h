@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
-** Like lua_Alloc: resizes 'block' from 'old' bytes (NULL: none) to 'size' bytes (0: frees it
-** and returns NULL). Returns NULL without memory; the block is then unchanged.
+** Like lua_Alloc: resizes 'block' from 'old' bytes (NULL: none) to 'size' bytes (0: frees it and
+** returns NULL). Returns NULL if there is not enough memory; the block is then unchanged.
 */
 void *pages_realloc (void *ud, void *block, size_t old, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reserve of address space of a thread for when memory runs out (ulimit -v, for example). If a
-** request of spare_malloc and its variants fails on the thread that owns the reserve, a part is
-** returned to the system and the request repeated; on other threads they are malloc and its
-** variants. Rules:
+** A thread's reserve of address space for times when memory runs out (ulimit -v, for example). If a
+** request of spare_malloc and its variants fails on the thread that owns the reserve, a part of it
+** is returned to the system and the request is repeated. On other threads these functions are
+** malloc and its variants. Rules:
 **
 **   SR1  its pages are never touched: it uses address space, but no memory;
 **   SR2  returned parts are reserved again when there is space (spare_keep), because memory may

@@ -19,8 +19,8 @@ typedef struct StrList {
 } StrList;
 
 /*
-** Initializes the list. Returns 0 without memory. 'limit': bytes of all strings; strings beyond
-** it become "".
+** Initializes the list. Returns 0 if there is not enough memory. 'limit': bytes of all strings;
+** strings beyond it become "".
 */
 int strlist_init (StrList *l, uint32_t limit);
 void strlist_free (StrList *l);

@@ -25,7 +25,7 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Reserves space for n more bytes. Returns 0 without memory. */
+/* Reserves space for n more bytes. Returns 0 if there is not enough memory. */
 static int strtab_room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;

@@ -24,7 +24,7 @@ typedef struct StrTab {
   int failed;        /* 1: memory ran out; later strings become "" */
 } StrTab;
 
-/* Initializes the table. Returns 0 without memory. limit <= 2^30 bytes. */
+/* Initializes the table. Returns 0 if there is not enough memory. limit <= 2^30 bytes. */
 int strtab_init (StrTab *t, uint32_t limit);
 void strtab_free (StrTab *t);
 

@@ -61,7 +61,10 @@ static void firefox_settle (Firefox *f) {
   f->ndeaths = 0;
 }
 
-/* Stores that a negative row follows at 'time'. */
+/*
+** Records that the sample died at 'time': its row with the negative number of bytes is written
+** later (FX2).
+*/
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
   FirefoxDeath *d;

@@ -5,15 +5,15 @@
 ** comes from asamp.show.firefox.
 **
 ** It is a client of the reader: rows are written to temporary files (spills) during reading,
-** and the file is written afterwards. Memory: the call tree, one leaf for each site and fate,
-** the samples whose fate is not decided yet, and the strings of names. Rules:
+** and the file is written afterwards. Memory: the call tree, one leaf for each site and survival outcome,
+** the samples whose survival outcome is not decided yet, and the strings of names. Rules:
 **   FX1  the rows of a table are in the order of time; all columns of a table have the same
 **        length; every index is valid; parents come before their children;
 **   FX2  a sample is a row with a positive number of bytes at its time. If it died, a row with
 **        the negative number, the same stack and the same address follows at the time of the
 **        collection that found it dead. Addresses are small numbers; two living samples never
 **        share one. A sample of 0 bytes has no row;
-**   FX3  the leaf of a sample's stack is its kind, in the category of its fate;
+**   FX3  the leaf of a sample's stack is its kind, in the category of its survival outcome;
 **   FX4  if the profile has the holders of the objects alive at the end, these are in a
 **        separate thread: one sample for each site at the end's time, whose stack consists of
 **        the holders (heldstack.h);

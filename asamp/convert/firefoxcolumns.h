@@ -30,7 +30,8 @@ typedef struct FirefoxFile {
   StrList strings;
   FirefoxFrame *frames;  /* the frames of the call tree, then those of the leaves */
   size_t nframes, framesize;
-  IdMap byframe;       /* from function and line, kind and fate, step, or labels, to a frame */
+  IdMap byframe;       /* from function and line, kind and survival outcome, step, or labels, to a
+			  frame */
   uint32_t *frameof;   /* frame of each node, then of each leaf, then of each node of 'held' */
   uint32_t *labelframes;  /* frame of each set of labels of 'stacks' */
   HeldStack held;

@@ -47,12 +47,11 @@ typedef struct Flame {
 */
 const char *flame_start (Flame *f, const char *directory, int by);
 /*
-** Writes a speedscope file with up to five profiles: allocated bytes, surviving bytes, bytes
-** alive at the end, the latter by their holders, and time, as far as the input has them. Time
-** is in chronological order; the others are in the order of the call tree or of paths. A
-** process with several Lua states has separate profiles for each state, except for the holders.
-** Labels are outermost frames. 'name' is a title for people. Returns NULL, or the reason for a
-** failure.
+** Writes a speedscope file with up to five profiles, as far as the input has the data: allocated
+** bytes, surviving bytes, bytes alive at the end, the same bytes by their holders, and time. Time
+** is in chronological order; the others are in the order of the call tree or of paths. A process
+** with several Lua states has separate profiles for each state, except for the holders. Labels
+** are outermost frames. 'name' is a title for people. Returns NULL, or the reason for a failure.
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,

@@ -2,8 +2,8 @@
 /*
 ** Conversion of a profile of asamp into the other format, or into a file with several profiles
 ** (unite.h): a client of the reader that passes the reader's events to the encoder. All details
-** are kept; times are rounded to microseconds. Memory: the call tree, the fates and deaths of one
-** collection, and the memory of the encoder.
+** are kept; times are rounded to microseconds. Memory: the call tree, the survival outcomes and
+** deaths of one collection, and the memory of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h

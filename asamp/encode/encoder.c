@@ -453,7 +453,10 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Translates the state's class numbers to those of the file. Returns NULL without memory. */
+/*
+** Translates the state's class numbers to those of the file. Returns NULL if there is not enough
+** memory.
+*/
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;

@@ -70,8 +70,8 @@ typedef struct Encoder Encoder;
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
 /*
-** Makes an encoder, whose first output is the head of the log. 'epoch' is the wall clock in us
-** at the monotonic time 'start' (ns). Returns NULL without memory.
+** Makes an encoder, whose first output is the head of the log. 'epoch' is the wall clock in us at
+** the monotonic time 'start' (ns). Returns NULL if there is not enough memory.
 */
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);

@@ -96,7 +96,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
 }
 
 /*
-** Like number, but names beyond the limit share the last number, under the name 'others' (OR2).
+** Like origin_nameid, but names beyond the limit share the last number, under the name 'others'
+** (OR2).
 */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {

@@ -53,7 +53,7 @@ typedef struct Origins {
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;
 
-/* Returns the state with that id, a new one if needed; NULL without memory. */
+/* Returns the state with that id, a new one if needed; NULL if there is not enough memory. */
 Origin *origins_get (Origins *o, uint32_t id);
 /* Frees a state that has ended. */
 void origins_drop (Origins *o, Origin *gone);
@@ -61,8 +61,8 @@ void origins_free (Origins *o);
 
 /*
 ** Return the file's number of the function or class that the state calls 'local'. *name may be
-** replaced by the shared name of all beyond the limit. *isnew: the name must be written. Return
-** 0 without memory.
+** replaced by the shared name of all beyond the limit. *isnew: the name must be written. Return 0
+** if there is not enough memory.
 */
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"

@@ -31,8 +31,9 @@ typedef struct PastTold {
 } PastTold;
 
 /*
-** Makes an empty Past. Samples represent 'period' bytes, until a state has another period, and
-** those of native memory for 'mallocs' bytes. Returns NULL without memory.
+** Makes an empty Past. An allocation sample represents 'period' bytes until its state has another
+** period; a sample of native memory represents 'mallocs' bytes. Returns NULL if there is not
+** enough memory.
 */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);

@@ -118,8 +118,8 @@ static void taken (void *ud, const Event *event) {
 }
 
 /*
-** Returns the events of a piece; NULL without memory. The caller frees the result unless it is
-** p->data.
+** Returns the events of a piece; NULL if there is not enough memory. The caller frees the result
+** unless it is p->data.
 */
 static unsigned char *unpacked (Ring *r, Piece *p) {
   unsigned char *to;
@@ -175,8 +175,8 @@ static void trim (Ring *r, uint64_t now) {
 }
 
 /*
-** Makes a piece of the open events, compressed unless that is larger. Returns NULL without
-** memory.
+** Makes a piece of the open events, compressed unless that is larger. Returns NULL if there is
+** not enough memory.
 */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;

@@ -34,7 +34,7 @@ typedef struct RingTold {
 
 /*
 ** Makes a recorder. 'config' is that of the later encoders; its 'resolve' is replaced (RG3).
-** Returns NULL without memory.
+** Returns NULL if there is not enough memory.
 */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);

@@ -60,7 +60,8 @@ typedef struct Compressor {
 } Compressor;
 
 /*
-** Opens a compressor. Returns 0 without memory. compressor_close must be called in either case.
+** Opens a compressor. Returns 0 if there is not enough memory. compressor_close must be called in
+** either case.
 */
 int compressor_open (Compressor *p, int how);
 

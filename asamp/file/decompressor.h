@@ -16,7 +16,10 @@ typedef struct Decompressor Decompressor;
 
 enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 
-/* Makes a decompressor; NULL without memory. Later only the first step allocates (zlib). */
+/*
+** Makes a decompressor; NULL if there is not enough memory. Later only the first step allocates
+** (zlib).
+*/
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 

@@ -120,7 +120,10 @@ static void livefile_again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/* Keeps bytes in case the file stalls (W6). Without memory, flushes the kept bytes first. */
+/*
+** Keeps bytes in case the file stalls (W6). If there is not enough memory, flushes the kept bytes
+** first.
+*/
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

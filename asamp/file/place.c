@@ -33,7 +33,10 @@ typedef struct Attempt {
   size_t size;
 } Attempt;
 
-/* Returns the path with that number ('app.vmprof', 2: app.2.vmprof); NULL without memory. */
+/*
+** Returns the path with that number ('app.vmprof', 2: app.2.vmprof); NULL if there is not enough
+** memory.
+*/
 static char *numbered (const char *path, unsigned number) {
   static const char *const endings[] = {".vmprof", ".vmprof.gz", ".heap", ""};
   size_t n = strlen(path), m, i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that wait for their fates, and their records (objects.h). */
+/* Objects that wait for their survival outcomes, and their records (objects.h). */
 #include "objects.h"
 #include "list.h"
 

@@ -22,10 +22,10 @@ enum ProfileKind {
 };
 
 /*
-** What a sample of copied bytes represents (copies.h), instead of a kind. COPY_NEW: bytes
-** copied into a new string. COPY_AGAIN: the part of them that comes from the value that the
-** string replaces (s in s = s .. x). COPY_GROWN: bytes of a buffer or table that were moved
-** when it grew. These samples have no fate.
+** What a sample of copied bytes represents (copies.h), instead of a kind. COPY_NEW: bytes copied
+** into a new string. COPY_AGAIN: the part of them that comes from the value that the string
+** replaces (s in s = s .. x). COPY_GROWN: bytes of a buffer or table that were moved when it
+** grew. These samples have no survival outcome.
 */
 enum { COPY_NEW = 25, COPY_AGAIN, COPY_GROWN, COPY_END };
 
@@ -74,8 +74,8 @@ enum ProfileLooked {
 
 /*
 ** The state after a collection, in bytes unless noted otherwise. Collections that follow one
-** another quickly and decide no sample's fate may be left out; the next one includes their
-** number.
+** another quickly and decide no sample's survival outcome may be left out; the next one includes
+** their number.
 */
 typedef struct ProfileCollection {
   uint64_t time;      /* the end of the collection, CLOCK_MONOTONIC, ns */

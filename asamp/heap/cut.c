@@ -124,7 +124,10 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns how many steps of the path lead to object v, or DEAD; 'above': the same of its parent. */
+/*
+** Returns the number of steps of the path that lead to object v, or DEAD. 'above' is the result
+** for v's parent.
+*/
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -138,8 +141,8 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
 }
 
 /*
-** Sets *count to the number of objects at the end of the path, and their flag OWN. Returns 0
-** without memory.
+** Sets *count to the number of objects at the end of the path, and their flag OWN. Returns 0 if
+** there is not enough memory.
 */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
@@ -202,7 +205,7 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Sets the prototype around each prototype. Returns 0 without memory. */
+/* Sets the prototype around each prototype. Returns 0 if there is not enough memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -282,8 +285,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
 }
 
 /*
-** Removes the references that are one variable with the last reference of the path to v. Returns 0
-** without memory.
+** If the last reference of the path leads to v by a local variable or an upvalue, removes all
+** other references that are the same variable (CU2). Returns 0 if there is not enough memory.
 */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
@@ -373,7 +376,10 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Lists a value under a weak key that 'other', its key or its table, holds with 'from'. */
+/*
+** Lists the value 'to' under a weak key, to be marked when 'other' is reached: the key or the
+** table that together with 'from' holds the value.
+*/
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;
@@ -387,7 +393,7 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
   return 1;
 }
 
-/* Marks all that is reached. Returns 0 without memory. */
+/* Marks all that is reached. Returns 0 if there is not enough memory. */
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;
@@ -414,7 +420,7 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result. Returns 0 without memory. */
+/* Computes the result. Returns 0 if there is not enough memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

@@ -175,9 +175,11 @@ typedef struct asamp_Options {
 /* Counts of allocations of a state. The difference of two reads is that of the code between. */
 typedef struct asamp_Counts {
   size_t size;		/* sizeof(asamp_Counts) */
-  uint64_t bytes;	/* while it counted, of all kinds but ASAMP_STACK: stacks that grow and
-			   frames of calls; a coroutine's first stack counts with it */
-  uint64_t blocks;	/* one for each block, and each time one grew; of the same kinds */
+  uint64_t bytes;	/* The bytes counted, of all kinds except ASAMP_STACK. That kind has
+			   stacks that grow and frames of calls; the first stack of a coroutine
+			   counts as part of the coroutine. */
+  uint64_t blocks;	/* Number of blocks of the same kinds. A block counts once, and once more
+			   each time it has grown. */
   uint64_t kindbytes[ASAMP_KINDS];  /* by asamp_Kind */
   uint64_t kindblocks[ASAMP_KINDS];
 } asamp_Counts;

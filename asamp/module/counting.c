@@ -38,7 +38,7 @@ static void counting_uncount (lua_State *L, Counting *c) {
 }
 
 
-/* Of all kinds but stacks. */
+/* Returns the sum over all kinds of memory except stacks. */
 static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
   uint64_t all = 0;
   int i;
@@ -47,7 +47,7 @@ static uint64_t sum (const uint64_t n[LUAN_KINDS]) {
 }
 
 
-/* The record of the state; NULL: counting_open was not called for it. */
+/* Returns the record of the state; NULL if counting_open was not called for it. */
 static Counting *counting_record (lua_State *L) {
   Counting *c;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &key);
@@ -81,7 +81,10 @@ int counting_read (lua_State *L, asamp_Counts *to) {
 }
 
 
-/* Bytes of a thread with its stack, which outlive calls: collections shrink it step by step. */
+/*
+** Returns the bytes of a thread with its stack. They do not count as alive, because a stack keeps
+** the size that earlier calls needed until collections shrink it step by step.
+*/
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
   luaN_object(L, L, &o);
@@ -132,9 +135,9 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 
 
 /*
-** count(f, ...) -> bytes, blocks, results of f. The record is closed when the call ends, by
-** an error too. The call of 'nothing' makes the frame that f is going to have, which would
-** count as f's otherwise.
+** count(f, ...) -> bytes, blocks, results of f. The record is closed when the call ends, also by
+** an error. Calls the function 'nothing' before the count starts: its frame is then reused for f,
+** so that the allocation of that frame does not count.
 */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));

@@ -93,7 +93,7 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 }
 
 
-/* Reserves capacity for one more sample (EM4). Returns 0 without memory. */
+/* Reserves capacity for one more sample (EM4). Returns 0 if there is not enough memory. */
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;

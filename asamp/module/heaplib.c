@@ -164,9 +164,9 @@ typedef struct ClassRow {
 } ClassRow;
 
 /*
-** Adds up for every class the bytes that its objects retain, counting an object only if no
-** other object of its class dominates it. Traverses the dominator tree without recursion.
-** 'class' maps each object to a number below 'classes'. Returns 0 without memory.
+** Adds up for every class the bytes that its objects retain, counting an object only if no other
+** object of its class dominates it. Traverses the dominator tree without recursion. 'class' maps
+** each object to a number below 'classes'. Returns 0 if there is not enough memory.
 */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
@@ -269,9 +269,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 
 /*
 ** Computes exact retained bytes for classes: objects that a class holds only together are
-** dominated by none of its objects. Walks the heap once per class, until EXACT_EDGES are used
-** up; for the remaining classes sets 'least' and keeps the lower bound from retained(). Returns
-** 0 without memory.
+** dominated by none of its objects. Walks the heap once per class, until EXACT_EDGES are used up;
+** for the remaining classes sets 'least' and keeps the lower bound from retained(). Returns 0 if
+** there is not enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {

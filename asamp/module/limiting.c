@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** profiler.limit (limiting.h). A call has its limits in a userdata on its stack: of each kind the
-** smaller one of its own and of those around it, with that one's message. The call ends with
-** lua_pcall and not with a to-be-closed variable, because a call of __close may need memory.
+** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. If
+** calls are nested, the smaller limit of each kind is in effect, with its own message. The
+** function runs in lua_pcall, which restores the outer limits at its end. A to-be-closed variable
+** could not do that, because a call of __close may need memory.
 */
 #include "limiting.h"
 
@@ -62,8 +63,9 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 
 
 /*
-** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. The call of
-** 'nothing' makes the frame that f is going to have, which would count as f's otherwise. Allocates.
+** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f.
+** Calls the function 'nothing' first: its frame is then reused for f, so that the allocation of
+** that frame does not count. Allocates.
 */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);

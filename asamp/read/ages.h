@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age: how many of the bytes allocated u bytes before a minor or full collection,
-** and v bytes after the previous one, have survived it; this predicts the effect of another
-** nursery size. Lengths are bytes with which the nursery was filled. A collection records how
-** many there were since the previous one. The samples that it decides divide these bytes among
-** them in proportion to the bytes they represent, and the outcome of a sample counts for its
-** whole part. Independent of files and Lua. Invariants:
+** Survival by age, which predicts the effect of another nursery size: of the bytes allocated u bytes
+** before a minor or full collection, and v bytes after the previous one, the part that has survived
+** the collection. Both lengths are bytes with which the nursery was filled.
+**
+** A collection records with how many bytes the nursery was filled since the previous one. The
+** samples that it decides divide these bytes among them in proportion to the bytes that they
+** represent; the outcome of a sample counts for its whole part. Independent of files and Lua.
+** Invariants:
 **
 **   AG1  a bin is a quarter of a power of 2; the first one contains everything below
 **        AGES_FIRST;
@@ -38,12 +40,12 @@ typedef struct Ages {
   size_t n, size;
 } Ages;
 
-/* Adds a decided sample. Returns 0 without memory. */
+/* Adds a decided sample. Returns 0 if there is not enough memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /*
 ** Ends the collection that decided the samples added so far; the nursery was filled with
-** 'charged' bytes (0: unknown). Returns 0 without memory.
+** 'charged' bytes (0: unknown). Returns 0 if there is not enough memory.
 */
 int ages_settle (Ages *a, uint64_t charged);
 

@@ -42,7 +42,7 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Makes 'alias' > 0 the alias of n. Returns 0 without memory. */
+/* Makes 'alias' > 0 the alias of n. Returns 0 if there is not enough memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 void aliases_free (Aliases *a);
 

@@ -54,12 +54,13 @@ typedef struct Course {
 } Course;
 
 /*
-** Initializes the history. Returns 0 without memory; course_free must be called in either case.
+** Initializes the history. Returns 0 if there is not enough memory; course_free must be called in
+** either case.
 */
 int course_init (Course *c);
 void course_free (Course *c);
 
-/* Adds a collection. Returns 0 without memory. */
+/* Adds a collection. Returns 0 if there is not enough memory. */
 int course_add (Course *c, const ReadCollection *one);
 
 /* Returns the quantile of the pauses for 'share' from 0 to 1, in us; 0 if there are none. */

@@ -23,7 +23,7 @@ typedef struct Fifo {
   uint64_t passed;
 } Fifo;
 
-/* Appends a copy; the queue must not be full. Returns 0 without memory. */
+/* Appends a copy; the queue must not be full. Returns 0 if there is not enough memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
 /* Removes the oldest sample and copies it to 'to'. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);

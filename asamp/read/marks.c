@@ -32,7 +32,7 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the value up to its first NUL; NULL without memory. */
+/* Returns a copy of the value up to its first NUL; NULL if there is not enough memory. */
 static char *copyof (const ReadMark *mark) {
   const char *nul = memchr(mark->value, '\0', mark->valuelength);
   size_t n = nul != NULL ? (size_t)(nul - mark->value) : mark->valuelength;
@@ -44,7 +44,7 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/* Returns the index of the name, a new one if needed; SIZE_MAX without memory. */
+/* Returns the index of the name, a new one if needed; SIZE_MAX if there is not enough memory. */
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -106,7 +106,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Keeps the mark if it is selected (MK2). Returns 0 without memory. */
+/* Keeps the mark if it is selected (MK2). Returns 0 if there is not enough memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

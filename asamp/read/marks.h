@@ -41,11 +41,14 @@ typedef struct Marks {
   uint64_t lumped;       /* marks of names beyond the limit */
 } Marks;
 
-/* Initializes the marks. Returns 0 without memory; marks_free must be called in either case. */
+/*
+** Initializes the marks. Returns 0 if there is not enough memory; marks_free must be called in
+** either case.
+*/
 int marks_init (Marks *m);
 void marks_free (Marks *m);
 
-/* Adds a mark. Returns 0 without memory. */
+/* Adds a mark. Returns 0 if there is not enough memory. */
 int marks_add (Marks *m, const ReadMark *mark);
 
 #endif

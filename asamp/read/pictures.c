@@ -35,7 +35,10 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the picture of that time, the last one or a new one; NULL without memory. */
+/*
+** Returns the picture of that time, the last one or a new one; NULL if there is not enough
+** memory.
+*/
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

@@ -34,13 +34,13 @@ typedef struct Pictures {
 } Pictures;
 
 /*
-** Initializes the pictures. Returns 0 without memory; pictures_free must be called in either
-** case.
+** Initializes the pictures. Returns 0 if there is not enough memory; pictures_free must be called
+** in either case.
 */
 int pictures_init (Pictures *p);
 void pictures_free (Pictures *p);
 
-/* Adds a row. Returns 0 without memory. */
+/* Adds a row. Returns 0 if there is not enough memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

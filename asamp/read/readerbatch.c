@@ -225,7 +225,8 @@ static uint64_t classname (const ReaderState *s, uint64_t class) {
 }
 
 /*
-** Run lengths of a line that accompanies a line of outcomes, and the value for the next sample.
+** A line of run lengths that accompanies a line of outcomes, and the value that it has for the
+** next sample.
 */
 typedef struct Runs {
   Fields line;         /* p NULL: there is no such line */

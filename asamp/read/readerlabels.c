@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds a new set. Returns 0 without memory. */
+/* Adds a new set. Returns 0 if there is not enough memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;

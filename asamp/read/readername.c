@@ -122,7 +122,10 @@ typedef struct Naming {
   uint64_t *id;        /* id of one of its frames */
 } Naming;
 
-/* Returns the function with the id's name, a new one if needed; IDMAP_NONE without memory. */
+/*
+** Returns the function with the id's name, a new one if needed; IDMAP_NONE if there is not enough
+** memory.
+*/
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
   uint32_t name = readername_nameof(s, id);
@@ -139,7 +142,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* Determines the function of every node. Returns 0 without memory. */
+/* Determines the function of every node. Returns 0 if there is not enough memory. */
 static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;

@@ -9,7 +9,10 @@
 void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
                      size_t n);
 void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n);
-/* At the end: sets the names of kinds, and the functions. Returns 0 without memory. */
+/*
+** At the end: sets the names of kinds, and the functions. Returns 0 if there is not enough
+** memory.
+*/
 int readername_finish (ReaderState *s);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Stack records of a log. Stacks of asamp's own files are queued until their details are read;
-** those of other writers become samples at once, and the objects that follow decide their fate.
+** those of other writers become samples at once, and the objects that follow decide their
+** survival outcome.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h

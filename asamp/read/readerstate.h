@@ -68,7 +68,7 @@ typedef struct ReaderState {
   uint64_t aheadtime;
 } ReaderState;
 
-/* Initializes the state. Returns 0 without memory. */
+/* Initializes the state. Returns 0 if there is not enough memory. */
 int readerstate_open (ReaderState *s, ReaderClient *client);
 /* Frees everything except the ReadProfile. */
 void readerstate_close (ReaderState *s);

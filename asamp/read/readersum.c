@@ -21,7 +21,7 @@ static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
 
-/* Returns the totals of a label set; NULL without memory. */
+/* Returns the totals of a label set; NULL if there is not enough memory. */
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
     s->client.stop = NOMEMORY;

@@ -81,8 +81,8 @@ typedef struct ReaderSum {
 #define READERSUM_EVER	UINT64_MAX
 
 /*
-** Initializes the totals with 'bins' slices (0: none), at most BINS_MOST. Returns 0 without
-** memory; readersum_free must be called in either case.
+** Initializes the totals with 'bins' slices (0: none), at most BINS_MOST. Returns 0 if there is
+** not enough memory; readersum_free must be called in either case.
 */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* Completes the totals after reader_read. */

@@ -42,8 +42,9 @@ typedef struct Site {
   double bytesquares;
   double survivedsquares;
   double latersquares;
-  double objects;           /* estimated number: bytes divided by the size of each block */
-  double kept;              /* of these, not known to have died */
+  double objects;           /* estimated number of allocated blocks: the sum over samples of their
+			       bytes divided by the size of the block */
+  double kept;              /* the same for the samples that are not known to have died */
   double life;              /* sum over dead objects of the us from their allocation to the
 			       collection that found them dead */
   double births;            /* sum over the kept objects of their allocation times */
@@ -59,8 +60,8 @@ typedef struct SiteTable {
 void sitetable_free (SiteTable *l);
 
 /*
-** Returns the index of the site, made if needed; kind < 2^24. SITETABLE_NONE without memory.
-** 'count': samples to count in 'left' beyond the limit (L3).
+** Returns the index of the site, made if needed; kind < 2^24. Returns SITETABLE_NONE if there is
+** not enough memory. 'count': samples to count in 'left' beyond the limit (L3).
 */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
@@ -70,7 +71,7 @@ size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count)
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 
-/* Adds a sample of 'bytes' bytes to the site. Returns 0 without memory. */
+/* Adds a sample of 'bytes' bytes to the site. Returns 0 if there is not enough memory. */
 int sitetable_add (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count, uint64_t bytes);
 
 #endif

@@ -47,15 +47,15 @@ typedef struct Tags {
 } Tags;
 
 /*
-** Initializes the tags. 'by': sum of TAGS_BY*. Returns 0 without memory; tags_free must be
-** called in either case.
+** Initializes the tags. 'by': sum of TAGS_BY*. Returns 0 if there is not enough memory; tags_free
+** must be called in either case.
 */
 int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /*
 ** Returns the tag of the client's current event; 'count': samples to count beyond the limit
-** (TG2). TAGS_NONE without memory.
+** (TG2). Returns TAGS_NONE if there is not enough memory.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 

@@ -30,7 +30,7 @@ typedef struct Tree {
   uint64_t left;     /* frames left out (TR3) */
 } Tree;
 
-/* Initializes the tree. Returns 0 without memory. */
+/* Initializes the tree. Returns 0 if there is not enough memory. */
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 

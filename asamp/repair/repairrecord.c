@@ -259,9 +259,10 @@ static void repairrecord_known (Repair *p, uint64_t us) {
 }
 
 /*
-** Checks a batch of details and counts its fates, samples and times. Returns 0 if the batch
-** must be left out. After a batch that does not match its stacks, all later ones are left out,
-** too: a reader would not read them, and fates count allocations from the first one.
+** Checks a batch of details and counts its survival outcomes, samples and times. Returns 0 if the
+** batch must be left out. After a batch that does not match its stacks, all later ones are left
+** out, too: a reader would not read them, and survival outcomes count allocations from the first
+** one.
 */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;

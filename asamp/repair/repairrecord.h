@@ -34,7 +34,8 @@ typedef struct Repair {
 				      details, us */
   uint64_t stacks, objects;        /* number of stacks that need an object, and number of objects */
   uint64_t samples, timesamples;   /* numbers of allocation stacks and of time stacks */
-  uint64_t allocations, fates;     /* numbers of allocations and of their fates in the details */
+  uint64_t allocations, fates;     /* numbers of allocations and of their survival outcomes in the
+				      details */
   unsigned nstats;
   int state;             /* gc_state of the last objects record */
   IdMap keys, ids;       /* keys of metas and ids of names so far */

@@ -30,7 +30,7 @@ static void account_put (AccountSum **table, unsigned log, AccountSum *sum) {
 }
 
 
-/* Makes room for one more sum in the table. Returns 0 without memory. */
+/* Makes room for one more sum in the table. Returns 0 if there is not enough memory. */
 static int growtable (Account *a) {
   unsigned log = (a->table == NULL) ? FIRSTLOG : a->log + 1;
   AccountSum **table;
@@ -46,7 +46,7 @@ static int growtable (Account *a) {
 }
 
 
-/* Makes a sum for a set that has none. Returns NULL without memory. */
+/* Makes a sum for a set that has none. Returns NULL if there is not enough memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);

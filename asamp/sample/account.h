@@ -43,8 +43,9 @@ void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
 /*
-** Sets all sums to 0, on the state's own thread. 'rest': instead, keeps the bytes that account_each has
-** not reported, 'rest' in sum. Does not switch.
+** Sets all sums to 0, on the state's own thread. If 'rest' is not 0, keeps the bytes that
+** account_each has not marked as reported, which are 'rest' in total. Does not start or stop the
+** counting.
 */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
@@ -55,8 +56,8 @@ void account_close (Account *a);
 uint64_t account_bytes (const Account *a, lua_State *L);
 
 /*
-** Bytes of account_each: all of them, or the rest that is not reported yet; ACCOUNT_REPORT marks that rest as
-** reported.
+** The bytes that account_each reports: all of them; those not reported yet; or the latter, which
+** are then marked as reported.
 */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 

@@ -84,7 +84,10 @@ static int set (char *map, char *err, size_t errsize) {
 }
 
 
-/* Maps and sets a stack, once per thread: if ours is disabled later, that may be AS3. */
+/*
+** Maps a stack and sets it as the alternate stack, at most once for each thread. If the thread
+** has one that is disabled now, keeps it, because a handler may return to it (AS3).
+*/
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

@@ -23,7 +23,9 @@ typedef struct Blocks {
   size_t ntombs;	/* Number of deleted slots. */
 } Blocks;
 
-/* Reserves space for one more block. Returns 0 without memory; then nothing has changed. */
+/*
+** Reserves space for one more block. Returns 0 and changes nothing if there is not enough memory.
+*/
 int blocks_room (Blocks *b);
 
 #define BLOCKS_NONE	((size_t)-1)	/* not a number */

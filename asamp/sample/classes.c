@@ -30,7 +30,10 @@ static uint64_t classes_hashof (const char *s) {
 }
 
 
-/* Returns the number of the class with that name, a new number if needed; 0 without memory. */
+/*
+** Returns the number of the class with that name, a new number if needed; 0 if there is not
+** enough memory.
+*/
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;

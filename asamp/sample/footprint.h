@@ -52,7 +52,7 @@ void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
-/* Returns the text "source:line", which the caller frees; NULL without memory. */
+/* Returns the text "source:line", which the caller frees; NULL if there is not enough memory. */
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
 
 #endif

@@ -61,7 +61,7 @@ typedef struct FunctionName {
   int isfile;		/* 1: the source is a file. */
 } FunctionName;
 
-/* Returns 0 without memory. */
+/* Returns 0 if there is not enough memory. */
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
@@ -82,8 +82,8 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 
 /*
 ** Returns the number of a prototype with that name, and caches it. Sets *isnew if the number is
-** new: then the caller emits it with the name that 'name' has on return. Without memory, one
-** name may receive several numbers.
+** new: then the caller emits it with the name that 'name' has on return. If there is not enough
+** memory, one name may receive several numbers.
 */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);

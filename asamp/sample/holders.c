@@ -102,8 +102,8 @@ static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
 }
 
 /*
-** Reserves space for n elements. 'list' is the address of the pointer to them. Returns 0
-** without memory.
+** Reserves space for n elements. 'list' is the address of the pointer to them. Returns 0 if there
+** is not enough memory.
 */
 static int holders_room (Work *w, void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n + BOUND_FIRST(256);
@@ -164,7 +164,7 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Lists the needed objects in the order of the walk. Returns 0 without memory. */
+/* Lists the needed objects in the order of the walk. Returns 0 if there is not enough memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -190,7 +190,8 @@ static int holders_places (Work *w, size_t n) {
 }
 
 /*
-** Sets the parents of values of weak keys: the tables that hold them. Returns 0 without memory.
+** Sets the parents of values of weak keys: the tables that hold them. Returns 0 if there is not
+** enough memory.
 */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
@@ -389,7 +390,10 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* Returns the path that extends 'parent' by a step, a new one if needed; 0 without memory. */
+/*
+** Returns the path that extends 'parent' by a step, a new one if needed; 0 if there is not enough
+** memory.
+*/
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -443,7 +447,7 @@ static int isstar (const char *step) {
 }
 
 
-/* Sets the bits of the needed objects. Returns 0 without memory. */
+/* Sets the bits of the needed objects. Returns 0 if there is not enough memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -595,7 +599,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /*
 ** Appends a copy of a step with the C function's name in place of its mark. '*size' is the
-** allocated size of the text. Returns 0 without memory.
+** allocated size of the text. Returns 0 if there is not enough memory.
 */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];

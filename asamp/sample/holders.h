@@ -53,8 +53,8 @@ typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 /*
 ** The two halves of holders_find. holders_walk calls only 'memory' and functions of seam.h; it
 ** leaves 'step' unset and refers to C functions by address. holders_name adds the names of C
-** functions and sets 'step'; it uses malloc, from which all memory of 'h' must come. Both
-** return 0 without memory.
+** functions and sets 'step'; it uses malloc, from which all memory of 'h' must come. Both return
+** 0 if there is not enough memory.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);

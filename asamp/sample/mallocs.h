@@ -67,7 +67,7 @@ int mallocs_there (char *err, size_t errsize);
 ** Adds a client and starts sampling. The period, in bytes, and 'take' are common to all clients
 ** of the process. 'take' receives the main thread of the state that the thread runs. 'home'
 ** identifies the client. One client receives the samples of threads that run no client's state;
-** if it does not fetch them, any client does. Returns 0 without memory. May block.
+** if it does not fetch them, any client does. Returns 0 if there is not enough memory. May block.
 */
 int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);

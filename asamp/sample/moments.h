@@ -46,7 +46,7 @@ typedef struct Moments {
   uint64_t lost;		/* Periods of ticks for which there was no space. */
 } Moments;
 
-/* Allocates buffers of 'words' words each. Returns 0 without memory. */
+/* Allocates buffers of 'words' words each. Returns 0 if there is not enough memory. */
 int moments_open (Moments *m, size_t words);
 void moments_close (Moments *m);
 

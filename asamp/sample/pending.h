@@ -45,8 +45,8 @@ void pending_close (Pending *p);
 void pending_forget (Pending *p);
 
 /*
-** Adds a sample; the caller sets its 'birth'. 'block' is non-NULL if it is to be watched.
-** Returns 0 without memory; then nothing has changed.
+** Adds a sample; the caller sets its 'birth'. 'block' is non-NULL if it is to be watched. Returns
+** 0 and changes nothing if there is not enough memory.
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 

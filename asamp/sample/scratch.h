@@ -39,7 +39,7 @@ Scratch *scratch_mine (void);
 
 /*
 ** Returns this thread's Scratch and makes it if needed. 'native': prepares it for C stacks.
-** Returns NULL without memory.
+** Returns NULL if there is not enough memory.
 */
 Scratch *scratch_open (int native);
 

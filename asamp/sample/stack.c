@@ -242,10 +242,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 
 /*
-** Pushes the Lua frames of a coroutine without a native frame, when its resume is
-** passed. 'called': native frames of C functions that it runs were passed before. These are its
-** innermost C functions, except the outermost one if a Lua function called it: that one has
-** yielded, and the native frames belonged to its continuation.
+** Pushes the remaining Lua frames of a coroutine when the walk passes its resume. 'called' is 1
+** if native frames of C functions that the coroutine runs were passed before; these are its
+** innermost C functions. Exception: if a Lua function called the outermost of them, that function
+** has yielded, and the native frames belong to its continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -347,9 +347,10 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Pushes the Lua frames without a native frame, because the C stack was cut or
-** incomplete. Returns 1 if Lua functions are among them. If they are C functions only and the C
-** stack is 'whole', nothing is missing: without a bytecode loop their positions are unknown.
+** Pushes the Lua frames for which no native frame was found, because the C stack was cut or
+** incomplete. Returns 1 if Lua functions are among them. If all are C functions and the C stack
+** is 'whole', no frame is missing; only their positions are unknown, because no bytecode loop is
+** there.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -405,9 +406,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Stores the n Lua frames in s->lua for the next walk, out to a cut. 'stay' frames of 'known'
-** remain outside them. The mark of a tail call is part of its frame, as the same
-** activation may make one later.
+** Stores the n Lua frames in s->lua for the next walk, from the innermost one out to a cut.
+** 'stay' frames of 'known' remain outside them. The mark of a tail call is stored with its frame,
+** because the same activation may make a tail call later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;

@@ -75,7 +75,10 @@ typedef struct Stack {
 #endif
 } Stack;
 
-/* Allocates the buffers if needed. Returns 0 without memory. An all-zero Stack is valid. */
+/*
+** Allocates the buffers if needed. Returns 0 if there is not enough memory. An all-zero Stack is
+** valid.
+*/
 int stack_ready (Stack *s);
 void stack_close (Stack *s);
 

@@ -601,8 +601,8 @@ static void timer_once (void) {
 
 
 /*
-** Returns a stopped clock of this thread, of wall or CPU time; else an unused one; else a new
-** one in the list. NULL without memory.
+** Returns a stopped clock of this thread, of wall or CPU time; else an unused one; else a new one
+** in the list. Returns NULL if there is not enough memory.
 */
 static Clock *newclock (int wall) {
   static unsigned threads;

@@ -291,8 +291,10 @@ void tracker_end (Tracker *t, lua_State *L) {
 }
 
 
-/* Registers the tracker with the core. Earlier collections are not its own; the first one after this is
-   reported even if it decides nothing. */
+/*
+** Registers the tracker with the core. Collections before this call are not counted as left out.
+** The next collection is reported even if it decides nothing.
+*/
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {
     luaN_Memory m;

@@ -27,9 +27,9 @@
 #include "trackerstate.h"
 
 /*
-** Initializes the tracker of the state of L, without a client. 'lazy': the first sample
-** allocates the buffers (about 300 KiB), for processes with many states that may take no
-** sample. Returns 0 without memory.
+** Initializes the tracker of the state of L, without a client. 'lazy': the first sample allocates
+** the buffers (about 300 KiB), for processes with many states that may take no sample. Returns 0
+** if there is not enough memory.
 */
 int tracker_open (Tracker *t, lua_State *L, int lazy);
 void tracker_close (Tracker *t);
@@ -93,8 +93,8 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /*
 ** Starts samples of native memory, of threads that run this state and possibly of threads that
-** run none (mallocs.h); 'seed' 0: any. Returns 0 without memory. Requires a client with 'ready'
-** and the loaded library.
+** run none (mallocs.h); 'seed' 0: any. Returns 0 if there is not enough memory. Requires a client
+** with 'ready' and the loaded library.
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 
-/* Returns the owners of all followed samples, from malloc; NULL without memory. */
+/* Returns the owners of all followed samples, from malloc; NULL if there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));

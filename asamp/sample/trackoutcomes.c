@@ -107,10 +107,13 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 }
 
 
-/* Decides which followed samples have died. Old objects die in major collections only. Explicitly freed
-   blocks (also large strings that die young) and native memory are reported with any record, because their
-   peak does not depend on major collections, but only as often as the checks of the list take a hundredth
-   of the time. At the last record, sampling is off while samples are still watched. */
+/*
+** Determines which followed samples have died. Old objects die only in major collections. Blocks
+** freed explicitly (also large strings that die young) and native memory may be found dead at any
+** collection, because their peak does not depend on major collections; this is checked so rarely
+** that it takes at most a hundredth of the time. At the last record ('ending') it is always
+** checked.
+*/
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -126,8 +129,11 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 
-/* Reads the resident bytes if they may have changed. If the cached value is older than a change of the
-   heap, or after a major collection (new memory is touched later), it is soon read again. */
+/*
+** Reads the resident bytes, or takes the cached value of an earlier reading. The value may be up
+** to RECORD_NS old after a major collection, and while the heap differs by more than one
+** RESIDENT_PART-th from its size at the last fresh reading; otherwise up to RESIDENT_NS.
+*/
 static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -138,9 +144,12 @@ static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t 
 }
 
 
-/* Decides survival in a collection. Collections may come every few microseconds: one that decides nothing
-   is only counted if the last record or reading is younger than RECORD_NS, unless another collection of the
-   same pause is reported. In a pause with both kinds, the minor part ends where the major one decides. */
+/*
+** Decides survival in a collection and prepares its record. Collections may come every few
+** microseconds, so one that decides nothing is only counted if the last record is younger than
+** RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor
+** and a major collection, the part of the minor one ends where the major one decides.
+*/
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;

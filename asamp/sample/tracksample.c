@@ -8,7 +8,7 @@
 #include "trackwatch.h"
 
 
-/* Allocates the buffers for a sample if needed. Returns 0 without memory. */
+/* Allocates the buffers for a sample if needed. Returns 0 if there is not enough memory. */
 static int tracksample_isready (Tracker *t, int watched) {
   if (watched && !trackwatch_ready(t)) return 0;
   return t->stack.frames != NULL || stack_ready(&t->stack);

@@ -14,7 +14,7 @@
 
 #define TRACKWATCH_FEWLOG	14	/* log2 of the bits in use while few blocks are watched */
 
-/* Allocates the bits if needed, all 0, with calloc. Returns 0 without memory. */
+/* Allocates the bits if needed, all 0, with calloc. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
 
 /* Sets the bit of a block that is watched from now on. Requires trackwatch_ready. */

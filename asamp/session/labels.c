@@ -64,7 +64,7 @@ static void labels_once (void) {
 
 /*
 ** Returns a NUL-terminated copy without inner NULs; a longer text is truncated at the end of a
-** UTF-8 character. NULL without memory.
+** UTF-8 character. Returns NULL if there is not enough memory.
 */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;
@@ -128,7 +128,10 @@ static int labels_valueof (Name *name, const LabelChange *c) {
 }
 
 
-/* Adds, replaces or removes a label and keeps the order (LB1). Returns 0 without memory. */
+/*
+** Adds, replaces or removes a label and keeps the order (LB1). Returns 0 if there is not enough
+** memory.
+*/
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;
@@ -156,7 +159,7 @@ static int change (Set *s, const LabelChange *c) {
 }
 
 
-/* Returns a permanent copy of a set, with its strings; NULL without memory. */
+/* Returns a permanent copy of a set, with its strings; NULL if there is not enough memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;

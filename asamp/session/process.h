@@ -25,7 +25,8 @@
 
 /*
 ** Expands a pattern: %p (process id), %n (number of the profile within the process: 1), %t
-** (start, UTC), %h (host) and %%. The caller frees the result. NULL without memory.
+** (start, UTC), %h (host) and %%. The caller frees the result. Returns NULL if there is not
+** enough memory.
 */
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);

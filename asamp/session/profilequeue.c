@@ -6,8 +6,9 @@
 static OFTHREAD const Profile *volatile waking;
 
 /*
-** A condition variable has an internal lock: exit() in a handler that interrupted a signal of
-** it on this thread would deadlock in a second signal (Q7).
+** A condition variable has an internal lock. If a signal handler that interrupted this function
+** called exit(), which signals the same variable again, this thread would wait for itself. The
+** second call therefore does nothing (Q7).
 */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;

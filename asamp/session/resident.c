@@ -16,7 +16,8 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
-#define YOUNG		(SECOND / 50)	/* ns from a profile's start: no picture yet */
+#define YOUNG		(SECOND / 50)	/* ns after a profile's start during which no picture is
+					   taken */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
 #define LINES		256u	/* number of lines of all states together */

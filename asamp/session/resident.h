@@ -91,8 +91,8 @@ void resident_forked (void);
 void resident_forget (Resident *r);
 
 /*
-** Returns the present rows and their number; the caller frees them. Thread-safe. NULL without
-** memory.
+** Returns the present rows and their number; the caller frees them. Thread-safe. Returns NULL if
+** there is not enough memory.
 */
 ResidentRow *resident_rows (size_t *n);
 

@@ -39,7 +39,7 @@ typedef struct Backtrace {
 
 /*
 ** Initializes the data for the calling thread, whose stack ends at 'end'. The first call also
-** allocates data for the process. Returns 0 without memory.
+** allocates data for the process. Returns 0 if there is not enough memory.
 */
 int backtrace_open (Backtrace *b, const char *end);
 

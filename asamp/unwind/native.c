@@ -189,7 +189,10 @@ static void native_once (void) {
 }
 
 
-/* Makes libdw's and libelf's thread-local variables (NA5). Returns 0 without memory. */
+/*
+** Makes libdw's and libelf's thread-local variables (NA5). Returns 0 if there is not enough
+** memory.
+*/
 static int native_isready (void) {
   static __thread int ready __attribute__((tls_model("initial-exec")));
   if (!ready && threadlocals_room()) {

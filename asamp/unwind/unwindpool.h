@@ -14,7 +14,10 @@
 
 #include "unwind.h"
 
-/* Returns memory for a walk; NULL without memory. Thread-safe, but not async-signal-safe. */
+/*
+** Returns memory for a walk; NULL if there is not enough memory. Thread-safe, but not
+** async-signal-safe.
+*/
 Unwind *unwindpool_take (void);
 
 /* Returns an Unwind to the pool. NULL: no effect. */
