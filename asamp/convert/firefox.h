@@ -5,8 +5,8 @@
 ** comes from asamp.show.firefox.
 **
 ** It is a client of the reader: rows are written to temporary files (spills) during reading,
-** and the file is written afterwards. Memory: the call tree, one leaf for each site and survival outcome,
-** the samples whose survival outcome is not decided yet, and the strings of names. Rules:
+** and the file is written afterwards. Memory: the call tree, one leaf for each site and survival
+** outcome, the undecided samples, and the strings of names. Rules:
 **   FX1  the rows of a table are in the order of time; all columns of a table have the same
 **        length; every index is valid; parents come before their children;
 **   FX2  a sample is a row with a positive number of bytes at its time. If it died, a row with

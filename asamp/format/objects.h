@@ -6,8 +6,8 @@
 ** This module has the queue of undecided objects; it does not use stacks or metas. Invariants:
 **   O1  every stack has one object for each of its copies, in the same order; an object that no
 **       collection decides is written as dead;
-**   O2  if more than OBJECTS_MAXOPEN objects wait, the oldest are written as dead; their survival outcomes
-**       are ignored later;
+**   O2  if more than OBJECTS_MAXOPEN objects wait, the oldest are written as dead; their survival
+**       outcomes are ignored later;
 **   O3  a record has at most VMPROF_MAXWORDS words: the newest object first, the four
 **       statistics last.
 */

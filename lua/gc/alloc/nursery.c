@@ -457,8 +457,8 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 /*
 ** Credits the nursery for a large block of n bytes that was freed explicitly. The block is no
-** garbage, so it should not bring a collection closer. The credit is at most what remains of the
-** charge for large blocks, because a part of the charge may have been removed already (by
+** garbage, so it should not bring a collection closer. The credit is at most the remaining charge
+** for large blocks, because a part of the charge may have been removed already (by
 ** luaN_uncharge, or when the collector was restarted).
 */
 static void payback (global_State *g, size_t n) {
