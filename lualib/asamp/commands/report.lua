@@ -86,7 +86,7 @@ local DESCRIPTION = {
   range.FROM,
   range.UNTIL,
   {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
-    "the largest heap; as far as collections had found deaths", instant},
+    "the collection after which the heap was largest", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
     "its costs; FILE, or the end of its path, as the profile has it, or where it is"},
   options.OWN,

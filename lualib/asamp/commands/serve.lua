@@ -71,8 +71,8 @@ local DESCRIPTION = {
     "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
   {"http", "ADDRESS", "where (default 127.0.0.1:6060); an address that other machines reach needs " ..
     "--token, too", address},
-  {"host", "NAME", "a name in addition to the address and localhost by which requests may call this " ..
-    "server, so that no web page reads from it; several with commas", hostnames},
+  {"host", "NAME", "host names that requests may use in addition to the address and localhost, separated " ..
+    "by commas; others are refused, so that no web page reads profiles", hostnames},
   {"token", "TOKEN", "a secret that each request must bear, as Authorization: Bearer TOKEN or " ..
     "token=TOKEN; @FILE reads it from a file", secret},
 }

@@ -55,7 +55,7 @@ function M.leaks(profile)
     return {told = profile.samples == 0 and
                    "There are no samples of allocations, among which leaks are looked for" or
                    profile.profiles and
-                   "The profile is of several, one after the other: what leaks shows in each of them" or
+                   "This profile was merged of several: likely leaks are in the report of each of them" or
                    "The profile does not tell enough to say what is likely to leak: " ..
                    "that takes collections, fates and slices of time", rows = {}, left = 0}
   end
