@@ -263,6 +263,18 @@ local function silent(text)
   return false
 end
 
+-- Does the message itself say what to do? Then no document has to repeat it.
+local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile", "raise",
+                  "read", "remove", "repair", "run", "send", "start", "stop", "take", "try", "unblock", "use"}
+
+local function remedied(text)
+  if text:find ", give another name" then return true end
+  for _, verb in ipairs(REMEDIES) do
+    if text:find("[;:] " .. verb .. "%f[^%l]") then return true end
+  end
+  return false
+end
+
 -- The left of a string in Lua that is told to a user.
 local TOLD = {"tell%.failed%(+$", "tell%.wrong%s*%(*$", "tell%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
@@ -304,13 +316,15 @@ describe("the manual's messages #plain", function()
   local text = (read "doc/messages.md" .. read "doc/manual.md" .. read "doc/reference.md"
                 .. read "doc/fleet.md" .. read "doc/memory.md" .. read "doc/embedding.md"):gsub("%s+", " ")
 
-  it("are all that a session or a command can print", function()
+  it("are all that a session or a command can print, except those that say what to do", function()
     local list, n = messages(), 0
     for message, path in pairs(list) do
       n = n + 1
       -- of wrong arguments the text in brackets
       message = message:match "^bad argument #%S+ to '[^']*' %((.*)%)$" or message
-      assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
+      if not remedied(message) then
+        assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
+      end
     end
     assert.is_true(n > 80, n)
   end)
