@@ -96,9 +96,8 @@ local function growth(v, p, add)
   elseif v.growth == "maybe" then
     local first = v.maybe[1]
     local grower = first.holder and layout.clean(first.holder) or "an object"
-    add(("Seen growing: %s%s. It may be a list or cache that fills, or a leak: a longer run " ..
-         "would decide."):format(grower, first.line and (", by %s"):format(place(first)) or ""),
-        "--show holders")
+    add(("Seen growing: %s, from %s. It may be a leak, or a list or cache that fills: a longer run " ..
+         "would decide."):format(grower, place(first)), "--show holders")
   elseif v.growth == "lines" then
     add(("The heap grew %s, but no line goes on keeping objects."):format(quarters(v)),
         "--show trends")
@@ -129,6 +128,8 @@ local function reason(line)
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" then
     return (" %s of it is kept beyond its first collection."):format(percent(line.survived))
+  elseif line.few then
+    return (" Too few samples to say why: %s."):format(units.plural(line.samples, "sample"))
   elseif REASONS[line.reason] then
     local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
     return (" Likely reason: %s%s%s."):format(cause, line.calls and

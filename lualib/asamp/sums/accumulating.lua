@@ -17,12 +17,15 @@
 --   grows     in spite of removals (a queue): the live heap grew by GROWTH from each quarter of the
 --             clock to the next, in the second half at least EVEN of the growth in the first. This
 --             is at least NET of the bytes that the container keeps of the second half, and no
---             other container explains it. The size of the live heap is known after major
+--             other container explains it, and EARLY of the survivors of its lines are of the first
+--             half: it was in use while the heap grew. The size of the live heap is known after major
 --             collections; the last one, in the second half of the run, counts as the end.
 --
 -- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
--- not below a half of these: a cache that fills also looks so, and a longer run decides. "few":
--- fewer than LEAST samples, of both halves.
+-- not below a half of these: a cache that fills also looks so, and a longer run decides. It is also
+-- "maybe" for a container that was filled in the second half only and caused at least CAUSE of the
+-- heap's growth then: a leak that started late, or the last phase of the program. "few": fewer than
+-- LEAST samples, of both halves.
 --
 -- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
 -- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
@@ -43,6 +46,8 @@ local GROWTH, EVEN, NET, YOUNG = 1.02, 3 / 4, 1 / 4, 7 / 8
 local LEFT = 1 / 2    -- as KEPT, if the walk found nothing: recent garbage counts as alive then
 local FREED = 1 / 10  -- share that the walk reaches if the program's end freed nearly everything
 local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
+local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
+local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
 local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
 
 local function add(t, key, n)
@@ -92,29 +97,49 @@ local function goeson(profile, c)
               n >= math.max(least, IDLE * all) and after / PARTS < rest / to / 2)
 end
 
--- Returns the sums of the parts of the first and of the second half.
-local function halves(parts)
+-- Returns the sums of the parts before part 'middle' (nil: the middle of the run) and of the others.
+local function halves(parts, middle)
   local n = {0, 0}
   for part, value in pairs(parts) do
-    add(n, part >= PARTS // 2 and 2 or 1, value)
+    add(n, part >= (middle or PARTS // 2) and 2 or 1, value)
   end
   return n[1], n[2]
 end
 
--- Returns by how much the share of a line's survivors that is alive is smaller for those of the
--- first half: 1 if it is not, 0 if none of these is alive. 'others': alive in other containers.
-local function retention(own, survived, others)
-  local share = {}
+-- Returns the part at which the survivors of a line are divided into earlier and later ones: the
+-- middle of the run, or of the rest of it after the line's first survivor, if nearly all are of the
+-- second half.
+local function middleof(survivors)
+  local early, late = halves(survivors)
+  if early >= NONE * (early + late) then
+    return PARTS // 2
+  end
+  local first = PARTS // 2
+  while first < PARTS - 1 and (survivors[first] or 0) <= 0 do
+    first = first + 1
+  end
+  return (first + PARTS) // 2
+end
+
+-- Returns by how much the share of a line's survivors that is alive is smaller for the earlier
+-- ones: 1 if it is not, 0 if none of these is alive. Arguments are numbers of samples by part;
+-- 'alive': in all containers.
+local function retention(own, survivors, alive)
+  local middle, share = middleof(survivors), {}
+  local mine, born, all = {halves(own, middle)}, {halves(survivors, middle)}, {halves(alive, middle)}
   for half = 1, 2 do
-    share[half] = own[half] / math.max(survived[half] - others[half], own[half], 1)
+    share[half] = mine[half] / math.max(born[half] - (all[half] - mine[half]), mine[half], 1)
   end
   return share[1] > 0 and share[1] / math.max(share[2], 1e-9) or 0
 end
 
--- Returns the sum of lines: {n, parts, bytes, lasts, keys (set)}.
+-- Returns the sum of lines: {n, parts, bytes, lasts, keys (set), most (key of the line with the most
+-- samples)}.
 local function sum(lines)
   local c = {n = 0, parts = {}, bytes = {}, lasts = {}, keys = {}}
   for key, own in pairs(lines) do
+    local most = c.most and lines[c.most].n or -1
+    c.most = (own.n > most or own.n == most and key < c.most) and key or c.most
     c.n, c.keys[key] = c.n + own.n, true
     for part, n in pairs(own.parts) do
       add(c.parts, part, n)
@@ -141,6 +166,12 @@ local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
+-- Returns the growth of the heap over the second half; infinite: unknown, or it did not grow.
+local function growthof(course)
+  local growth = course and course(1) - course(1 / 2) or 0
+  return growth > 0 and growth or math.huge
+end
+
 -- Returns the verdict on the lines of a container that keep their objects.
 local function ofkept(profile, c, course)
   local early, late = halves(c.bytes)  -- not samples: periods may differ
@@ -150,17 +181,25 @@ local function ofkept(profile, c, course)
     return early > 0 and late > 0 and "few" or nil
   end
   local lower = math.min(early, late) / math.max(early + late, 1)
-  return lower >= EARLY and "leak" or lower >= EARLY / 2 and "maybe" or nil
+  return lower >= EARLY and "leak" or
+         (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course)) and "maybe" or nil
 end
 
 -- Returns the verdict on a container in spite of removals. 'growth': bytes of the second half that
--- nothing else explains; 'late': bytes that the container keeps of it.
-local function ofgrowing(profile, c, course, growth, late)
-  local first = 0
+-- nothing else explains; 'late': bytes that the container keeps of it; 'lines': see births.of.
+local function ofgrowing(profile, c, course, growth, late, lines)
+  local first, survivors = 0, {}
+  for key in pairs(c.keys) do
+    for part, n in pairs(lines[key] and lines[key].survivors or {}) do
+      add(survivors, part, n)
+    end
+  end
+  local before, after = halves(survivors)
   while first < PARTS and (c.parts[first] or 0) <= 0 do
     first = first + 1
   end
-  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or not goeson(profile, c) then
+  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or before < EARLY * (before + after) or
+     not goeson(profile, c) then
     return nil
   end
   local even = evenness(course)
@@ -178,54 +217,59 @@ local function occupied(parts)
 end
 
 -- Judges the objects that no walk reached and no collection found dead: the end of the program,
--- such as the return of its main function, has freed them.
-local function unreached(profile, lines, alive, course, keep)
+-- such as the return of its main function, has freed them. Not those of lines whose tables the walk
+-- reached ('tables': set of keys): the program has emptied these.
+local function unreached(profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
     left = left + l.n
-    reached = reached + (alive[key] and alive[key][1] + alive[key][2] or 0)
+    reached = reached + (alive[key] and alive[key].n or 0)
   end
   if reached > FREED * left or evenness(course) < EVEN then
     return
   end
   local kept = {}
   for key, l in pairs(lines) do
-    local early, late = halves(l.parts)
-    local own = {early, late, n = l.n, parts = l.parts, bytes = l.bytes, lasts = l.lasts}
-    kept[key] = l.n >= OWN * left and l.n >= (l[1] + l[2]) / 2 and
-                retention(own, l, {0, 0}) >= LEFT and own or nil
+    kept[key] = not tables[key] and l.n >= OWN * left and l.n >= (l[1] + l[2]) / 2 and
+                retention(l.parts, l.survivors, l.parts) >= LEFT and l or nil
   end
   local c = sum(kept)
   keep(c, ofkept(profile, c, course), {holder = births.holderof(profile, c.keys), vectors = {}})
 end
 
--- Returns the live samples of each line, by key and half, and of all.
+-- Returns the live samples of each line, by key {n, parts}, the number of all, and the set of the
+-- keys of lines that allocated parts of live tables.
 local function living(containers)
-  local alive, all = {}, 0
+  local alive, all, tables = {}, 0, {}
   for _, c in ipairs(containers) do
     for key, own in pairs(c.lines) do
-      alive[key] = alive[key] or {0, 0}
-      add(alive[key], 1, own[1])
-      add(alive[key], 2, own[2])
+      alive[key] = alive[key] or {n = 0, parts = {}}
+      alive[key].n = alive[key].n + own.n
+      for part, n in pairs(own.parts) do
+        add(alive[key].parts, part, n)
+      end
       all = all + own.n
     end
+    for key in pairs(c.vectors) do
+      tables[key] = true
+    end
   end
-  return alive, all
+  return alive, all, tables
 end
 
 -- Returns the sum of the lines of a container that keep their survivors, and that of all lines.
 local function keeping(c, lines, alive)
   local kept, every = {}, sum(c.lines)
   for key, own in pairs(c.lines) do
-    local rest = {alive[key][1] - own[1], alive[key][2] - own[2]}
     kept[key] = own.n >= OWN * every.n and lines[key] and
-                retention(own, lines[key], rest) >= KEPT and own or nil
+                retention(own.parts, lines[key].survivors, alive[key].parts) >= KEPT and own or nil
   end
   return sum(kept), every
 end
 
 --- Returns the containers that accumulate: a list of {verdict ("leak", "maybe" or "few"), holder
--- (text; nil: unknown), n (live samples), lines (set of keys, births.keyof), vectors (the same, of
+-- (text; nil: unknown), n (live samples), lines (set of keys, births.keyof), most (the key with the
+-- most samples), vectors (the same, of
 -- the lines that allocated parts of the container's tables), parts, of (number of parts with live
 -- samples, and of all parts)}; nil: the file has no walk, or no slices by bytes.
 function M.of(profile)
@@ -238,11 +282,12 @@ function M.of(profile)
   local found, others = {}, {}
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
-  local alive, all = living(born.containers)
+  local alive, all, tables = living(born.containers)
   local function keep(c, verdict, container)
     if verdict then
-      found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, parts = occupied(c.parts),
-                           of = PARTS, vectors = container and container.vectors or {},
+      found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
+                           parts = occupied(c.parts), of = PARTS,
+                           vectors = container and container.vectors or {},
                            holder = container and container.holder}
     end
   end
@@ -260,10 +305,10 @@ function M.of(profile)
   end
   for _, other in ipairs(others) do
     local c = other.container
-    local verdict = ofgrowing(profile, other.every, course, growth, c.late)
+    local verdict = ofgrowing(profile, other.every, course, growth, c.late, born.lines)
     keep(verdict and other.every or other.kept, verdict or other.verdict, c)
   end
-  unreached(profile, born.lines, alive, course, keep)
+  unreached(profile, born.lines, alive, tables, course, keep)
   return found
 end
 

@@ -161,6 +161,12 @@ function M.keyof(line)
   return ("%s\0%d\0%s"):format(line.file, line.line, line.name)
 end
 
+--- Returns the file, the number and the name of the function of a line's key.
+function M.lineof(key)
+  local file, line, name = key:match "^(%Z*)%z(%-?%d+)%z(.*)$"
+  return file, math.tointeger(line), name
+end
+
 -- Adds an entry of profile.alive to a container. 'key': its line's.
 local function count(c, key, alive, i, part)
   local second = part >= PARTS // 2
@@ -211,12 +217,13 @@ local function linesof(profile, nearest, total)
       local key = M.keyof(line)
       local l = lines[key]
       if not l then
-        l = {0, 0, parts = {}, bytes = {}, lasts = {}, n = 0}
+        l = {0, 0, survivors = {}, parts = {}, bytes = {}, lasts = {}, n = 0}
         lines[key] = l
       end
       local part = partof(born, born.bin[i], total)
       local left = born.survived[i] - born.later[i]
       add(l, part >= PARTS // 2 and 2 or 1, born.survived[i])
+      add(l.survivors, part, born.survived[i])
       add(l.parts, part, left)
       l.lasts[part] = math.max(l.lasts[part] or 0, born.last[i])
       add(l.bytes, part, born.survivedbytes[i] - born.laterbytes[i])
@@ -249,9 +256,9 @@ end
 -- containers: a list of {holder (text), late (bytes of the second half), vectors (set of the keys of
 -- lines that allocated parts of its tables), lines = {key = {samples of the first half, of the
 -- second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time of the last
--- one, us)}}}. lines: by key {survivors of the first half, of the second, n (of these: not known to
--- be dead), parts, bytes (of the n, by part), lasts}. nil: the file has no walk at its end, or no slices
--- by bytes.
+-- one, us)}}}. lines: by key {survivors of the first half, of the second, survivors (by part), n (of
+-- these: not known to be dead), parts, bytes (of the n, by part), lasts}. nil: the file has no walk
+-- at its end, or no slices by bytes.
 function M.of(profile)
   local total = profile.born and ended(profile.born) or 0
   if total == 0 or not walked(profile) then

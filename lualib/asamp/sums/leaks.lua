@@ -507,7 +507,10 @@ end
 local function undecided(profile, containers, alone, few)
   local maybe, isfew = {}, false
   for _, c in ipairs(containers) do
-    maybe[#maybe + 1] = c.verdict == "maybe" and {holder = c.holder, samples = c.n} or nil
+    if c.verdict == "maybe" then
+      local file, line, name = births.lineof(c.most)
+      maybe[#maybe + 1] = {holder = c.holder, samples = c.n, file = file, line = line, name = name}
+    end
     isfew = isfew or c.verdict == "few"
   end
   hold(profile, alone)
@@ -566,12 +569,12 @@ end
 -- type (with most kept bytes), group, holders (list of {text, samples, share}; nil: unknown), held
 -- (samples of which these are shares)}}, few ({lines, least, alloc} about lines with too few samples),
 -- maybe (list of {holder, samples, file, line, name} of containers that may accumulate, with the line
--- that grows a list; nil: none), native (kept bytes of native memory from the second half; nil: no row
--- is of native memory)}. Rows with the same container (path of the main holder, to its table with many
--- elements; nil: unknown), or related rows, have the same group (1, 2, ...) and are adjacent; groups
--- and rows are sorted by kept bytes. Rows of native memory have the type "native". Without collections
--- 'before' and the fields that depend on it are nil. Returns nil if the file lacks data, or if several
--- profiles are merged in it.
+-- that allocates most of their objects, or grows a list; nil: none), native (kept bytes of native
+-- memory from the second half; nil: no row is of native memory)}. Rows with the same
+-- container (path of the main holder, to its table with many elements; nil: unknown), or related rows,
+-- have the same group (1, 2, ...) and are adjacent; groups and rows are sorted by kept bytes. Rows of
+-- native memory have the type "native". Without collections 'before' and the fields that depend on it
+-- are nil. Returns nil if the file lacks data, or if several profiles are merged in it.
 function M.of(profile)
   local bins = profile.bins
   if not bins or profile.profiles or bins.n < M.BINS // 2 or not profile.fates or

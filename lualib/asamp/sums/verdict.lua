@@ -141,7 +141,8 @@ local function lines(profile, copies)
         list[#list + 1] = {file = row.file, line = row.line, name = row.name, bytes = row.bytes,
                            samples = row.samples, share = row.share, type = row.type,
                            sort = row.sort, reason = row.reason, times = row.times,
-                           calls = row.calls, survived = row.survived / math.max(row.bytes, 1)}
+                           calls = row.calls, few = not row.reason and row.samples < FEW,
+                           survived = row.survived / math.max(row.bytes, 1)}
       end
     end
   end
@@ -358,8 +359,8 @@ end
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
 -- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of
 -- asamp.sums.leaks), lines = {{file, line, name, bytes, samples, share, type, sort, reason, times,
--- calls, survived}}, held (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds,
--- sort, at = {file, line, name, calls, share}}}.
+-- calls, few (too few samples for a reason), survived}}, held (HELDROWS rows of M.held), time =
+-- {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found)}

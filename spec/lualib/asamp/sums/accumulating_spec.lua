@@ -128,6 +128,38 @@ describe("a container that accumulates", function()
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = filling, alive = filling}}, growing))
   end)
 
+  it("may be one that was filled in the last part of the run, if the heap grew by it", function()
+    local function late(part) return part < 18 and 100 or 100 + 10 * (part - 17) end
+    assert.same({'maybe local "a"'}, verdicts({{path = 2, born = from(18), alive = from(18)},
+                                               {born = one, alive = none}}, late))
+    assert.equal("x.lua\0001\0f1", accumulating.of(session({{path = 2, born = from(18), alive = from(18)},
+      {born = one, alive = none}}, late))[1].most)
+    -- half of its objects die: the last of many phases
+    local function half(part) return part >= 25 and 1 or 0 end
+    assert.same({}, verdicts({{path = 2, born = from(18), alive = half,
+                               dead = function(part) return part >= 18 and part < 25 and 1 or 0 end},
+                              {born = one, alive = none}}, late))
+    -- something else made the heap grow
+    assert.same({}, verdicts({{path = 2, born = from(18), alive = from(18)},
+                              {born = one, alive = none}}, function(part) return 10 * late(part) end))
+  end)
+
+  -- Each branch of a syntax tree was called a leak: the heap had grown by the tokens before it.
+  it("is not one that was made after the heap had started to grow", function()
+    local function branch(part) return part >= 20 and 1 or 0 end
+    assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
+      alive = before(20)}}, function(part) return 100 + 100 * part end))
+  end)
+
+  -- A list that had grown, and was emptied after the last major collection.
+  it("is not one that the program emptied", function()
+    local p = session({{path = 2, born = one, alive = none}}, growing)
+    local a = p.alive
+    a.bin[1], a.node[1], a.path[1], a.vector[1], a.samples[1], a.bytes[1], a.last[1] = N - 1, 1, 2, 1, 1, 10,
+      (N - 1) * 1000
+    assert.same({}, accumulating.of(p))
+  end)
+
   it("is judged from eight samples on", function()
     local function every(n) return function(part) return part % n == 0 and 1 or 0 end end
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = every(4), alive = every(4)},
