@@ -106,6 +106,12 @@
 ** remset.overflow is set and the next collection is a full one, which needs no remembered set. So
 ** a barrier never fails, never raises and never collects.
 **
+** If a store lacks its barrier, the next minor collection leaves the lines of the young object
+** unmarked, and they are allocated from again while the old object still refers to them.
+** luaN_check reports G1 from the store on, and G3 if a major collection marks and the stored
+** object is old. The debug build fills free lines and runs the check after every collection, where
+** it reports H1.
+**
 ** 5 Minor collection
 **
 ** luaN_minor marks the young objects that are reachable, and takes every old object for alive.
