@@ -183,8 +183,9 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
 /* Returns 1 if 'owner' is dead. To be called in 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* Access to tables by their addresses, in 'decide' only. Results are valid until 'decide'
-   returns. A table that is not dead is valid until a later 'decide' finds it dead. */
+/* Access to tables by their addresses. In 'decide', results are valid until it returns, and a
+   table that is not dead is valid until a later 'decide' finds it dead. Elsewhere on the OS thread
+   that runs the state, reachable tables may be read; results are valid until the state runs. */
 
 /* Returns the metatable of an owner of samples; NULL if it has none, or its type has a shared
    one. */
@@ -197,6 +198,7 @@ typedef struct luaN_Entry {
   const char *string;	/* the value if it is a string, else NULL */
   size_t length;
   const void *table;	/* the value if it is a table, else NULL */
+  const void *function;	/* the C function's address if the value is one, else NULL */
 } luaN_Entry;
 
 /* Reads an entry without metamethods; 'key' has at most 40 bytes. Returns 0 if there is none. */
@@ -204,7 +206,8 @@ LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
 /* Reads slot '*i' of a table's hash part and increments '*i'. Returns 0 after the last slot.
-   e->table is NULL for slots without an entry, or whose value is no table. */
+   e->table and e->function are NULL for slots without an entry, or with another value, and
+   e->string is always NULL. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "cnames.h"
 #include "frameids.h"
 
 #include "owner.h"
@@ -223,7 +224,10 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
-  else if (shown && f->function != NULL) pushentry(s, f->function);
+  else if (f->function != NULL) {
+    cnames_meet(f->L, f->function);
+    if (shown) pushentry(s, f->function);
+  }
   if (f->cut) pushmarks(s, f);
 }
 

@@ -19,6 +19,7 @@
 
 #include "functiontable.h"
 #include "indirect.h"
+#include "registered.h"
 #include "symbols.h"
 #include "threadlocals.h"
 
@@ -259,6 +260,7 @@ static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, ch
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = functiontable_name(&image->functions, mod, address);
   if (name == NULL) name = debugname(mod, image, address - bias);
+  if (name == NULL) name = registered_name((const void *)(uintptr_t)(start + bias));
   if (name == NULL) name = indirect_name(start + bias, 1);
   if (name != NULL) snprintf(symbol, size, "%s", name);
   else {

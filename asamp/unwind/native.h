@@ -3,7 +3,8 @@
 ** Reads the process's own object files (with libdw of elfutils): names of native addresses,
 ** including static functions, from symbol tables, and frames from unwind tables. Never queries
 ** a debuginfo server. Code without a symbol is named by its separate debug file (symbols.h), by
-** the public name of its indirect function (indirect.h), or by file and offset:
+** the Lua name of a registered C function (registered.h), by the public name of its indirect
+** function (indirect.h), or by file and offset:
 ** "libc.so.6+0x27200", where the offset is the function's start in the file. So the same code
 ** has the same name in every run. Rules:
 **

@@ -39,7 +39,15 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner) {
 }
 
 
+static const void *peek_code (const TValue *v) {
+  return ttislcf(v) ? (const void *)(uintptr_t)fvalue(v)
+       : ttisCclosure(v) ? (const void *)(uintptr_t)clCvalue(v)->f
+       : NULL;
+}
+
+
 static void setvalue (luaN_Entry *e, const TValue *v) {
+  e->function = peek_code(v);
   e->string = ttisstring(v) ? getstr(tsvalue(v)) : NULL;
   e->length = ttisstring(v) ? tsslen(tsvalue(v)) : 0;
   e->table = ttistable(v) ? hvalue(v) : NULL;
@@ -79,8 +87,10 @@ LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
   e->key = e->string = NULL;
   e->keylength = e->length = 0;
   e->table = NULL;
-  if (ttistable(gval(n))) {
-    e->table = hvalue(gval(n));
+  e->function = NULL;
+  if (ttistable(gval(n)) || ttisfunction(gval(n))) {
+    e->table = ttistable(gval(n)) ? hvalue(gval(n)) : NULL;
+    e->function = peek_code(gval(n));
     if (keyisshrstr(n) || keytt(n) == ctb(LUA_VLNGSTR)) {
       e->key = getstr(keystrval(n));
       e->keylength = tsslen(keystrval(n));

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of registered C functions (registered.h). */
+#include "registered.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A function. All fields except 'function' are atomic. */
+typedef struct Entry {
+  const void *function;
+  const char *name;	/* NULL: not found yet */
+  unsigned met;		/* calls of registered_iswanted */
+} Entry;
+
+/* Slots twice the number of addresses, so that searches are short. Atomic. */
+static Entry *slots[2 * REGISTERED_MOST];
+static unsigned nentries;	/* atomic */
+
+
+static size_t registered_slot (const void *function) {
+  return (size_t)(((uint64_t)(uintptr_t)function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+
+/* Returns the slot of the function, or the empty one where it belongs. */
+static Entry **registered_find (const void *function) {
+  size_t i = registered_slot(function);
+  for (;; i++) {
+    Entry **slot = &slots[i % (2 * REGISTERED_MOST)];
+    const Entry *e = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (e == NULL || e->function == function) return slot;
+  }
+}
+
+
+/* Adds the function. Returns its entry; NULL: RE2, or no memory. */
+static Entry *registered_add (const void *function) {
+  Entry *e, *other = NULL;
+  if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||
+      (e = calloc(1, sizeof(*e))) == NULL) {
+    __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  e->function = function;
+  for (;; other = NULL) {
+    Entry **slot = registered_find(function);
+    if (__atomic_compare_exchange_n(slot, &other, e, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return e;
+    if (other->function == function) {  /* another thread was faster */
+      free(e);
+      __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
+      return other;
+    }
+  }
+}
+
+
+int registered_iswanted (const void *function) {
+  Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
+  unsigned met;
+  if (e == NULL && (e = registered_add(function)) == NULL) return 0;
+  if (__atomic_load_n(&e->name, __ATOMIC_RELAXED) != NULL) return 0;
+  met = __atomic_add_fetch(&e->met, 1, __ATOMIC_RELAXED);
+  return (met & (met - 1)) == 0;
+}
+
+
+void registered_set (const void *function, const char *name) {
+  Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
+  const char *none = NULL;
+  char *copy = (e != NULL) ? strndup(name, REGISTERED_NAME) : NULL;
+  if (copy != NULL && !__atomic_compare_exchange_n(&e->name, &none, copy, 0, __ATOMIC_RELEASE,
+                                                   __ATOMIC_RELAXED))
+    free(copy);
+}
+
+
+const char *registered_name (const void *function) {
+  const Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
+  return (e != NULL) ? __atomic_load_n(&e->name, __ATOMIC_ACQUIRE) : NULL;
+}
