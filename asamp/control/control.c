@@ -128,12 +128,16 @@ static void gone (void) {
 static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
+  sigset_t before;
   if (fd == NULL) return;
   *fd = -1;
   free(bound);
   bound = NULL;
   if (options.listen != NULL) {
     char pattern[512];  /* larger than a path of a socket, which has at most 107 bytes */
+    if (!isset++) atexit(gone);
+    dying_watch(DYING_ATONCE, gone);
+    dying_hold(&before);
     bound = process_path(patternof(pattern, sizeof(pattern)), (unsigned long)getpid(), 1,
                          clock_read(CLOCK_REALTIME) / 1000);
     if (bound != NULL && *options.listen == '\0') server_sweep(bound);
@@ -141,8 +145,7 @@ static void control_start (void) {
       free(bound);
       bound = NULL;
     }
-    if (!isset++) atexit(gone);
-    dying_watch(DYING_ATONCE, gone);
+    dying_release(&before);
   }
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) == NULL)
     complain("cannot listen at '%s': %s", bound != NULL ? bound : "", "there is no thread for it");

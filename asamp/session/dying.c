@@ -15,6 +15,12 @@
 static void (*finish[2]) (void);  /* By DyingWhen; NULL: none; atomic. */
 static int ended;		/* 0: not started, 1: running, 2: done; atomic. */
 static pid_t where, who;	/* Process and OS thread that finish; the process is atomic. */
+static int holds;		/* number of running holds; atomic */
+
+/* Signals handled in every process, and those not handled in process 1 (DY2). */
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
+#define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 
 static int ishere (void) {
@@ -22,9 +28,22 @@ static int ishere (void) {
 }
 
 
+static void dying_nap (void) {
+  const struct timespec ms = {0, 1000000};
+  nanosleep(&ms, NULL);
+}
+
+
+/* Waits for the holds of other threads: this one has none when a handler runs. */
+static void awaitholds (void) {
+  int i;
+  for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();
+}
+
+
 int dying_begin (void) {
-  const struct timespec nap = {0, 1000000};
   int i, none = 0;
+  awaitholds();
   if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* the child of a fork */
   if (__atomic_compare_exchange_n(&ended, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&where, getpid(), __ATOMIC_RELAXED);
@@ -33,7 +52,7 @@ int dying_begin (void) {
   }
   for (i = 0; i < PATIENCE_MS && who != (pid_t)syscall(SYS_gettid) &&
               __atomic_load_n(&ended, __ATOMIC_ACQUIRE) == 1; i++)
-    nanosleep(&nap, NULL);
+    dying_nap();
   return 0;
 }
 
@@ -53,6 +72,7 @@ static void handler (int signal) {
   struct sigaction byitself = {.sa_handler = SIG_DFL};
   void (*f) (void);
   int i;
+  awaitholds();
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
@@ -72,14 +92,31 @@ static void dying_install (int signal) {
 }
 
 
-/* Signals handled in every process, and those not handled in process 1 (DY2). */
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
-
-
 void dying_watch (DyingWhen when, void (*f) (void)) {
   size_t i;
   __atomic_store_n(&finish[when], f, __ATOMIC_RELEASE);
-  for (i = 0; i < sizeof(STOPS) / sizeof(*STOPS); i++) dying_install(STOPS[i]);
-  for (i = 0; i < sizeof(OTHERS) / sizeof(*OTHERS) && getpid() != 1; i++) dying_install(OTHERS[i]);
+  for (i = 0; i < LENGTH(STOPS); i++) dying_install(STOPS[i]);
+  for (i = 0; i < LENGTH(OTHERS) && getpid() != 1; i++) dying_install(OTHERS[i]);
+}
+
+
+void dying_hold (sigset_t *before) {
+  sigset_t ours;
+  size_t i;
+  sigemptyset(&ours);
+  for (i = 0; i < LENGTH(STOPS); i++) sigaddset(&ours, STOPS[i]);
+  for (i = 0; i < LENGTH(OTHERS); i++) sigaddset(&ours, OTHERS[i]);
+  pthread_sigmask(SIG_BLOCK, &ours, before);
+  __atomic_add_fetch(&holds, 1, __ATOMIC_ACQ_REL);
+}
+
+
+void dying_release (const sigset_t *before) {
+  __atomic_sub_fetch(&holds, 1, __ATOMIC_ACQ_REL);
+  pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+
+void dying_forked (void) {
+  __atomic_store_n(&holds, 0, __ATOMIC_RELEASE);
 }

@@ -11,10 +11,14 @@
 **   DY2  process 1, the first one of a container, does not die of any of them, because the
 **        system ignores signals that it does not handle. So there SIGHUP, SIGQUIT and SIGPIPE,
 **        which a server receives for every broken connection, finish nothing. SIGTERM and
-**        SIGINT do, although the process continues: whoever stops a container kills it next.
+**        SIGINT do, although the process continues: whoever stops a container kills it next;
+**   DY3  between dying_hold and dying_release a file is made that the registered functions must
+**        find: a signal that arrives then, on any OS thread, is handled after dying_release.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
+
+#include <signal.h>
 
 /*
 ** Order of the functions: those that never block run before those that may wait for other
@@ -27,6 +31,15 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 ** signal. It may be called in a handler that interrupted anything.
 */
 void dying_watch (DyingWhen when, void (*finish) (void));
+
+/*
+** Delays the handling of these signals until dying_release (DY3). Call dying_watch before. '*before'
+** receives the signal mask of this thread. Holds do not nest in one thread. The child of a fork,
+** which has only the thread that forked, calls dying_forked.
+*/
+void dying_hold (sigset_t *before);
+void dying_release (const sigset_t *before);
+void dying_forked (void);
 
 /*
 ** Claims the finishing of profiles for the caller, which then does it and calls dying_done.

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "complain.h"
 #include "descriptor.h"
+#include "dying.h"
 #include "mallocs.h"
 #include "smaps.h"
 #include "uncancelled.h"
@@ -214,15 +215,20 @@ static int ispassing (int error) {
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
-  Profile *p = process_make(NULL, 1, err, sizeof(err));
-  const int error = errno;
+  sigset_t before;
+  Profile *p;
+  int error;
+  dying_hold(&before);
+  p = process_make(NULL, 1, err, sizeof(err));
+  error = errno;
   failed = (p == NULL);
   pid = getpid();
   numbered = 1;
   __atomic_store_n(&retry, p == NULL && ispassing(error) ? clock_now() + RETRY_NS : 0,
                    __ATOMIC_RELAXED);
-  if (p == NULL && !isagain) cannot(error, err);
   __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
+  dying_release(&before);
+  if (p == NULL && !isagain) cannot(error, err);
 }
 
 
@@ -388,8 +394,10 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
                     size_t errsize) {
   const ProcessRate before = {with.rates.period, with.rates.timens, with.rates.most};
   const int alloc = with.rates.alloc, count = numbered;
+  sigset_t signals;
   Profile *old, *p;
   pthread_mutex_lock(&lock);
+  dying_hold(&signals);
   old = profile;
   if (rate != NULL) setrates(rate);
   if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
@@ -406,6 +414,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
     __atomic_store_n(&with.rates.alloc, alloc, __ATOMIC_RELAXED);
     numbered = count;
   }
+  dying_release(&signals);
   pthread_mutex_unlock(&lock);
   if (p == NULL) return 0;
   leavefile(old);

@@ -436,6 +436,7 @@ static void samplerlist_forked (void) {
     s->state.profile = NULL;  /* a shared state joins another profile later (again) */
   }
   orphans_forked();
+  dying_forked();
   for (s = samplers.all; s != NULL; s = s->next) {
     resident_forget(&s->resident);
     s->counted = 0;

@@ -360,17 +360,17 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   configure(&c, o, period);
   c.folder = o->folder;
   c.log.states = 1;
+  dying_watch(DYING_THEN, samplerlist_exiting);
   samplerlist_lock();
   p = profile_open(&c, err, errsize);
   samplerlist_unlock();
-  if (p != NULL) dying_watch(DYING_THEN, samplerlist_exiting);
   return p;
 }
 
 
-int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
-                  char *err, size_t errsize) {
-  UNCANCELLED;
+/* sampler_open without its hold (dying.h). */
+static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
+                        size_t errsize) {
   ProfileConfig c;
   if (s->shared != NULL) {
     if (s->path == NULL)
@@ -393,8 +393,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     return 0;
   }
   configure(&c, o, period);
-  if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   dying_watch(DYING_THEN, samplerlist_exiting);
+  if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   s->starved = 0;
   s->ratetime = s->resident.policy.began = clock_now();
   s->ratesamples = 0;
@@ -419,6 +419,20 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
     return 0;
   }
   return 1;
+}
+
+
+int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
+                  char *err, size_t errsize) {
+  UNCANCELLED;
+  sigset_t before;
+  int ok, error;
+  dying_hold(&before);
+  ok = opensession(s, o, period, err, errsize);
+  error = errno;
+  dying_release(&before);
+  errno = error;
+  return ok;
 }
 
 

@@ -119,15 +119,16 @@ static void starttime (Sampler *s) {
 
 
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client) {
-  Profile *p = with->profile(1);
   const SamplerRate rate = rateof(with);
+  Profile *p;
   Sampler *s;
+  samplerlist_watch();  /* before there is a profile to finish */
+  __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
+  p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
       (s = samplershared_take(L)) == NULL)
     return 0;
-  samplerlist_watch();
   s->shared = with;
-  __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   s->options = with->options;
   memset(&s->seen, 0, sizeof(s->seen));  /* it may have belonged to another state */
   memset(&s->leftout, 0, sizeof(s->leftout));

@@ -100,6 +100,30 @@ describe("a handler that ends the process", function()
       end
       shell.remove(folder)
     end)
+
+    -- The handler was installed after the file was made: a signal before that left it without an
+    -- end, and one after bind() left the socket.
+    for _, call in ipairs{"pthread_create", "listen"} do
+      it("leaves a complete profile while the session starts: " .. call, function()
+        local folder = shell.folder()
+        for _, env in ipairs{{LUA_PROFILER = "quiet,out=" .. folder .. "/own"},
+                             {ASAMP = ("quiet,out=%s/own,listen=%s/socket"):format(folder, folder)}} do
+          env.LD_PRELOAD, env.TERM_AT = package.searchpath("waking", package.cpath), call
+          local arguments = {"-e", "local t = {} for i = 1, 1e5 do t[i % 100] = {} end", env = env}
+          local own = env.LUA_PROFILER ~= nil
+          if own then table.insert(arguments, 1, "-lprofiler") end
+          local status, _, err = process.run(arguments)
+          assert.equal(own and call == "listen" and 0 or 128 + 15, status, err)
+          for _, name in ipairs(shell.lines(shell.output("ls %s", folder))) do
+            assert.equal("own", name)
+            local p = assert(reader.read(folder .. "/own"))
+            assert.is_true(p.complete)
+          end
+          os.remove(folder .. "/own")
+        end
+        shell.remove(folder)
+      end)
+    end
   end
 
   it("by _exit() or abort() ends it", function()
