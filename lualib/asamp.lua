@@ -12,6 +12,7 @@
 --   color                   true if stdout may have colours
 --   columns                 width of the terminal at stdout; nil: stdout is not a terminal
 --   errcolor, errcolumns    the same for stderr
+--   errrows                 height of the terminal at stderr; nil: stderr is not a terminal
 --   progress(label)         returns show(fraction) and finish() of a progress bar
 --   interpreter             path of the interpreter that runs this
 --   failed                  the error message of the first failed write to stdout, or nil
@@ -64,8 +65,8 @@ local function interpreter()
 end
 
 local function theworld()
-  local world = {columns = host.columns(1), errcolumns = host.columns(2),
-                 interpreter = interpreter()}
+  local world = {columns = host.terminal(1), interpreter = interpreter()}
+  world.errcolumns, world.errrows = host.terminal(2)
   function world.out(s)
     if not world.failed then
       local ok, message = io.stdout:write(s)

@@ -3,7 +3,7 @@
 ** asamp.host: system functions that the command needs and Lua's library lacks. A plain C module
 ** for Lua 5.4; independent of profiles.
 **
-**   columns(fd) -> width of the terminal at that descriptor; nil if it is no terminal
+**   terminal(fd) -> columns and rows of the terminal at that descriptor; nil if it is no terminal
 **   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
 **       runs words[1] (a path) with these arguments and the pairs of 'environment' added to this
 **       process's environment, and waits for its end. Acts like a shell with a foreground job: the
@@ -74,18 +74,20 @@
 
 #define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL after it is closed */
 
-enum { NOTOLD = 80 };  /* columns of a terminal that does not report its width */
+enum { COLUMNS = 80, ROWS = 24 };  /* of a terminal that does not report its size */
 
-static int l_columns (lua_State *L) {
+static int l_terminal (lua_State *L) {
   int fd = (int)luaL_checkinteger(L, 1);
   struct winsize size;
-  if (!isatty(fd))
+  if (!isatty(fd)) {
     luaL_pushfail(L);
-  else if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    lua_pushinteger(L, NOTOLD);
-  else
-    lua_pushinteger(L, size.ws_col);
-  return 1;
+    return 1;
+  }
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0)
+    size.ws_col = size.ws_row = 0;
+  lua_pushinteger(L, size.ws_col > 0 ? size.ws_col : COLUMNS);
+  lua_pushinteger(L, size.ws_row > 0 ? size.ws_row : ROWS);
+  return 2;
 }
 
 static int l_realpath (lua_State *L) {
@@ -734,7 +736,7 @@ int luaopen_asamp_host (lua_State *L);
 
 int luaopen_asamp_host (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"columns", l_columns}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
+    {"terminal", l_terminal}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
     {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock},

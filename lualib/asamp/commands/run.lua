@@ -17,6 +17,10 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
+-- Rows of a terminal besides those of the report and of the last line: the profiler's line (2), two
+-- empty ones and the shell's prompt. LEAST: height of a terminal that the verdict needs.
+local OTHERS, LEAST = 5, 24
+
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
 -- samples of runs of hours. bench/defaults measures their cost.
 M.SCRIPT = {alloc = "32K", rate = "1000", time = "100", copies = "1"}
@@ -316,13 +320,16 @@ local function shortreport(path, message, signal, prove, world, tell)
   local t, copied = totals.of(profile), copies.of(profile)
   local judged = verdict.of(profile, t, leaks.of(profile), copied)
   local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, tell)
+  local more = ("asamp report %s shows more.\n"):format(shellword(path))
+  local rows = world.errrows and
+    math.max(world.errrows, LEAST) - OTHERS - layout.rows(more, world.errcolumns)
   world.err("\n" .. layout.screen(text.render(profile, t, {
     top = ROWS, color = world.errcolor, width = world.errcolumns,
     show = {functions = true, lines = true, copies = true, native = true, holders = true}, brief = true,
     copies = copied, native = native.of(profile), holders = verdict.held(profile, ROWS),
-    verdict = judged}), world.errcolor))
+    verdict = judged, rows = rows}), world.errcolor))
   if #t.measures > 0 then
-    world.err(("\nasamp report %s shows more.\n"):format(shellword(path)))
+    world.err("\n" .. more)
   end
   if snapshot then
     world.err(("asamp heap --prove=%s %s shows this again.\n"):format(shellword(path),

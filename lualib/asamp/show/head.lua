@@ -292,14 +292,16 @@ local function alone(p)
 end
 
 --- Returns the lines. 'style': see tables.lua; 'options': brief (no explanations), verdict (of
--- asamp.sums.verdict; nil: none), label (the profile is restricted to it), focus ({title,
+-- asamp.sums.verdict; nil: none), rows (rows of the terminal that the report may use: without the path and
+-- the command, and with less of the rest; nil: all), label (the profile is restricted to it), focus ({title,
 -- exclude, range (texts)}: the totals cover only a part), at ({seconds, inuse, native}: the totals
 -- are those of this time; inuse: it is the peak, with this many bytes; native: {bytes, seconds} of
 -- native memory's own peak, if it was sampled).
 function M.lines(p, t, style, options)
   local paint, width = style.paint, style.width
-  local lines = {paint("bold", layout.cutstart(layout.clean(p.path), width))}
-  if p.command then
+  local rows = options.rows
+  local lines = {not rows and paint("bold", layout.cutstart(layout.clean(p.path), width)) or nil}
+  if p.command and not rows then
     lines[#lines + 1] = paint("dim",
       layout.cutend(layout.clean(p.command), width))
   end
@@ -321,10 +323,11 @@ function M.lines(p, t, style, options)
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
   end
-  lines[#lines + 1] = ""
+  lines[#lines + 1] = not rows and "" or nil
   if options.verdict and t.whole.samples + t.whole.timesamples > 0 then
-    local list = verdict.lines(style, options.verdict)
+    local list = verdict.lines(style, options.verdict, rows)
     table.move(list, 1, #list, #lines + 1, lines)
+    lines[#lines + 1] = not rows and #list > 0 and "" or nil
   end
   local sentences = {}
   local function add(sentence)
@@ -354,9 +357,17 @@ function M.lines(p, t, style, options)
   for _, left in ipairs(p.left or {}) do
     add("Limits: " .. left.text .. ".")
   end
+  local shown = {}
   for i, sentence in ipairs(sentences) do
-    lines[#lines + 1] = paint(i == 1 and "bold" or "plain",
-                              layout.wrap(sentence, "  ", width))
+    shown[i] = paint(i == 1 and "bold" or "plain", layout.wrap(sentence, "  ", width))
+  end
+  if rows and #lines > 0 then
+    table.insert(shown, 1, "")
+  end
+  local all = rows and layout.rows(table.concat(lines, "\n"), width) +
+              layout.rows(table.concat(shown, "\n"), width)
+  if not rows or #lines == 0 or all <= rows then
+    table.move(shown, 1, #shown, #lines + 1, lines)
   end
   return lines
 end

@@ -98,6 +98,16 @@ function M.width(text)
   return n
 end
 
+--- Returns the number of rows that lines need on a terminal of this width, which breaks those that
+-- are too long.
+function M.rows(text, width)
+  local n = 0
+  for line in (text:gsub("\27%[%d+m", "") .. "\n"):gmatch "(.-)\n" do
+    n = n + math.max(1, -(-M.width(line) // width))
+  end
+  return n
+end
+
 --- Returns the start of a text in n columns, with an ellipsis if it was cut.
 function M.cutend(text, n)
   if M.width(text) <= n then

@@ -91,7 +91,8 @@ M.SECTIONS = {"functions", "lines", "callers", "types", "trends", "copies", "nat
 -- asamp.sums.labelled.within; nil: not shown), label (text:
 -- the restriction of the profile), top (rows of each table), color, width, show (set of
 -- sections), by (field to sort by and for shares; nil: all measures), cumulative (sort by total
--- instead of self), brief (no explanations), source (a file of asamp.show.source; replaces the
+-- instead of self), brief (no explanations), rows (height of the report: sections that do not fit are
+-- left out; nil: all), source (a file of asamp.show.source; replaces the
 -- sections), own ({paths, samples, timesamples}: these are charged to code there), at (head.lua),
 -- min and depth (asamp.sums.calltree), focus ({title, entries}: the totals cover only a part),
 -- and results of asamp.sums modules: leaks, lifetimes, copies, trends, native, verdict, holders
@@ -115,7 +116,14 @@ function M.render(profile, t, options)
   local lines = head.lines(profile, t, style, options)
   local heading = #lines
   local show = options.source and {lines = true} or options.show
+  local used = options.rows and layout.rows(table.concat(lines, "\n"), style.width) or 0
   local function append(list)
+    if options.rows and #list > 0 then
+      used = used + layout.rows(table.concat(list, "\n"), style.width)
+      if used > options.rows then
+        return
+      end
+    end
     table.move(list, 1, #list, #lines + 1, lines)
   end
   local section = {}

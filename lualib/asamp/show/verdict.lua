@@ -7,6 +7,9 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+-- Ranks of sentences: without space for all, those of the highest rank are left out first.
+local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
+
 local LARGE = 8 << 20  -- live bytes from which the cost of major collections is mentioned
 
 -- Quotes a path for a shell if necessary.
@@ -87,11 +90,12 @@ local function growth(v, p, add)
       v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
       " A longer run would decide."))
   elseif v.growth == "grows" then
-    add(v.before and ("The heap grew %s."):format(quarters(v)) or
-        "Native memory grows.", "--show leaks")
-    for i = 1, math.min(2, #v.leaks) do
+    add(v.before and ("The heap grew %s."):format(quarters(v)) or "Native memory grows.")
+    local n = math.min(2, #v.leaks)
+    for i = 1, n do
       local group = v.leaks[i]
-      add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""))
+      add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
+          i == n and "--show leaks" or nil)
     end
   elseif v.growth == "maybe" then
     local first = v.maybe[1]
@@ -143,13 +147,15 @@ local function allocation(v, add)
     add(("%s: %s allocates %s, %s of all%s.%s"):format(
       i == 1 and "Allocation" or "Also", place(line), units.bytes(line.bytes // 1 | 0),
       percent(line.share), line.type and ", most of it " .. typename(line.type) or "", reason(line)),
-      line.reason == "quadratic" and "--show copies" or ("--line %s:%d"):format(line.file, line.line))
+      line.reason == "quadratic" and "--show copies" or ("--line %s"):format(
+        word(("%s:%d"):format(line.file, line.line))), i > 1 and ALSO or nil)
   end
 end
 
 local function held(v, add)
-  local first = v.held and v.held[1]
-  if first and first.share then
+  local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
+  -- the sentence about the leak has the holder and its bytes
+  if first and first.share and not (leaking and leaking.holder == first.text) then
     add(("Alive at the end: %s, %s of it held by %s."):format(units.bytes(v.held.bytes),
       percent(first.share), layout.clean(first.text)), "--show holders")
   end
@@ -182,34 +188,61 @@ local function timing(v, p, add)
   end
 end
 
---- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none)}.
+--- Returns the sentences of a verdict: a list of {text, command (to type next; nil: none), rank}.
 function M.sentences(v, p)
-  local list = {}
-  local function add(text, command)
+  local list, rank = {}, GROWTH
+  local function add(text, command, own)
     if command then
       command = ("asamp %s %s"):format(command:find "^%-" and "report " .. command or command,
                                        word(p.path or "FILE"))
     end
-    list[#list + 1] = {text = text, command = command}
+    list[#list + 1] = {text = text, command = command, rank = own or rank}
   end
   growth(v, p, add)
+  rank = ALLOCATION
   allocation(v, add)
+  rank = HELD
   held(v, add)
+  rank = TIME
   timing(v, p, add)
   return list
 end
 
---- Returns lines of text. 'style': see tables.lua.
-function M.lines(style, v)
-  local lines = {}
-  for _, sentence in ipairs(M.sentences(v, style.profile)) do
-    lines[#lines + 1] = layout.wrap(sentence.text, "  ", style.width)
-    if sentence.command then
-      lines[#lines + 1] = style.paint("dim", "    " .. layout.clean(sentence.command))
-    end
+-- Removes blocks of the highest ranks until the rest fits. Those of the ranks GROWTH and ALLOCATION
+-- stay.
+local function fit(blocks, rows, width)
+  local used = 0
+  for _, block in ipairs(blocks) do
+    used = used + layout.rows(block.text, width)
   end
-  if #lines > 0 then
-    lines[#lines + 1] = ""
+  while used > rows do
+    local last
+    for i, block in ipairs(blocks) do
+      last = block.rank > ALLOCATION and (not last or block.rank >= blocks[last].rank) and i or last
+    end
+    if not last then
+      return
+    end
+    used = used - layout.rows(table.remove(blocks, last).text, width)
+  end
+end
+
+--- Returns lines of text. 'style': see tables.lua. 'rows': rows of the terminal that they may use;
+-- sentences of less importance are left out. nil: all are shown.
+function M.lines(style, v, rows)
+  local blocks, lines = {}, {}
+  for i, sentence in ipairs(M.sentences(v, style.profile)) do
+    local text = layout.wrap(sentence.text, "  ", style.width)
+    if sentence.command then
+      text = text .. "\n" .. style.paint("dim", "    " .. layout.clean(sentence.command))
+    end
+    blocks[i] = {text = text, rank = sentence.rank}
+  end
+  if rows then
+    fit(blocks, rows, style.width)
+  end
+  for i, block in ipairs(blocks) do
+    lines[i] = block.text
   end
   return lines
 end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- `asamp run`: the script runs as without it, and leaves a profile.
 
+local layout = require "asamp.show.layout"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -53,6 +54,33 @@ describe("asamp run", function()
     assert.truthy(err:find("\nCopies\n", 1, true), err)
     _, _, err = run({"--alloc", "4K", "--out", profile, "app.lua"}, {LUA_PROFILER = "copies=0"})
     assert.is_nil(err:find("Copies", 1, true))
+  end)
+
+  -- The tables after the verdict moved it off the screen.
+  it("leaves the verdict on the screen of a terminal", function()
+    write [[
+      local held, other = {}, {}
+      for i = 1, 40000 do
+        held[i] = {name = "item " .. i, n = i}
+        for k = 1, 4 do other[k] = {i, k} end
+      end
+      print(#held)]]
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    local function screen(rows)
+      local status, out = process.run{program = "script", directory = folder, "-qec",
+        ("stty rows %d cols 80; exec '%s' '%s' run -o '%s' app.lua"):format(rows, process.interpreter(), main,
+        profile), "/dev/null"}
+      assert.equal(0, status, out)
+      return (out:gsub("\r\n", "\n"):gsub("[^\n]*\r", ""):gsub("^.-profiler: ", "profiler: "))
+    end
+    local text = screen(24)
+    assert.is_true(layout.rows(text, 80) <= 24, text)  -- the last one is the shell's
+    assert.matches("Likely leak: local \"held\" of main chunk", text:gsub("%s+", " "), 1, true)
+    assert.matches(" asamp report --show leaks ", text, 1, true)
+    assert.is_nil(text:find("By line", 1, true))
+    assert.matches("shows more.\n$", text)
+    text = screen(100)
+    assert.matches("By line", text, 1, true)
   end)
 
   it("says what to do when there is no sample, in the units of the report", function()

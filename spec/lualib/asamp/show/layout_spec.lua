@@ -48,6 +48,11 @@ describe("columns of a terminal", function()
     assert.equal("日本語\n日本 a", layout.wrap("日本語 日本 a", "", 8))
   end)
 
+  it("need more rows if they are longer than the terminal's", function()
+    assert.equal(4, layout.rows("\27[2m12345\27[0m\n\n123456", 5))
+    assert.equal(2, layout.rows("日本語", 5))
+  end)
+
   it("lose all numbers but the first before the text has no room", function()
     local columns = {}
     for i = 1, 5 do columns[i] = {title = "column " .. i, cells = {"1"}} end
