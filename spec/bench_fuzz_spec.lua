@@ -60,7 +60,7 @@ describe("bench/fuzz", function()
     assert.truthy(out:find("\n1 points, %d listed, 0 failed.\n"), out)
   end)
 
-  it("explains itself, and refuses what it does not know", function()
+  it("prints a help text, and refuses unknown arguments", function()
     local status, out = shell.run "bench/fuzz --help"
     assert.equal(0, status)
     assert.truthy(out:find("bench/fuzz [--seed S]", 1, true), out)

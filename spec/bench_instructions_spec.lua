@@ -20,7 +20,7 @@ describe("bench/instructions #plain", function()
     assert.matches("^Largest difference of sampling on from off: [^:]+: equal %(limit 1 in 2000%)%.\n$", out)
   end)
 
-  it("refuses what is no option of its own", function()
+  it("refuses unknown options", function()
     local status, out, err = process.run{"table", program = "bench/instructions"}
     assert.same({2, "", 'bench/instructions: "table" is not an option; see --help\n'}, {status, out, err})
     status, out, err = process.run{"--rounds", "3", program = "bench/instructions"}
@@ -28,7 +28,7 @@ describe("bench/instructions #plain", function()
   end)
 
   it("counts the program's own thread apart from the profile's writer", function()
-    process.run{"--help", program = "bench/instructions"}  -- builds what counting needs
+    process.run{"--help", program = "bench/instructions"}  -- builds the variants that counting needs
     local work = shell.folder()
     local function counted(start)
       local runner = command.new("./build/bench", work)

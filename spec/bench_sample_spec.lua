@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- What one allocation sample may cost the program's thread, and a session the process, in
+-- Bounds of the cost of an allocation sample for the program's thread, and of a session, in
 -- instructions: a guard against changes that make it dearer. `bench/sample --instructions` counts
 -- the former; the same run gives the same number, whatever else the machine does.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- What was counted when the bound was set, and a few in a hundred for another C library:
+-- The bounds are the counts when they were set, plus a few percent for another C library:
 -- once there was room for half as much again, holders, labels, copies and rings took a
 -- fifth of it together, each too little to be seen, and all of them when nobody asked.
 local MOST = {

@@ -34,7 +34,7 @@ describe("stats", function()
     assert.near(4, stats.geomean { 2, 8 }, 1e-12)
   end)
 
-  it("refuses what has no mean", function()
+  it("refuses data without a mean", function()
     assert.has_error(function() stats.median {} end, "median of an empty list")
     assert.has_error(function() stats.geomean {} end, "geometric mean of an empty list")
     assert.has_error(function() stats.geomean { 1, 0 } end,
@@ -49,7 +49,7 @@ describe("stats", function()
 end)
 
 describe("options", function()
-  it("fills in what is not given", function()
+  it("adds defaults for missing options", function()
     local found = options.parse {}
     assert.equal(5, found.rounds)
     assert.equal("size", found.mode)
@@ -114,7 +114,7 @@ describe("a bench command", function()
 end)
 
 describe("bench/states", function()
-  it("measures a few states of both kinds, and refuses what it does not know", function()
+  it("measures a few states of both kinds, and refuses unknown arguments", function()
     local status, text, _ = shell.run("bench/states --number 8")
     assert.equal(0, status, text)
     for _, row in ipairs{"idle with libraries", "after a busy script", "least limit: a small script",
@@ -163,7 +163,7 @@ describe("configs", function()
     assert.same({ "plain/fork", "lua55/fork" }, titles)
   end)
 
-  it("preloads mimalloc, with ratios of its own beside another library's", function()
+  it("preloads mimalloc, with ratios of its own next to another library's", function()
     local list = configs.make({ "plain", "mimalloc", "preload", "fork" }, paths)
     assert.equal("/p", list[2].lua)
     assert.same({ "LD_PRELOAD=/mi.so" }, list[2].env)
@@ -173,7 +173,7 @@ describe("configs", function()
       titles)
   end)
 
-  it("compares all others with a base that is asked for", function()
+  it("compares all others with a requested base", function()
     local list = configs.make({ "plain", "mimalloc", "fork" }, paths)
     local found = configs.against(list, "mimalloc")
     assert.equal(2, #found)
@@ -186,7 +186,7 @@ describe("configs", function()
     assert.equal('--base "idle" is not among the configurations; add it to --configs', message)
   end)
 
-  it("names what is wrong", function()
+  it("names the wrong argument", function()
     local function message(names, given) return select(2, configs.make(names, given or paths)) end
     assert.matches('no configuration named "fast"', message { "fast" })
     assert.matches('no configuration named "plain=3"', message { "plain=3" })
@@ -197,7 +197,7 @@ describe("configs", function()
 end)
 
 describe("machine", function()
-  it("finds a library in what ldconfig lists", function()
+  it("finds a library in the list of ldconfig", function()
     local listing = "2 libs found in cache\n"
       .. "\tlibmx.so.1 (libc6,x86-64) => /lib/libmx.so.1\n"
       .. "\tlibm.so.6 (libc6,x86-64, OS ABI: Linux 3.2.0) => /lib/libm.so.6\n"
@@ -243,7 +243,7 @@ describe("programs", function()
 end)
 
 describe("command", function()
-  it("reads what runstat writes", function()
+  it("reads the output of runstat", function()
     assert.same({ wall = 1.5, cpu = 1.25, rss = 2048, status = 3 },
       command.parse_usage("1.500000 1.000000 0.250000 2 3\n"))
     assert.is_nil(command.parse_usage(""))
@@ -358,7 +358,7 @@ describe("slope", function()
     assert.equal(7, slope.of(count, 10, 30))
   end)
 
-  it("tells the cost of garbage from that of allocation, both without the loop's", function()
+  it("separates the cost of garbage from that of allocation, both without the loop's", function()
     assert.same({ allocation = 50, garbage = 18, both = 68 }, slope.cost(60, 80, 10, 12))
   end)
 end)
@@ -366,7 +366,7 @@ end)
 describe("distribution", function()
   local times = { { ns = 10, count = 90 }, { ns = 100, count = 9 }, { ns = 5000, count = 1 } }
 
-  it("is read from what a run prints", function()
+  it("is read from the output of a run", function()
     assert.same({ live = 1, peak = 2, total = 30, longest = 9, times = { { ns = 4, count = 3 },
       { ns = 9, count = 2 } } }, distribution.parse("live 1\npeak 2\ntotal 30\nlongest 9\n4 3\n9 2\n"))
     assert.is_nil(distribution.parse "no measurement")
@@ -384,7 +384,7 @@ describe("distribution", function()
     assert.equal(0, distribution.sum {})
   end)
 
-  it("keeps what is far beyond a base, less the base", function()
+  it("keeps values far above a base, minus the base", function()
     assert.same({ { ns = 90, count = 9 }, { ns = 4990, count = 1 } },
       distribution.beyond(times, 10, 90))
     assert.same({}, distribution.beyond(times, 10, 4991))
@@ -528,7 +528,7 @@ describe("a loop of bench/garbage", function()
 end)
 
 describe("a workload", function()
-  -- What pristine Lua 5.4.9 gives at the tiny size. The linter's result depends on
+  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on
   -- the sources it finds, so it is only compared with itself.
   local RESULTS = {
     append = "100 kept, sum 10100",
@@ -621,7 +621,7 @@ describe("bench/run", function()
     for _, path in ipairs { lua, broken, failing } do os.remove(path) end
   end)
 
-  it("prints a row for every program asked for", function()
+  it("prints a row for every requested program", function()
     local status, out, err = run(("--configs plain,fork --plain %s --fork %s json nbody"):format(lua, lua))
     assert.equal(0, status, err)
     assert.matches("\n| json | %d+%.%d%d | %d+%.%d+ %(", out)
@@ -629,7 +629,7 @@ describe("bench/run", function()
     assert.matches("\n| compute | plain/fork | 1 | ", out)
   end)
 
-  it("compares with the base that is asked for", function()
+  it("compares with the requested base", function()
     local status, out, err = run(("--configs plain,fork --base fork --plain %s --fork %s nbody")
       :format(lua, lua))
     assert.equal(0, status, err)
@@ -651,7 +651,7 @@ describe("bench/run", function()
     assert.matches("json under fork: exit status 3: no room", err)
   end)
 
-  it("says what is missing", function()
+  it("reports the missing programs", function()
     local status, _, err = run("--plain /nowhere/lua json")
     assert.equal(2, status)
     assert.equal(
@@ -678,7 +678,7 @@ describe("bench/pauses #plain", function()
     assert.matches("\n| fork:full | %d+ | %d+%.%d+ | 1%.000 | ", out)
   end)
 
-  it("says what is wrong in one line", function()
+  it("reports an error in one line", function()
     assert.same({ 2, "", 'bench/pauses: --live must be a positive integer, got "no"\n' },
       { pauses "--live no" })
     local status, _, err = pauses "--fork /nowhere/bin/lua"

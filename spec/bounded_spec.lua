@@ -2,7 +2,7 @@
 -- A spec that waited for ever took a whole run of .ci/run with it: the run was ended from outside after
 -- an hour and a half, without a word of which spec it was.
 
--- What COMMAND says with SECONDS to run, and the status it ends with.
+-- Returns the output of COMMAND with the time limit SECONDS, and its exit status.
 local function bounded(seconds, command)
   local f <close> = assert(io.popen(("spec/bounded %d sh -c '%s' 2>&1; echo $?"):format(seconds, command)))
   local said, status = f:read("a"):match("^(.*\n)(%d+)\n$")
@@ -10,13 +10,13 @@ local function bounded(seconds, command)
 end
 
 describe("spec/bounded #plain", function()
-  it("hands on what a command says and how it ends", function()
+  it("passes on the output and the exit status of a command", function()
     local out, status = bounded(60, "echo said; exit 3")
     assert.equal("said\n", out)
     assert.equal(3, status)
   end)
 
-  it("says of a command that does not end what runs still, and ends all of it", function()
+  it("lists the running processes of a command that does not end, and ends them", function()
     local out, status = bounded(1, "sleep 7654 & echo begun; wait")
     assert.equal(124, status)
     assert.matches("^begun\n", out)
@@ -24,7 +24,7 @@ describe("spec/bounded #plain", function()
     assert.matches("%d+ sleep 7654 \n  State:%s+S %(sleeping%), waits in %w+", out)
     local sleeper = out:match("(%d+) sleep 7654")
     local stat = io.open("/proc/" .. sleeper .. "/stat")
-    if stat then -- ended, if nobody has asked for it yet
+    if stat then -- ended, if nobody has waited for it yet
       assert.matches("%) Z ", stat:read("a"))
       stat:close()
     end

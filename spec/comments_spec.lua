@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What comments name is there: invariants by their numbers, files, functions. Two
+-- The invariants, files and functions that comments name must exist. Two
 -- invariants that were named had never been written, or no more (O4, TI6).
 
 local shell = require "spec.support.shell"
@@ -16,7 +16,7 @@ local DOCUMENTS = shell.lines(shell.output "ls doc/*.md lua/patches/*.patch")
 local texts = {}
 for _, path in ipairs(FILES) do texts[path] = assert(shell.read(path)) end
 
--- What of a file is comments, as one text.
+-- Returns the comments of a file as one text.
 local function comments(path)
   local list = {}
   if path:find "%.lua$" then

@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 describe("bench/copies #plain", function()
   -- Of 13 MB and more there are 13,000 samples: 5% are 5 standard errors; seeds are given. How much
   -- of an array grows where it lies hangs on the holes.
-  it("finds lines within 5% of what they have copied, and says so", function()
+  it("estimates the copied bytes of lines within 5%, and prints that", function()
     local out = shell.output "timeout 60 bench/copies quadratic rehash 2>&1"
     for line, bytes in pairs{[10] = "119993388", [39] = "24552000", [40] = "%d+"} do
       local ratio = out:match(("\n| %%a+ | %d | %s | %%d+ | ([%%d.]+) | %%d+ |"):format(line, bytes))

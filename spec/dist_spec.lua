@@ -100,7 +100,7 @@ describe("pack/dist #plain", function()
     end
     local tarball = "build/dist/" .. NAME .. ".tar.xz"
 
-    it("installs, and replaces what it installed", function()
+    it("installs, and replaces an earlier installation", function()
       local folder = home .. "/new/asamp"
       for _ = 1, 2 do
         local status, out, err = install(tarball, folder)

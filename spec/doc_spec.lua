@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents against what they describe: every patch, option, function and
+-- The documents against the code that they describe: every patch, option, function and
 -- field is there, and what they name exists: files, links, targets of make,
 -- names in C. Once, on the release build, is enough.
 
@@ -95,7 +95,7 @@ describe("the manual #plain", function()
     assert.same(sorted(known), sorted(set(section(text, "## Options"), "\n| `(%l+)` |")))
   end)
 
-  it("tells the defaults as they are", function()
+  it("has the current defaults", function()
     local options = section(text, "## Options")
     local path = os.tmpname()
     assert(profiler.enable{out = path})
@@ -160,7 +160,7 @@ describe("the manual #plain", function()
       assert.is_truthy(part:find("\n" .. usage:match "^usage: ([^\n]+)" .. "\n", 1, true), usage)
     end)
 
-    it("tells no options of asamp " .. name .. " that it has not, wherever it is run", function()
+    it("names no options of asamp " .. name .. " that it has not, wherever it is run", function()
       local options = set(require("asamp.commands." .. name).usage(), "%f[-](%-[%l-]+)")
       for _, path in ipairs(DOCUMENTS) do
         for _, line in ipairs(code(read(path))) do
@@ -191,7 +191,7 @@ end)
 
 -- {== messages ==============================================================
 
--- The text of a string of the sources as the manual writes it: what is put in is "…".
+-- The text of a string of the sources as the manual writes it: inserted values are "…".
 local function shown(s)
   s = s:gsub("\\n", " "):gsub('\\"', '"'):gsub("\\\\", "\\")
   s = s:gsub("%%[%d.*]*[lz]*[a-zI]", "…"):gsub("%%%%", "%%")
@@ -229,7 +229,7 @@ local function length(s)
   return select(2, s:gsub("%S+", ""))
 end
 
--- Strings of three words and more are messages, but for these:
+-- Strings of three words and more are messages, except for these:
 local SILENT = {
   -- kinds of files and objects, and what reads a file
   "^an? %u%w+ file$", "^a file of", "^a page of", "^a %w+ profile$", "^a profile for", "^a program or",
@@ -240,19 +240,19 @@ local SILENT = {
   "^… sample… of … allocated;", "^… sample of ",
   "Lua states; $", "^profiler: …profile: …$",
   "shows more%.$",
-  -- what a socket answers
+  -- answers of a socket
   "^file … ok$", "^file … state … ok$", "^row … …$",
   -- a chunk of Lua
   "^local wish, home",
   -- limits, which doc/profile-format.md has
   "# ",
-  -- what stands in files of other formats
+  -- texts in files of other formats
   "^[%],]", "^bytes ", "^resident set", "^Alive at",
   -- checks of the debug build, of the compiler, and of the modules' arguments
   "^unwind: ", "^stack: ", "^backtrace: ", "^an Answer", "^time samples: name", "^a Binding", "^bins not",
   "^format not", "does not end a process", "^reading a profile", "^the snapshot is closed",
   "^it was not compared",
-  -- what is read of the system's files
+  -- texts read from the system's files
   "^… … … … …$", "^Rss: ",
 }
 
@@ -263,7 +263,7 @@ local function silent(text)
   return false
 end
 
--- Does the message itself say what to do? Then no document has to repeat it.
+-- Whether the message itself says what the user can do; then no document has to repeat it.
 local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile", "raise",
                   "read", "remove", "repair", "run", "send", "start", "stop", "take", "try", "unblock", "use"}
 
@@ -275,7 +275,7 @@ local function remedied(text)
   return false
 end
 
--- The left of a string in Lua that is told to a user.
+-- The left of a string in Lua that is printed for a user.
 local TOLD = {"tell%.failed%(+$", "tell%.wrong%s*%(*$", "tell%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
 
@@ -303,7 +303,7 @@ local function messages()
     -- how bytes are damaged: the end of a message
     if before:find "damaged?%(%w+, $" or before:find "fault = $" then return false end
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
-      and not path:find "/heapformat%.c$"  -- what a step is called
+      and not path:find "/heapformat%.c$"  -- names of steps
       and not path:find "/devtools%.c$"  -- another format
   end, "^%s*$", "/*", "%*/")
   add("find lualib -name '*.lua'", function(text, before, path)
@@ -382,7 +382,7 @@ describe("the profile's format #plain", function()
     local listed = rows "(asamp%.%l+)"
     assert.is_true(written["asamp.format"] and taken["asamp.format"])
     assert.same(sorted(written), sorted(listed))
-    written["asamp.undecided"] = nil  -- what is left without a fate, which readers count
+    written["asamp.undecided"] = nil  -- undecided samples, which readers count
     assert.same(sorted(written), sorted(taken))
   end)
 
@@ -407,7 +407,7 @@ describe("the profile's format #plain", function()
     table.sort(listed)
     table.sort(counted)
     assert.same(counted, listed)
-    -- what the writer counts is told by it, or by both
+    -- the writer's counts are printed by it, or by both
     local writes = set(read "asamp/encode/encoder.c":match "static void metaleft.-};", '{"(%l+)"')
     assert.is_true(writes.chunks)
     for what, row in limits:gmatch "\n| `(%l+)` (|[^\n]*)" do
@@ -504,7 +504,7 @@ describe("every document #plain", function()
   for _, path in ipairs(DOCUMENTS) do
     local text, folder = read(path), path:match "^(.*/)" or ""
 
-    it("links to what is there: " .. path, function()
+    it("links to existing targets: " .. path, function()
       for target in text:gmatch "%]%(([^)%s]+)%)" do
         if not target:find "^%a+://" then
           local file, heading = target:match "^([^#]*)#?(.*)$"

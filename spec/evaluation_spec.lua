@@ -23,7 +23,7 @@ local function of(part, paths, points)
 end
 
 describe("the settings of bench/evaluate", function()
-  it("are each period with C stacks and without, beside the same baseline", function()
+  it("are each period with C stacks and without, next to the same baseline", function()
     local list = of "period"
     assert.equal(2 + 2 * 9, #list)
     local seen = {}
@@ -73,7 +73,7 @@ describe("the settings of bench/evaluate", function()
       select(2, settings.sizes { "1T" }))
   end)
 
-  it("find in the closing line what was sampled", function()
+  it("find the sampled bytes in the closing line", function()
     assert.same({ samples = 869, allocated = 455.5 * 1024 ^ 2, timesamples = 0 }, settings.closing(
       "profiler: 869 samples, one every 512 KiB on average, of 455.5 MiB allocated; profile: x"))
     assert.equal(674, settings.closing("profiler: 0 samples, one every 513.5 KiB, of 56 bytes "
@@ -173,7 +173,7 @@ describe("the report of bench/evaluate", function()
     assert.is_nil(select(2, evaluation.normalised(results[1].points[1])))
   end)
 
-  it("has run time and bytes beside the paper's, and leaves out what was not measured", function()
+  it("has run time and bytes next to the paper's, and leaves out missing measurements", function()
     assert.truthy(text:find(
       "| loop | 2.00 | 3.000 | 1.500 | microbenchmark | 4.44 | 26.937 | 6.063 |", 1, true))
     assert.truthy(text:find("| json | 1.00 | 3.000 | 3.000 | - | - | - | - |", 1, true))
@@ -234,7 +234,7 @@ describe("the error of a site", function()
     assert.equal(0.5, siteerror.below({ 1, -3, 0, -5 }, 2))
   end)
 
-  it("is not asked of a trace that does not add up", function()
+  it("is not computed for an inconsistent trace", function()
     local found, message = siteerror.exact((TRACE:gsub("^1000", "1001")))
     assert.is_nil(found)
     assert.equal("the exact trace has 1000 bytes, the core has counted 1001", message)
@@ -294,7 +294,7 @@ describe("the commands #plain", function()
     assert.matches("\n| all | bytes |  | %d+ | ", out)
   end)
 
-  it("say what is wrong in one line", function()
+  it("report an error in one line", function()
     local wrong = {
       ["bench/diffs --mode big"] = 'bench/diffs: --mode must be size, small or tiny, got "big"\n',
       ["bench/diffs --pairs 0"] = 'bench/diffs: --pairs must be a positive integer, got "0"\n',

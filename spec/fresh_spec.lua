@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/fresh and the sums of spec/tally.sh: what cannot be tried is one line
+-- spec/fresh and the sums of spec/tally.sh: a trial that cannot run is one line
 -- that says so, and no failure is lost on the way to the closing line. That
 -- the README's commands work on a new machine is for `make fresh` itself.
 
@@ -23,13 +23,13 @@ describe("spec/tally.sh #plain", function()
                  "part2: 39 passed, 0 failed", "42 passed, 0 failed"}, out)
   end)
 
-  it("fails when anything failed, and counts what has no closing line as one", function()
+  it("fails when anything failed, and counts a command without a closing line as one", function()
     local status, out = tallied("echo 3 passed, 2 failed; exit 1", "true", "exit 7")
     assert.equal(1, status)
     assert.equal("4 passed, 3 failed", out[#out])
   end)
 
-  it("counts an end that is bad although no failure was told", function()
+  it("counts a bad exit status without a reported failure", function()
     local status, out, err = tallied("echo 5 passed, 0 failed; exit 2")
     assert.equal(1, status)
     assert.equal("5 passed, 1 failed", out[#out])
@@ -105,8 +105,8 @@ describe("spec/fresh #plain", function()
     end
   end)
 
-  it("fails where no Debian can be made, says why, and leaves nothing behind", function()
-    -- namespaces are not what is tried here: not every machine has them
+  it("fails with a reason, and leaves no files, if no Debian can be made", function()
+    -- the spec does not test namespaces, because not every machine has them
     tool("id", "echo 0")
     tool("unshare", [[while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"]])
     tool("apt-get", "echo 'http://mirror.invalid/debian bookworm main'")

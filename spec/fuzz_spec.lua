@@ -63,7 +63,7 @@ describe("the C API", function()
     {"limit=4000000", "mode=gen"}, {"fail=2000"}, {"fail=100000"},
     {"sample=64"}, {"sample=512", "mode=gen", "fail=20000"},
   } do
-    it("does what a model predicts: " .. table.concat(options, " "), function()
+    it("agrees with a model: " .. table.concat(options, " "), function()
       local status, text = graph(seed, share, table.unpack(options))
       assert.equal(0, status, text)
       assert.truthy(text:find(("%d actions"):format(share), 1, true), text)
@@ -74,7 +74,7 @@ describe("the C API", function()
   -- model did not know that a hint is lost then (5, 21), nor the verifier that the new
   -- vector of an old table may be unmarked when that table could not be remembered (39).
   for _, seed in ipairs {5, 21, 39} do
-    it("does so when what was refused is not asked for again: seed " .. seed, function()
+    it("agrees if refused requests are not repeated: seed " .. seed, function()
       local status, text = graph(seed, slow and 2000 or 7000, "fail=100000")
       assert.equal(0, status, text)
     end)
@@ -101,7 +101,7 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
-    -- Barriers alone look at what is remembered, for long, and the heap is checked meanwhile: half
+    -- Barriers alone process the remembered set, for long, and the heap is checked meanwhile: half
     -- of such runs failed while a variable of a young coroutine was forgotten.
     for seed = 1, 3 do
       it("does so when little is remembered and minor collections are rare: seed " .. seed, function()
@@ -121,7 +121,7 @@ describe("the C API", function()
     end
   end
 
-  -- What lists lose between two slices where they cannot grow: doc/debugging.md says how
+  -- Entries that lists lose between two slices if they cannot grow: doc/debugging.md says how
   -- often such runs failed before the mend.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
@@ -140,7 +140,7 @@ describe("the C API", function()
     assert.truthy(text:find("seed 1, action 700: a slot: value 123456789", 1, true), text)
   end)
 
-  it("tells of arguments that the fuzzer does not have", function()
+  it("reports unknown arguments of the fuzzer", function()
     for _, bad in ipairs {{"x", "1"}, {"1", "-1"}, {"1", "1", "limit=1k"}, {"1", "1", "size=3"}, {"1"}} do
       local status, text = run("graph", table.unpack(bad))
       assert.equal(2, status)

@@ -16,7 +16,7 @@ describe("asamp.1 #plain", function()
   local asamp, page = require "asamp", nil
   setup(function() page = shell.output "build/bin/lua pack/manpage" end)
 
-  it("has what every command says of itself", function()
+  it("has the help text of every command", function()
     local text = page:gsub("\\%-", "-"):gsub("\\&", ""):gsub("\\e", "\\")
     for _, name in ipairs(asamp.COMMANDS) do
       local usage = require("asamp.commands." .. name).usage()
@@ -52,7 +52,7 @@ describe("the Debian package #plain", function()
     assert.is_true(n > 5)
   end)
 
-  it("offers as alternatives what it installs, and not before Debian's own", function()
+  it("offers its programs as alternatives, after Debian's own", function()
     local text, n = shell.read "pack/debian/asamp.alternatives", 0
     for command in text:gmatch "Alternative: /(%S+)" do
       assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
@@ -88,7 +88,7 @@ describe("the Debian package #plain", function()
     assert.equal("$(STAGE)", to)
   end)
 
-  it("says what is missing where none can be built", function()
+  it("reports missing programs if none can be built", function()
     local folder = shell.folder()
     shell.output("ln -s $(command -v dirname) $(command -v sh) %s", folder)
     local status, out, err = shell.run(("PATH=%s pack/deb"):format(folder))

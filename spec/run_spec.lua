@@ -4,7 +4,7 @@
 
 local shell = require "spec.support.shell"
 
--- What spec/run says of a spec file of this BODY, with SPEC_AGAIN=n, and how it ends.
+-- Runs spec/run on a spec file with this BODY and SPEC_AGAIN=n. Returns output and exit status.
 local function run(body, n)
   local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))
@@ -46,7 +46,7 @@ describe("spec/run #plain", function()
     assert.not_matches("passed twice alone", out)
   end)
 
-  it("does not when it is not asked", function()
+  it("does not without the setting", function()
     local out, status = run(ONCE, 0)
     assert.matches("\n1 passed, 1 failed\n$", out)
     assert.equal(1, status)

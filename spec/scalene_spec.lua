@@ -28,14 +28,14 @@ describe("bench/scalene #plain", function()
   end)
 
   -- Of 100 MB there are 1,500 samples: 6 standard errors.
-  it("tells native memory whether it was written to or not", function()
+  it("reports native memory whether it was written to or not", function()
     for _, what in ipairs{"touched", "untouched"} do
       local ratio = out:match("\n| " .. what .. " | %d+ | 100000000 | %d+ | ([%d.]+) | %d+ |")
       assert.is_true(ratio and math.abs(ratio - 1) < 0.16, out)
     end
   end)
 
-  it("says what each program's full profile costs, beside the paper's", function()
+  it("prints the cost of each program's full profile, next to the paper's", function()
     for _, name in ipairs{"json", "strings", "binary_trees", "nbody"} do
       assert.matches("\n| " .. name .. " | %d+%.%d%d%d | ", out)
     end

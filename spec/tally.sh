@@ -4,10 +4,10 @@
 passed=0 failed=0
 said=$(mktemp) || exit 1
 
-# tally NAME COMMAND...: runs the command, shows what it says, with NAME before
+# tally NAME COMMAND...: runs the command, shows its output, with NAME before
 # its closing line, and adds that line to $passed and $failed. A command that
 # has none counts as one passed if it ends well. What ends badly without
-# telling of a failure counts as one failed. All that it said stays in the file
+# reporting a failure counts as one failed. All that it said stays in the file
 # $said until the next call.
 tally() {
   name=$1

@@ -263,7 +263,7 @@ describe("bytes by label", function()
         os.exit(true, true)
       end
       peers.wait(pid)]], env = {ASAMP = "alloc=1K,quiet,native=0,out=" .. folder .. "/f.%p.vmprof",
-                            ASAN_OPTIONS = "detect_leaks=0"}}  -- a child keeps what it cannot free
+                            ASAN_OPTIONS = "detect_leaks=0"}}  -- a child cannot free its memory
     assert.same({0, ""}, {status, err})
     local files, before, child = shell.lines(shell.output("ls " .. folder .. "/f.*.vmprof")), {}, {}
     assert.equal(2, #files)

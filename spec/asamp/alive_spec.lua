@@ -41,8 +41,8 @@ for i, keep in ipairs(KEEP) do
 end
 ]]
 
-describe("what is alive at the end", function()
-  it("is what the collector counts, whatever way it has grown or shrunk", function()
+describe("the bytes alive at the end", function()
+  it("are those that the collector counts, however the memory has grown or shrunk", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, PROGRAM)
     local status, out, err = process.run{"-l", "profiler", script,
@@ -68,7 +68,7 @@ describe("what is alive at the end", function()
 
   -- A large string stays young for some collections (lua/gc/mark/ageing.h): it has lived through its
   -- sample's first one, and dies in one that knows nothing of what is old.
-  it("is not what has died young behind the collection that decided its fate", function()
+  it("leave out objects that die young after the collection that decided their survival", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, [[
       local text = ("some text here\n"):rep(7000)

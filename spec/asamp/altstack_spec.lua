@@ -12,7 +12,7 @@ local times = require "spec.support.times"
 
 local ASAN = os.getenv "ASAMP_VARIANT" == "asan"
 
--- Runs code on an OS thread of its own, which begins without an alternate stack.
+-- Runs code on an OS thread of its own, which starts without an alternate stack.
 local function thread(code, ...)
   local t = peers.thread([[
     local stacks = require "stacks"
@@ -51,7 +51,7 @@ describe("a signal of a time sample", function()
       return size, own]]
     assert.is_true(size >= 65536 + stacks.frame(), size)
     assert.is_false(own)
-    -- Where a thread's stack is gone, the next one's comes there, or what else needs memory.
+    -- When a thread's stack is freed, the next stack or other memory takes its address.
     local places, left = {}, 0
     for _ = 1, 16 do
       places[thread [[
@@ -80,12 +80,12 @@ describe("a signal of a time sample", function()
     assert.equal(1 << 17, size)
     assert.is_true(own)
     assert.is_true(n > 20, n)
-    -- TIMER_STACK of timer.h, beside what the kernel and the processor take
+    -- TIMER_STACK of timer.h, in addition to the frame of the kernel and the processor
     assert.is_true(touched > 1024, touched)
     assert.is_true(touched < stacks.frame() + (ASAN and 8192 or 4352), touched)
   end)
 
-  it("walks the C stack on 8 KiB, and where there is less room tells Lua's functions only", function()
+  it("walks the C stack on 8 KiB, and with less space reports Lua functions only", function()
     local script, path = process.file[[
       local stacks, signals = require "stacks", require "signals"
       local core = require "profiler.core"
@@ -132,7 +132,7 @@ describe("a signal of a time sample", function()
       .. "give it %d or more, or none (sigaltstack)"):format(stacks.frame() + 65536), message)
   end)
 
-  -- The debug build finds walks to differ that begin in a handler which has
+  -- The debug build finds walks to differ that start in a handler which has
   -- interrupted any instruction, so there is none of them here.
   it("gets on with other handlers on that stack", function()
     local alarms, n = thread [[

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A state whose time is sampled costs other states nothing: what is counted is the
+-- A state whose time is sampled costs other states nothing: the spec counts the
 -- instructions that the bytecode loop turned aside for, not time.
 --
 -- The dispatch table was one for the process. While a sample of one OS thread waited
@@ -27,7 +27,7 @@ local SAMPLED = [[
   assert(core.close())
   return signals.diversions()]]
 
--- Runs f while another OS thread is sampled; returns what that one turned aside for.
+-- Runs f while another OS thread is sampled; returns the number of its diverted instructions.
 local function beside(f)
   local path, ready, stop = os.tmpname(), os.tmpname(), os.tmpname()
   local thread = peers.thread(SAMPLED, path, ready, stop)

@@ -210,7 +210,7 @@ describe("the modules refuse", function()
       .. "liblua5.4.so.0\n"):format(LIBRARY, second), err)
   end)
 
-  it("another Lua, alone or beside ours, by what it has not got #plain", function()
+  it("another Lua, alone or next to ours, by the functions that it lacks #plain", function()
     local plain = copy("build/plain/lib/liblua5.4.so.0", "plain.so")
     local what = "profiler: this Lua has no sampled nursery, or its module profiler/core.so is not "
       .. "in package.cpath (profiler.core: undefined symbol: luaN_allocated (in " .. plain .. "))\n"

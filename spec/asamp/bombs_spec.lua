@@ -46,7 +46,7 @@ describe("a snapshot that unpacks to very much", function()
     return folder .. "/bomb"
   end
 
-  -- What the commands that read snapshots say of it.
+  -- Returns the output of the commands that read snapshots for this file.
   local function refused(path, pattern)
     local _, message = heap.open(path)
     assert.truthy(message and message:find(pattern), message)

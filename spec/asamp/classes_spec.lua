@@ -79,7 +79,7 @@ describe("the class of a sample", function()
     assert.same({["userdata FILE* lives"] = found["userdata FILE* lives"]}, found)
   end)
 
-  it("is not there for what has no metatable, or is no table and no userdata", function()
+  it("is missing for objects without a metatable, and for all but tables and userdata", function()
     local list = samples.of(function()
       collectgarbage "stop"
       local t = {}

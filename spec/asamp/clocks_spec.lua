@@ -33,7 +33,7 @@ local function open(n, period, wall, exact)
   return list
 end
 
--- Periods that became samples, of each, and what was lost of all.
+-- Periods that became samples, of each state, and the lost periods of all.
 local function close(list)
   local counts, lost = {}, 0
   for i, s in ipairs(list) do

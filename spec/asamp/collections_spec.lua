@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a profile tells of collections: their pauses, what they tenured, the
+-- Collections in a profile: their pauses, what they tenured, the
 -- phase of the major collection.
 
 local core = require "profiler.core"
@@ -90,7 +90,7 @@ describe("a collection in a profile", function()
     os.remove(path .. ".both")
   end)
 
-  it("tells what the nurseries were to have and were filled with, and the processor's time", function()
+  it("reports planned and actual nursery bytes, and CPU time", function()
     local before, after
     local set = collectgarbage("nursery", 100000)
     local list = samples.of(function()
@@ -114,11 +114,11 @@ describe("a collection in a profile", function()
                      i .. " " .. c.planned)
     end
     assert.is_true(charged > 1.05 * (after - before) and charged < 2 * (after - before), charged)
-    -- each is told in whole microseconds, and the clock is read outside of the other
+    -- each is recorded in whole microseconds, and the clock is read outside of the other
     assert.is_true(processor > 0 and processor <= duration + 2 * #list.gcs, processor .. " " .. duration)
   end)
 
-  it("tells what it looked at besides what it found alive", function()
+  it("reports the entries visited in addition to the live objects", function()
     local big, objects, junk = {}, {}, nil
     for i = 1, 100000 do big[i] = false end
     collectgarbage()
@@ -153,7 +153,7 @@ describe("a collection in a profile", function()
 
   -- What was: `asamp advise` took only the minor collection right before the end of a major
   -- one's marking for one with a slice, and said that 6 ms of 106 were major; 93 were.
-  it("tells which part of a minor one's pause is a slice of a major one's", function()
+  it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0
     for i, c in ipairs(list.gcs) do
@@ -170,7 +170,7 @@ describe("a collection in a profile", function()
     assert.is_true(sum > 0)
   end)
 
-  it("tells what was tenured since the one before: all of it, once", function()
+  it("reports the bytes tenured since the previous one: all of them, once", function()
     local before, after, kept = nil, nil, {}
     collectgarbage()
     local list = samples.of(function()
@@ -189,7 +189,7 @@ describe("a collection in a profile", function()
     assert.is_true(tenured >= 4000 * 56, tenured)
   end)
 
-  it("tells the bytes in use, held and resident that there are behind it", function()
+  it("reports the bytes in use, reserved and resident after it", function()
     local function resident()
       local pages = io.open("/proc/self/statm"):read("a"):match("^%d+ (%d+)")
       return tonumber(pages) * 4096
@@ -201,7 +201,7 @@ describe("a collection in a profile", function()
         local large = {}  -- an array from lua_Alloc
         for i = 1, round << 18 do large[i] = i end
         kept[-round] = large
-        local clock = os.clock() + 0.02  -- what is resident may be told 10 ms late
+        local clock = os.clock() + 0.02  -- resident bytes may be reported 10 ms late
         while os.clock() < clock do end
         collectgarbage()
         local now = collectgarbage "statistics"
@@ -226,7 +226,7 @@ describe("a collection in a profile", function()
     end
   end)
 
-  it("tells the phase of the major collection, which goes through all of them", function()
+  it("reports the phase of the major collection, which passes through all phases", function()
     local list = samples.of(function()
       collectgarbage()
       work(400000, 80000)
@@ -247,7 +247,7 @@ describe("a collection in a profile", function()
     assert.equal(0, state)
   end)
 
-  it("is told once in the file when it decides fates, at the off too", function()
+  it("is recorded once in the file if it decides outcomes, also when sampling stops", function()
     local list = samples.of(function()
       for _ = 1, 5 do
         work(100)

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The compression of profiles: what was flushed can be unpacked, whatever follows.
+-- The compression of profiles: flushed bytes can be unpacked, whatever follows.
 
 local compressor = require "compressor"
 local shell = require "spec.support.shell"
 
 local SEED = 11
 
--- n bytes: noise, one byte, or records that repeat the one before but for a few bytes.
+-- n bytes: noise, one byte, or records that repeat the one before except for a few bytes.
 local function data(n, sort, before)
   local out = {}
   for i = 1, n do
@@ -20,7 +20,7 @@ local function data(n, sort, before)
   return table.concat(out)
 end
 
--- What gzip makes of the bytes, and its complaint ("": it found their end).
+-- Returns the bytes that gzip unpacks, and its complaint ("": it reached the end).
 local function unpacked(bytes)
   local path = os.tmpname()
   shell.write(path, bytes)
@@ -31,7 +31,7 @@ local function unpacked(bytes)
   return text, complaint
 end
 
-describe("what is packed", function()
+describe("compressed data", function()
   for _, how in ipairs{"fast", "small", "live"} do
     it(("%s can be read up to every flush, and to the end (seed %d)"):format(how, SEED), function()
       math.randomseed(SEED)
@@ -58,7 +58,7 @@ describe("what is packed", function()
   describe("live", function()
     local LIGHT = compressor.light
 
-    -- Puts bytes in random pieces between which text and stacks take turns; what came out.
+    -- Puts bytes in random pieces between which text and stacks take turns; returns the output.
     local function put(p, bytes, last)
       local out, at = {}, 1
       while at <= #bytes do
@@ -71,7 +71,7 @@ describe("what is packed", function()
       return table.concat(out)
     end
 
-    it(("can be read up to every flush, and cut anywhere behind one (seed %d)"):format(SEED), function()
+    it(("can be read up to every flush, and cut anywhere after one (seed %d)"):format(SEED), function()
       math.randomseed(SEED)
       local stacks = data(100000, "records", ""):rep(3 * LIGHT // 100000 + 1)
       local loads = {0, 1, 1000, LIGHT // 2 - 1, LIGHT // 2, LIGHT - 1, LIGHT, LIGHT + 1, 2 * LIGHT}
@@ -137,7 +137,7 @@ describe("what is packed", function()
       assert.same({table.concat(whole), ""}, {unpacked(table.concat(out))})
     end)
 
-    -- Stacks, and behind each a line of digits, as a profile has them.
+    -- Stacks, each followed by a line of digits, as a profile has them.
     local function size(how, load, told)
       math.randomseed(SEED)
       local p, n = compressor.open(how), 0

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process that listens (ASAMP=listen): what it answers, to whom, what it makes of garbage;
+-- A process that listens (ASAMP=listen): its answers, its clients, its reaction to garbage;
 -- and files that follow one another. CONTROL_REQUESTS=n sends more of it.
 
 local answers = require "asamp.cli.answers"
@@ -125,7 +125,7 @@ describe("a process that listens", function()
     assert.is_true(share > 1.5 and share < 2.5, share)
   end)
 
-  it("samples nothing until it is asked; records, marks, takes snapshots", function()
+  it("samples nothing until a request; records, marks, takes snapshots", function()
     start "alloc=0,listen=s/x.sock"
     local mode = lines("stat -c '%%a %%a' %s/s %s | cut -d' ' -f1", folder, socket)
     assert.same({"700", "600"}, mode)
@@ -267,7 +267,7 @@ describe("a process that listens", function()
   end)
 
   -- It named the file as one that is there.
-  it("tells that its file has been removed, with its folder or without, or moved", function()
+  it("reports that its file was removed, with its folder or without, or moved", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     local function isgone()
       local _, out = asamp("stats", socket)
@@ -361,7 +361,7 @@ describe("a process that listens", function()
   end)
 
   -- It was told that the process "listens with ASAMP=listen", and "Connection refused".
-  it("is told to have ended, to who watches it and to who comes later", function()
+  it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended",
                     TERM = "cannot query '%s': No such file or directory"}
@@ -495,7 +495,7 @@ describe("a process that listens", function()
   -- A program that has no descriptor left, or forbids itself more than it has, as one that shuts itself
   -- in does, had a thread that took a whole processor: somebody was there whom it could not take, or
   -- poll refused.
-  it("takes no processor while nobody can be taken, and takes who is there afterwards", function()
+  it("uses no CPU time while no client can be accepted, and accepts waiting clients afterwards", function()
     start("alloc=0,listen=s/x.sock")
     local function limit(n)
       assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n)))
@@ -523,7 +523,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  it("tells a client that there is no file descriptor for it", function()
+  it("reports to a client that no file descriptor is left", function()
     start("alloc=0,listen=s/x.sock", [[
       while not io.open "take" do handle(10) end
       collectgarbage()
@@ -566,7 +566,7 @@ describe("a process that listens", function()
 
   -- The next file had no state yet that a mark could be of, until one allocated or collected:
   -- "nothing is recorded, or there is no state", while asamp stats named the file and the state.
-  it("takes a mark for the file that has just begun, of a program that waits", function()
+  it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
     for _ = 1, 500 do
@@ -581,7 +581,7 @@ describe("a process that listens", function()
                 {r.complete, r.marks[1].name, r.marks[1].value, #r.states})
   end)
 
-  it("goes on in another file, when it is asked and when one is large enough; some stay", function()
+  it("continues in another file on request and when one is large enough; some stay", function()
     start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
     for _ = 1, 3 do assert.is_truthy(host.ask(socket, "rotate\n"):find "\nok\n$") end
     for _ = 1, 500 do
@@ -622,8 +622,8 @@ describe("a process that listens", function()
   end)
 
   -- Those between two requests were never removed, and those around a recording; the disk was full
-  -- where cron or logrotate asked, and not rotate=.
-  it("keeps as many of its files as it is told, whoever has asked for the next one", function()
+  -- where cron or logrotate requested it, and not rotate=.
+  it("keeps as many of its files as keep= says, whatever requested the next one", function()
     start "alloc=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet"
     local function names()
       return table.concat(lines("cd %s; ls *.vmprof", folder), " ")
@@ -643,7 +643,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  it("keeps all dumps of a flight recorder that were asked for", function()
+  it("keeps all requested dumps of a flight recorder", function()
     start "alloc=64K,ring=1m,keep=1,listen=s/x.sock,out=p.vmprof,quiet"
     for i, what in ipairs{"dump", "rotate", "dump"} do
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
@@ -660,7 +660,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  it("is told from one that is stopped", function()
+  it("is distinguished from a stopped process", function()
     start "alloc=0,listen=s/x.sock"
     assert(os.execute("kill -STOP " .. pid))
     local fields, message, late

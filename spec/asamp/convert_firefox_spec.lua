@@ -31,7 +31,7 @@ end
 
 local function save(bytes) shell.write(path, bytes) end
 
--- Raises what is wrong with a table: columns of one length, and there.
+-- Raises an error unless the columns of a table exist and have one length.
 local function columns(t, names)
   for name in names:gmatch "%a+" do
     local column = assert(t[name], "no column " .. name)
@@ -89,7 +89,7 @@ local function checkshape(p)
     seen[text] = true
   end
   for i, prefix in ipairs(s.stackTable.prefix) do
-    assert(prefix == cjson.null or prefix < i - 1, "parent behind its child")
+    assert(prefix == cjson.null or prefix < i - 1, "parent after its child")
   end
   assert.equal(1, #p.threads)
   local t = p.threads[1]
@@ -138,8 +138,8 @@ local function categoryof(p, stack)
   return p.meta.categories[s.frameTable.category[frame + 1] + 1].name
 end
 
--- Totals by the viewer's rules: what is allocated, freed, retained. Raises
--- what is not balanced.
+-- Totals by the viewer's rules: bytes allocated, freed, retained. Raises
+-- an error if they do not balance.
 local function balance(p)
   local a = p.threads[1].nativeAllocations
   local sum = {allocated = 0, freed = 0, rows = 0, categories = {}, freedas = {}}
@@ -229,7 +229,7 @@ describe("asamp convert --to firefox", function()
 
   -- Without it the viewer takes a sample of ten periods for one period of a thread that
   -- sleeps otherwise: a busy thread's graph was at a tenth.
-  it("tells the CPU time since the sample before, of the CPU clock", function()
+  it("has the CPU time since the previous sample, by the CPU clock", function()
     local gen = require "profilegen"
     for _, wall in ipairs{false, true} do
       local p = assert(gen.open{path = path, timeperiod = 1000000, wall = wall})
@@ -260,7 +260,7 @@ describe("asamp convert --to firefox", function()
 
   -- The viewer cannot fetch files of somebody's disk; and nobody hands on more of
   -- their sources than they said.
-  it("has the text of source files that the user asks for, and of no others", function()
+  it("has the text of source files that the user requests, and of no others", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
     for name, text in pairs{["a.lua"] = "return 1 -- \"x\"\n", [".git/b.lua"] = "secret"} do
@@ -308,7 +308,7 @@ describe("asamp convert --to firefox", function()
     assert.same({0, 2, 9, 10, 30}, since)
   end)
 
-  it("has what survived die when a later collection has found it dead", function()
+  it("lets survivors die when a later collection has found them dead", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, followed = 9})
     local t = gen.now() + 1000000000
@@ -346,7 +346,7 @@ describe("asamp convert --to firefox", function()
     assert.same({300, 100, 100, 100}, convert().threads[1].samples.weight)
   end)
 
-  it("says of a collection what it did, as an interval", function()
+  it("shows each collection and its results as an interval", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path})
     local t = gen.now() + 1000000000
@@ -389,7 +389,7 @@ describe("asamp convert --to firefox", function()
     assert.is_true(names["[table Point]"] and names["[table]"])
   end)
 
-  it("counts what others' files say, in their unit", function()
+  it("counts the values of other programs' files in their unit", function()
     local stack = vmprof.stack(9, 10.5, {100}, {0})
     save(vmprof.head() .. vmprof.header(7, 0) ..
       vmprof.meta("start_time_offset", "10.0") .. stack .. stack .. stack ..
@@ -407,7 +407,7 @@ describe("asamp convert --to firefox", function()
                 balance(p).categories)
   end)
 
-  it("spreads samples over the time of a file that tells no times", function()
+  it("spreads samples over the time of a file without times", function()
     local stack = vmprof.stack(1, 1, {100}, {0})
     save(vmprof.head() .. vmprof.header(6, 0) .. vmprof.time(1000) ..
          stack:rep(11) .. vmprof.trailer(1005))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Who holds what is alive at the end, in files for other viewers: the paths of holders are
--- stacks there, with the line that allocated as leaf, and add up to what is alive.
+-- Holders of the objects alive at the end, in files for other viewers: the paths of holders are
+-- stacks there, with the line that allocated as leaf, and add up to the bytes alive.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -13,14 +13,14 @@ local vmprof = require "spec.support.vmprof"
 
 local MIB = 1 << 20
 
--- What held.write(path, 6, 3) is, in the words of each stack.
+-- The stacks of held.write(path, 6, 3), in the words of each format.
 local WANTED = {
   ['_G | upvalue "listeners" of on (app.lua:3) | ["close"] | [1..n] | keep'] = 6 * MIB,
   ['package.loaded["app"] | ["cache"] | fill'] = 3 * MIB,
   ["[no holder known] | keep"] = MIB,
 }
 
-describe("asamp convert, of a profile that tells holders,", function()
+describe("asamp convert, of a profile with holders,", function()
   local path, out
   before_each(function()
     path, out = os.tmpname(), os.tmpname()
@@ -156,7 +156,7 @@ describe("asamp convert, of a profile that tells holders,", function()
     assert.same(WANTED, stacks)
   end)
 
-  it("keeps them, and what finding them took, in VMProf's other flavour", function()
+  it("keeps them, and the duration of the search, in the other format of VMProf", function()
     local function told(name)
       local h, list = reader.read(name).holders, {}
       for i, at in ipairs(h.path) do
@@ -184,7 +184,7 @@ describe("asamp convert, of a profile that tells holders,", function()
     end
   end)
 
-  it("says so when a profile does not tell them", function()
+  it("reports that a profile has no holders", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     p:name(8, "f", 1, "@a.lua")
     p:sample{8, 1, kind = 0}
@@ -210,7 +210,7 @@ describe("asamp convert, of a profile that tells holders,", function()
   end)
 
   -- A path that goes on for ever is not worth a stack of that depth, nor the reader's memory.
-  it("ends paths after 64 steps, counts what that cuts, and says so", function()
+  it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")
     p:sample{8, 1, kind = 0}

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- asamp convert to pprof, collapsed stacks, speedscope and the other flavour:
 -- each file is taken apart here and has the reader's totals, to the byte.
--- What the command does with its arguments, and when the result cannot be
+-- How the command treats its arguments, and how it reacts if the result cannot be
 -- written.
 
 local asamp = require "asamp.commands.convert"
@@ -98,7 +98,7 @@ describe("asamp convert", function()
     end)
   end)
 
-  it("pprof of a part has what was sampled in it, and its length", function()
+  it("pprof of a part has the samples in that part, and its length", function()
     local function part(options)
       assert(profiler.pprof(path, folder .. "/part", options))
       local p = protobuf.profile(vmprof.load(folder .. "/part"))
@@ -319,7 +319,7 @@ describe("asamp convert", function()
     end)
   end)
 
-  it("--to collapsed: tells what the profile does not", function()
+  it("--to collapsed: reports which data the profile lacks", function()
     local function refused(weight, reason)
       local code, out, err = run("--to", "collapsed", "--weight", weight, path)
       assert.same({1, ""}, {code, out})
@@ -334,7 +334,7 @@ describe("asamp convert", function()
     assert.equal("p.vmprof\n", list())
   end)
 
-  it("--to collapsed: what a line says", function()
+  it("--to collapsed: the parts of a line", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, resolve = "plain",
                               timeperiod = 2000000})
@@ -349,7 +349,7 @@ describe("asamp convert", function()
                  convert("--to", "collapsed", "--weight=time", path))
   end)
 
-  it("--to collapsed: by default what there is", function()
+  it("--to collapsed: by default the weight that the profile has", function()
     runs.write(path, {seed = 2, allocations = false})
     assert.equal(convert("--to", "collapsed", "--weight", "time", path),
                  convert("--to", "collapsed", path))
@@ -427,7 +427,7 @@ describe("asamp convert", function()
   end)
 
   it("--to vmprof: the other flavour and back keep everything", function()
-    -- what a profile tells but for where things stand in the file
+    -- the contents of a profile without their places in the file
     local function told_of(file)
       local p = assert(reader.read(file, {bins = 64}))
       assert.is_true(p.complete)
@@ -449,7 +449,7 @@ describe("asamp convert", function()
     end
   end)
 
-  it("--to vmprof refuses what has no other flavour", function()
+  it("--to vmprof refuses profiles without another format", function()
     shell.write(path, vmprof.head(), vmprof.header(6, 0),
             vmprof.stack(1, 1, {100}, {0}), vmprof.trailer(1))
     local code, _, err = run("--to", "vmprof", path)
@@ -475,7 +475,7 @@ describe("asamp convert", function()
       end
     end)
 
-    it("as told; a name in .gz is compressed, unless --plain", function()
+    it("as requested; a name in .gz is compressed, unless --plain", function()
       for name, packed in pairs{["a.json"] = false, ["a.json.gz"] = true} do
         assert.equal(0, (run("--to=speedscope", "--out", folder .. "/" .. name,
                              path)))
@@ -553,7 +553,7 @@ describe("asamp convert", function()
     end)
   end)
 
-  it("converts what precedes damage, and says so", function()
+  it("converts the part before damage, and reports the damage", function()
     runs.write(path, {seed = 2, plain = true})
     local bytes = vmprof.load(path)
     shell.write(path, bytes:sub(1, #bytes // 2))
@@ -567,7 +567,7 @@ describe("asamp convert", function()
     assert.is_true(reader.read(folder .. "/p.extended.vmprof").complete)
   end)
 
-  it("says what is wrong with its arguments", function()
+  it("reports wrong arguments", function()
     local cases = {
       {{}, "no file given"}, {{"x"}, "no format given %(%-%-to%)"},
       {{"--to", "svg", "x"}, "%-%-to wants firefox, pprof"},

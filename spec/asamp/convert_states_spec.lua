@@ -41,7 +41,7 @@ local function convert(...)
   return (vmprof.load(out))
 end
 
--- By the name of what they are of: stacks of a collapsed file, and their bytes.
+-- Bytes of the stacks of a collapsed file, by the name of their state.
 local function collapsed(...)
   local t = {}
   for outer, bytes in convert("collapsed", ...):gmatch "([^;\n]+);[^\n]* (%d+)\n" do
@@ -112,7 +112,7 @@ describe("a process with several Lua states", function()
       t["Allocated, state " .. state], t["Survived, state " .. state] = 200, 100
       t["CPU time, state " .. state] = 1000000
     end
-    t["Alive at the end, state 2 script0"] = 100  -- the others' died when it began
+    t["Alive at the end, state 2 script0"] = 100  -- the others' died when it started
     assert.same(t, speedscope())
     local threads, p = firefox()
     assert.same({["Lua state 0 script0"] = {200, 1, {"m0"}}, ["Lua state 1 script1"] = {200, 1, {"m1"}},

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What is copied: each program here copies what can be counted exactly on paper, and the
+-- Copied bytes: each program here copies an amount that is known exactly, and the
 -- samples are held to that. The seeds are given, so that no figure depends on luck.
 
 local process = require "spec.support.process"
@@ -12,7 +12,7 @@ describe("copies", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs the text; its profile, and what the lines have copied.
+  -- Runs the text. Returns its profile, and the bytes that each line has copied.
   local function run(text, options)
     shell.write(script, text)
     local status, _, err = process.run{"-l", "profiler", script,
@@ -80,7 +80,7 @@ for _ = 1, 300 do each() end
     near(300 * 4150, lines[6].new, 0.08)
   end)
 
-  it("of a buffer are what it had when it grew, and what its string was made of", function()
+  it("of a buffer are its bytes at each growth, and the bytes of its final string", function()
     local lines = run([[
 local t = {}
 for i = 1, 5000 do t[i] = "0123456789" end
@@ -162,7 +162,7 @@ end
     end
   end)
 
-  it("are told by all states of a process, and stay when a file is converted", function()
+  it("are reported for all states of a process, and stay when a file is converted", function()
     local text = "local s = '' for i = 1, 2000 do s = s .. '0123456789' end"
     shell.write(script, text)
     shell.output("ASAMP=copies,alloc=8K,seed=3,quiet,overwrite,out=%s build/bin/lua %s",
@@ -179,7 +179,7 @@ end
     assert.equal(before, again())
   end)
 
-  it("are not sampled unless they are asked for", function()
+  it("are sampled only on request", function()
     local _, profile = run("local s = '' for i = 1, 200 do s = s .. ('x'):rep(1000) end", "alloc=4K")
     assert.is_nil(profile.copies)
     local function refused(options)

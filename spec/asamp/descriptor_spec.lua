@@ -38,7 +38,7 @@ describe("a standard stream that is closed", function()
   for _, how in ipairs(CLOSED) do
     -- libunwind's pipes and the descriptors of exact clocks, too
     for _, options in ipairs{"time=1000", "time=1000,exact", "native=0"} do
-      it(("stays closed, with the profile beside it: %s, %s"):format(how, options), function()
+      it(("stays closed, with the profile next to it: %s, %s"):format(how, options), function()
         local status = process.run{program = "/bin/sh", "-c",
           ("\"$0\" -l profiler \"$1\" \"$2\" '%s' %s"):format(how:gsub("[^012]", ""), how),
           process.interpreter(), script, folder .. "/seen",

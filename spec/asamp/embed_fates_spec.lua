@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What a client of asamp.h is told of its samples after they were taken: one fate,
--- at most one death, and what is left at the end, with the value that it gave.
+-- Callbacks of asamp.h for a sample after it was taken: one outcome,
+-- at most one death, and 'left' at the end, with the value that the client returned.
 -- Promises that need no model are checked by 'embedding' itself (wrong).
 
 local embedding = require "embedding"
@@ -39,7 +39,7 @@ end
 describe("a client of asamp.h", function()
   after_each(function() embedding.stop() end)
 
-  it("is told, with its own value, what has died since it survived, and what is left", function()
+  it("receives, with its own value, the deaths of survivors and the samples left", function()
     collectgarbage "stop"
     assert.is_true(embedding.start(64, true))
     local kept = {}
@@ -64,7 +64,7 @@ describe("a client of asamp.h", function()
     assert.is_true(n.young > 0 and n.died >= 10 and n.left >= 20)
   end)
 
-  it("is told when it stops what was freed by hand since the last major collection", function()
+  it("receives, at its stop, deaths of blocks freed explicitly since the last major collection", function()
     collectgarbage "stop"
     assert.is_true(embedding.start(64, true))
     local t = {}
@@ -82,7 +82,7 @@ describe("a client of asamp.h", function()
     assert.equal(4096, t[-4096])
   end)
 
-  it("without an interest in deaths is told that nothing is followed", function()
+  it("without 'died' receives 0 in 'followed' for each sample", function()
     assert.is_true(embedding.start(64, true, false, 1, true))
     local kept = {}
     for i = 1, 100 do kept[i] = userdata(4096) end
@@ -98,7 +98,7 @@ describe("a client of asamp.h", function()
     assert.is_nil(kept)
   end)
 
-  it("is told of each sample that it is not followed, when too many are", function()
+  it("receives 0 in 'followed' for each sample beyond the limit", function()
     local most = require "points".MOST
     local kept = {}
     for i = 1, most + 5000 do kept[i] = false end
@@ -126,7 +126,7 @@ describe("a client of asamp.h", function()
     embedding.stop()
   end)
 
-  it("that stops in a finalizer is told what has no fate, and once", function()
+  it("that stops in a finalizer receives each undecided sample once", function()
     assert.is_true(embedding.start(64, true))
     local stopped
     local kept = {}
@@ -147,7 +147,7 @@ describe("a client of asamp.h", function()
 
   -- The model: which userdata are held; each has a size of its own. The collector
   -- runs when it likes, too; at the end of a client a full collection knows all.
-  it("is told the fates and deaths of the model over random programs", function()
+  it("receives the outcomes and deaths of the model over random programs", function()
     for seed = 1, 6 do
       math.randomseed(seed)
       local random, same = math.random, story(seed)
@@ -195,7 +195,7 @@ describe("a client of asamp.h", function()
     end
   end)
 
-  it("of each of several states is told of its own samples only", function()
+  it("of one of several states receives its own samples only", function()
     local LIFE = [[
       package.path, package.cpath = ]] .. ("%q, %q"):format(package.path, package.cpath) .. [[
       local embedding, natives = require "embedding", require "natives"
@@ -231,7 +231,7 @@ describe("a client of asamp.h", function()
     embedding.use(1)
   end)
 
-  it("of two states that take turns on one OS thread is told of its own", function()
+  it("of one of two states that alternate on one OS thread receives its own samples only", function()
     local s = peers.new{}
     assert(s:run([[
       package.path, package.cpath = ]] .. ("%q, %q"):format(package.path, package.cpath) .. [[

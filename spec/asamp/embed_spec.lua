@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- asamp.h, for programs that embed Lua: what a client is told, and the example
+-- asamp.h, for programs that embed Lua: the callbacks of a client, and the example
 -- of the manual, built against the tree of the interpreter that runs the specs.
 -- Promises that need no model are checked by 'embedding' itself (wrong).
 
@@ -47,7 +47,7 @@ describe("a client of asamp.h", function()
     assert.equal("not ours", process.read(text))
   end)
 
-  it("is told every sample and, once and in order, its fate and class", function()
+  it("receives every sample and, once and in order, its outcome and class", function()
     local kept, mt = {}, {__name = "Embedded"}
     assert.is_true(embedding.start(64, true))
     for i = 1, 3000 do
@@ -69,7 +69,7 @@ describe("a client of asamp.h", function()
     assert.equal(500 - 1, #kept)
   end)
 
-  it("is told who holds what it follows, when it asks", function()
+  it("receives the holders of the followed samples on request", function()
     assert.is_true(embedding.start(256, true))
     Kept = {}  -- luacheck: ignore 111
     local listeners = {}
@@ -106,7 +106,7 @@ describe("a client of asamp.h", function()
     assert.equal(0, embedding.holders())
   end)
 
-  it("is told of every collection what the collector's statistics say", function()
+  it("receives for every collection the values of the collector's statistics", function()
     collectgarbage()
     local before = collectgarbage "statistics"
     assert.is_true(embedding.start(4096))
@@ -135,7 +135,7 @@ describe("a client of asamp.h", function()
     assert.is_true(list[#list].major and list[#list].phase == 0)
   end)
 
-  it("is told what a major collection in slices is doing", function()
+  it("receives the phase of a major collection in slices", function()
     local kept, seen = {}, {}
     for i = 1, 100000 do kept[i] = {i} end
     local size = collectgarbage("nursery", 32768)
@@ -145,14 +145,14 @@ describe("a client of asamp.h", function()
     collectgarbage("nursery", size)
     for _, c in ipairs(embedding.collections()) do
       seen[c.phase] = (seen[c.phase] or 0) + 1
-      -- what decides is behind the marking
+      -- the decision comes after the marking
       assert.is_false(c.major and c.phase == 1)
     end
     for phase = 0, 2 do assert.is_true((seen[phase] or 0) > 0, phase) end
     assert.equal(100000, #kept)
   end)
 
-  it("is told how many collections went by that decided nothing", function()
+  it("receives the number of unreported collections that decided nothing", function()
     local before = collectgarbage "statistics"
     assert.is_true(embedding.start(1 << 40))
     local kept = {}
@@ -188,7 +188,7 @@ describe("a client of asamp.h", function()
     assert.is_false(embedding.stop())
     assert.is_true(embedding.sized(client, options))
     assert.is_true(embedding.stop())
-    assert.is_true(embedding.sized(young))  -- no 'died', nor what follows it
+    assert.is_true(embedding.sized(young))  -- no 'died', nor the fields after it
     local kept = userdata(4096)
     collectgarbage()
     assert.is_true(embedding.stop())
@@ -270,7 +270,7 @@ describe("a client of asamp.h", function()
     end
   end)
 
-  it("samples at random intervals, unless fixed ones are asked for", function()
+  it("samples at random intervals, unless the client requests fixed ones", function()
     for fixed, least in pairs{[true] = 1, [false] = 5} do
       local counts, n = {}, 0
       for seed = 1, 20 do
@@ -320,7 +320,7 @@ describe("a client of asamp.h", function()
     profiler.disable()
   end)
 
-  it("is left alone by the profiler, which says that it cannot begin", function()
+  it("is left alone by the profiler, which reports that it cannot start", function()
     assert.is_true(embedding.start(64, true))
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
@@ -343,7 +343,7 @@ describe("a client of asamp.h", function()
     assert.truthy(file:find "embedding%.so$")
   end)
 
-  it("is told the last fates when the state is closed", function()
+  it("receives the last outcomes when the state is closed", function()
     local s = peers.new{}
     assert(s:run([[
       package.cpath = ]] .. ("%q"):format(package.cpath) .. [[
@@ -391,7 +391,7 @@ describe("a callback that calls the Lua API", function()
     end)
   end
 
-  it("is what those specs would see, if it were there", function()
+  it("would be detected by those specs", function()
     assert.same({0, ""}, {run "none"})
   end)
 end)
@@ -460,7 +460,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
     end)
   end
 
-  it("says what is wrong with its arguments", function()
+  it("reports wrong arguments", function()
     local program = build "gcc -std=gnu99"
     assert.same({2, "", "usage: leaks SCRIPT [PERIOD]\n"}, {process.run{program = program}})
     assert.same({2, "", "leaks: the period must be 64 to 2^62 bytes\n"},

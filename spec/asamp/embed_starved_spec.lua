@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a client of asamp.h is told in a process that has no memory left.
+-- Callbacks of asamp.h in a process that has no memory left.
 
 local process = require "spec.support.process"
 local starved = require "starved"
@@ -19,7 +19,7 @@ describe("a client in a process without memory", function()
 
   -- 256 samples have room; for more, 16 KiB are asked for.
   if not process.interpreter():find "/asan/" then
-    it("is told how many samples were lost, and all that come when there is memory again", function()
+    it("receives the number of lost samples, and all samples taken when there is memory again", function()
       local refusing = package.searchpath("refusing", package.cpath)
       local status, out, err = process.run{code = [[
         local embedding, natives = require "embedding", require "natives"
@@ -58,7 +58,7 @@ describe("a client in a process without memory", function()
 
   -- The model: samples in their order, each with its fate; those that find no room
   -- are never told.
-  it("is told fates, deaths and the rest of the samples that there was room for", function()
+  it("receives outcomes, deaths and 'left' of the samples that it had capacity for", function()
     for seed = 1, 30 do
       math.randomseed(seed)
       local random, same = math.random, story(seed)
@@ -121,7 +121,7 @@ describe("a client in a process without memory", function()
   end)
 
   -- The next sample's outer frames were looked for where there were none.
-  it("is told of a stack what there was memory for, and never what was not told", function()
+  it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())
     starved.starve "stacks"

@@ -9,7 +9,7 @@ local vmprof = require "spec.support.vmprof"
 
 local US, MS = 1000, 1000000  -- in ns
 
---- Writes a profile with what 'fill' does to it. Returns its samples, the first
+--- Writes a profile that 'fill' has filled. Returns its samples, the first
 -- details and the time (ns) that 'fill' was given as the start of its times.
 local function written(format, fill, options)
   local path = os.tmpname()
@@ -145,7 +145,7 @@ for format = 6, 7 do
     end)
 
     describe("the period of time", function()
-      it("stands in the head when the profile begins with it", function()
+      it("is in the head if the profile starts with it", function()
         for _, wall in ipairs{false, true} do
           local list, details = written(format, function(p)
             p:time{8, 1}
@@ -172,7 +172,7 @@ for format = 6, 7 do
         assert.equal(0, list.log.period)
       end)
 
-      it("may begin late, change and end; the meta tells the first", function()
+      it("may start late, change and end; the meta has the first", function()
         local list = written(format, function(p)
           p:name(8, "f", 1, "@x")
           p:sample{8, 1}
@@ -251,7 +251,7 @@ for format = 6, 7 do
       end)
     end)
 
-    it("collections tell time, memory, duration, tenured bytes and state", function()
+    it("collections have time, memory, duration, tenured bytes and state", function()
       local list, details, t = written(format, function(p, t)
         p:collection{time = t, inuse = 100, held = 1000, rss = 5000 * 1024, duration = 1234567,
                      tenured = 77, state = 1, planned = 512, charged = 520, processor = 1000999}
@@ -291,7 +291,7 @@ for format = 6, 7 do
     end)
 
     if format == 7 then
-      it("object records tell the state of the major collection", function()
+      it("object records have the state of the major collection", function()
         local list = written(7, function(p)
           p:name(8, "f", 1, "@x")
           for state = 0, 3 do
@@ -308,7 +308,7 @@ for format = 6, 7 do
         assert.same({0, 1, 2, 3, 3, 2}, states)
       end)
 
-      it("no object record of marking is right behind one of finalizing", function()
+      it("no object record of marking comes directly after one of finalizing", function()
         local list = written(7, function(p)
           p:name(8, "f", 1, "@x")
           for state in ("33112311"):gmatch "." do
@@ -368,7 +368,7 @@ for format = 6, 7 do
 
     -- Model: the whole stack of every sample. What is told is how many outer
     -- frames stayed (or fewer: 0 is always right) and the others.
-    it("stacks told as what is new in them are whole in the file", function()
+    it("stacks reported as differences are complete in the file", function()
       local seed = 20261121 + format
       local random = math.random
       math.randomseed(seed)

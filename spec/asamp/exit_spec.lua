@@ -8,7 +8,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- What the process does when the signal comes.
+-- The action of the process when the signal arrives.
 local WORK = {
   ["telling samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
   ["in C's allocator"] = [[
@@ -142,7 +142,7 @@ if UNSHARE then
   describe("process 1", function()
     -- A server in a container lost its profile at the first connection that broke: the handler
     -- ended it, and the signal, which the system keeps from process 1, ended nothing.
-    it("goes on, with its profile, when nobody reads what it writes", function()
+    it("continues, with its profile, when nobody reads its output", function()
       local folder = shell.folder()
       shell.write(folder .. "/x.lua", [[
         local profiler = require "profiler"

@@ -36,7 +36,7 @@ describe("the files of asamp #plain", function()
     assert.equal(0, status, out .. err)
   end)
 
-  it("are told from those that have one", function()
+  it("are distinguished from those that have one", function()
     local folder = shell.folder()
     local function write(name, text) shell.write(folder .. "/" .. name, text) end
     local function circles()
@@ -68,7 +68,7 @@ describe("the folders of asamp #plain", function()
     assert.same(ruled, there)
   end)
 
-  it("stand above all that they see, and see what these see", function()
+  it("are above all folders that they include, and include the includes of these", function()
     local below = {}
     for _, folder in ipairs(FOLDERS) do
       for other in pairs(sees[folder]) do

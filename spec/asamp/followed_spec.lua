@@ -6,7 +6,7 @@ local points = require "points"
 local story = require "spec.support.story"
 
 describe("samples that survived", function()
-  it("are told dead in the order in which they came, and once", function()
+  it("are reported dead in the order of their addition, and once", function()
     local f = points.followed()
     for owner = 8, 80, 8 do assert.is_true(f:add(owner, 0)) end
     assert.same({1, 2, 6, 1}, f:deaths{[16] = true, [24] = true, [80] = true})

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Files and disks that take no more, from the beginning or in the middle of a run:
+-- Files and disks that take no more, from the start or in the middle of a run:
 -- the program goes on, the end says what was lost, what is there can be read.
 
 local process = require "spec.support.process"
@@ -22,7 +22,7 @@ describe("a file that takes no more", function()
     assert.is_true(tonumber(lost) >= 20000, err)
   end)
 
-  it("at a limit of the process keeps what went before", function()
+  it("at a limit of the process keeps the data before it", function()
     local path, status, out, err = run [[
       local profiler, natives, gen = require "profiler", require "natives", require "profilegen"
       gen.filelimit(65536)
@@ -94,7 +94,7 @@ describe("a disk that becomes full in the middle of a run", function()
     io.write "done"
     io.stdout:flush()]]
 
-  -- What is checked of every run: the words, and the account.
+  -- Checks of every run: the message, and the account.
   local function checked(status, out, err, path, reason, told)
     assert.equal(0, status, told)
     assert.equal("done", out, told)
@@ -124,7 +124,7 @@ describe("a disk that becomes full in the middle of a run", function()
       else assert.truthy(wrong:find "no sample is left in it", told) end
       os.remove(new)
     else assert.truthy(message:find "^cannot read profile", told) end
-    -- what had been flushed is there; a part of what is lost may be, too
+    -- flushed data are there; a part of the lost data may be there, too
     assert.is_true(got <= taken, told)
     assert.is_true(got + times + lost >= taken,
                    ("%s: %d + %d + %d of %d"):format(told, got, times, lost, taken))
@@ -132,7 +132,7 @@ describe("a disk that becomes full in the middle of a run", function()
   end
 
   -- All since the last pause counted as lost, though the file has flushed by itself at each MiB.
-  it("tells as many lost as there are, however much came in a hurry", function()
+  it("reports the exact number of lost samples, however fast they came", function()
     local function count(limit)
       local path, status, out, err = run(([[
         local profiler, gen = require "profiler", require "profilegen"
@@ -160,7 +160,7 @@ describe("a disk that becomes full in the middle of a run", function()
 
   -- SIGXFSZ ends a process that does not ignore it; the writer's thread blocks it.
   for _, signal in ipairs{"ignored", "not ignored"} do
-    it("by a limit, costs what came after, SIGXFSZ " .. signal, function()
+    it("by a limit, costs the data after it, SIGXFSZ " .. signal, function()
       local seed, n = 77, 0
       math.randomseed(seed)
       local script, path, full = process.file(PROGRAM), os.tmpname(), 0
@@ -195,7 +195,7 @@ describe("a disk that becomes full in the middle of a run", function()
   local allowed = os.execute(("mkdir %s && unshare -m sh -c '%s' 2>/dev/null")
                              :format(folder, MOUNT:format(64, folder)))
   if allowed then
-    it("costs what came after", function()
+    it("costs the data after it", function()
       local script, path = process.file(PROGRAM), os.tmpname()
       for _, options in ipairs{"", ",compress=0"} do
         for _, size in ipairs{4, 20, 64} do
@@ -255,9 +255,9 @@ describe("a file that takes no more for a while", function()
     error "waited in vain"
   end
 
-  it("is cut back to what it has, and goes on with all that was kept when there is room", function()
+  it("is cut back to its complete part, and continues with all kept data when there is space", function()
     local all = {}
-    -- of the last the profile is packed by ISA-L, for so much comes between two flushes
+    -- of the last the profile is packed by ISA-L, because of the many bytes between two flushes
     for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
       o.n = 1000 + (o.more or 0)
       o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000
@@ -332,7 +332,7 @@ describe("a file that takes no more for a while", function()
     end
   end)
 
-  it("costs a session the samples of that time, and is told at once", function()
+  it("costs a session the samples of that time, and is reported at once", function()
     local path, status, out, err = run [[
       local profiler, natives, gen = require "profiler", require "natives", require "profilegen"
       local path = ...

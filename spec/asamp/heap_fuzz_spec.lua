@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- A bounded share of the fuzzer of snapshots (spec/fuzz/heaps.c): damaged ones in, no crash;
--- of those that are read, what each object retains is what goes with it. By hand it takes
+-- of those that are read, the retained bytes of each object are those freed with it. By hand it takes
 -- any number of inputs (ASAMP_INPUTS) and any seed (ASAMP_SEED); every limit is tiny here.
 
 local fuzz = require "spec.support.fuzzer"
 local shell = require "spec.support.shell"
 
 describe("asamp heap", function()
-  it("survives damaged snapshots, and what it reads is whole", function()
+  it("survives damaged snapshots, and reads only consistent graphs", function()
     fuzz("heaps", "-O1 -DASAMP_TINY", 1621, {fork = 4000, debug = 4000, asan = 300})
   end)
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot that is asked of a process that is idle (asamp/control/heapask.h).
+-- A snapshot requested from an idle process (asamp/control/heapask.h).
 --
 -- The thread that answers waited ten seconds for the state's next collection, and nobody
 -- else was answered meanwhile: an operator who asked an idle server for its heap took the
@@ -12,7 +12,7 @@ local shell = require "spec.support.shell"
 
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$":gsub("/build/%l+$", "/build")
 
--- Does nothing but what it is told by a pipe.
+-- A program that only obeys commands from a pipe.
 local SERVER = [[
   local peers, states = need "peers", need "states"
   local second = states.open{libs = true}
@@ -32,7 +32,7 @@ local SERVER = [[
   }
   for word in io.open("words", "r+"):lines() do words[word]() end]]
 
-describe("a snapshot asked of an idle process", function()
+describe("a snapshot requested from an idle process", function()
   local folder, pid, socket, asked
 
   before_each(function()
@@ -87,7 +87,7 @@ describe("a snapshot asked of an idle process", function()
     return ("file %s/%s\nstate %d\nok\n"):format(folder, name, state or 0)
   end
 
-  it("keeps nobody from an answer, and waits for longer than who is silent may", function()
+  it("delays no other answer, and waits longer than a silent client may", function()
     local first = ask(heap("-", "a.heap"))
     for _ = 1, 70 do  -- for more than the five seconds of CN3
       assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
@@ -107,7 +107,7 @@ describe("a snapshot asked of an idle process", function()
   end)
 
   -- The answer named an option that `asamp heap` has not, and a profile.
-  it("replaces no other file, and says so in words of who asks", function()
+  it("replaces no other file, and reports that in the terms of the requesting command", function()
     shell.write(folder .. "/notes", "not ours")
     local asks = ask(heap("-", "notes"))
     assert.equal("", clients.answer(asks, 50))
@@ -117,7 +117,7 @@ describe("a snapshot asked of an idle process", function()
     assert.equal("not ours", process.read(folder .. "/notes"))
   end)
 
-  it("is taken back by who leaves", function()
+  it("is cancelled by a client that disconnects", function()
     leave(ask(heap("-", "a.heap")))
     local text
     for _ = 1, 500 do
@@ -132,7 +132,7 @@ describe("a snapshot asked of an idle process", function()
     assert.is_false(isthere "a.heap")
   end)
 
-  it("is answered in turn with what its client has sent besides, also one who sends no more", function()
+  it("is answered in turn with the client's other requests, also of a client that sends no more", function()
     local first = ask(heap("-", "a.heap") .. "mark a\nbad\n" .. heap("-", "b.heap") .. "worse\n", true)
     assert.equal("", clients.answer(first, 300))
     say "collect"
@@ -201,7 +201,7 @@ describe("a snapshot asked of an idle process", function()
       .. "%(%-%-wait TIME: waits longer; %-%-state N: another state: 1 '"), err)
   end)
 
-  it("waits for as long as the command says, and says what it waits for", function()
+  it("waits as long as the option says, and reports the event that it waits for", function()
     local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "-o", "a.heap", socket}
     assert.same({1, ""}, {code, out})

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Who holds the samples that are alive at the end of a session: five leaks as programs have
+-- Holders of the samples alive at the end of a session: five leaks as programs have
 -- them, of which the report's first row of leaks names what a person would name.
 
 local holders = require "asamp.sums.holders"
@@ -66,7 +66,7 @@ local function first(leaks)
   return assert(text, leaks), tonumber(share)
 end
 
-describe("the first row of likely leaks names who holds it:", function()
+describe("the first row of likely leaks names the holder:", function()
   it("a table of listeners", function()
     local text, share = first(report [[
       local listeners = {close = {}}
@@ -175,7 +175,7 @@ describe("holders in a profile", function()
     assert.equal(0, require "profiler".holders())
   end)
 
-  it("are told every so often, behind collections, with the time that took", function()
+  it("are recorded repeatedly, after collections, with the duration of the search", function()
     local profile = run [[
       local core = require "profiler.core"
       assert(core.open{out = ..., number = 1, replace = 2, period = 256, holdersevery = 1, native = false})
@@ -189,7 +189,7 @@ describe("holders in a profile", function()
     assert.is_true(profile.walked >= profile.longestwalk)
     local seen = {}
     local h = profile.holders
-    for i, step in ipairs(h.step) do  -- a path that was told is not told again
+    for i, step in ipairs(h.step) do  -- a recorded path is not recorded again
       local key = h.parent[i] .. step
       assert.is_nil(seen[key], key)
       seen[key] = true
@@ -267,7 +267,7 @@ describe("holders in a profile", function()
     assert.is_true(held > 100, held)
   end)
 
-  it("stay those that were told last, of what nobody holds at the end", function()
+  it("stay those recorded last, for objects without a holder at the end", function()
     local profile = run [[
       local profiler = require "profiler"
       assert(profiler.alloc_start(256, {out = ..., overwrite = true}))
@@ -325,7 +325,7 @@ describe("holders in a profile", function()
       end
     end)
 
-    it("are none where a collection has come behind it, or another chunk", function()
+    it("are missing if a collection or another chunk ran after it", function()
       local own = ended "setmetatable({}, {__gc = function() end}) collectgarbage() os.exit(true, true)"
       assert.is_true(own['0local "log" of main chunk'] > 300)  -- the frame was still there
       local path = os.tmpname()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every step by which something is held, in Lua's words: what a profile says of it, and what
+-- Every step by which something is held, in terms of Lua: its text in a profile, and
 -- a snapshot of the same moment says. In patterns %F is where the function is defined.
 
 local heap = require "profiler.heap"
@@ -71,7 +71,7 @@ local PROGRAM = [[
   assert(core.close())
 ]]
 
--- Class -> what a profile says; what a snapshot says where it knows more.
+-- Class -> text in a profile; text in a snapshot if that has more.
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},
@@ -132,10 +132,10 @@ describe("the steps by which something is held", function()
   teardown(function() snapped:close() end)
 
   for class, texts in pairs(STEPS) do
-    it("of " .. class .. " are told by a profile", function()
+    it("of " .. class .. " are in a profile", function()
       assert(find(profiled, texts[1]))
     end)
-    it("of " .. class .. " are told by a snapshot", function()
+    it("of " .. class .. " are in a snapshot", function()
       local list = assert(snapped:objects{class = texts.class or class, n = 50})
       for i, object in ipairs(list) do list[i] = holders.text(object.path) end
       assert(find(list, texts[2] or texts[1]))

@@ -44,7 +44,7 @@ describe("the files of a folder", function()
 end)
 
 describe("running a program", function()
-  it("tells its exit status", function()
+  it("returns its exit status", function()
     for _, status in ipairs{0, 1, 77, 255} do
       local how, n, pid = host.run{SH, "-c", "exit " .. status}
       assert.equal("exit", how)
@@ -53,7 +53,7 @@ describe("running a program", function()
     end
   end)
 
-  it("tells the signal that ended it", function()
+  it("returns the signal that ended it", function()
     for _, signal in ipairs{9, 15, 6, 2} do
       local how, n = host.run{SH, "-c", "ulimit -c 0; kill -" .. signal .. " $$"}
       assert.equal("signal", how)
@@ -61,7 +61,7 @@ describe("running a program", function()
     end
   end)
 
-  it("hands on words as they are, and the environment with what is set in it", function()
+  it("passes words unchanged, and the environment with the given variables", function()
     local path = os.tmpname()
     local how, n = host.run({SH, "-c", 'printf "%s|" "$@" "$ASAMP_X" "$HOME" >"$0"',
       path, "a b", "", "$(x)'\"", "é"}, {ASAMP_X = "1,2=3"})
@@ -80,7 +80,7 @@ describe("running a program", function()
     assert.equal("cannot run '/nowhere/lua': No such file or directory", message)
   end)
 
-  it("refuses what are no words", function()
+  it("refuses arguments that are not words", function()
     for _, words in ipairs{{}, {1}, {SH, false}} do
       assert.is_false(pcall(host.run, words))
     end
@@ -88,7 +88,7 @@ describe("running a program", function()
     assert.is_false(pcall(host.run, {SH, "-c", ":"}, {x = {}}))
   end)
 
-  it("passes SIGTERM on and waits for what the program makes of it", function()
+  it("passes SIGTERM on and waits for the program's reaction", function()
     local path = os.tmpname()
     local status = process.code([[
       local host = require "asamp.host"

@@ -11,7 +11,7 @@ local shell = require "spec.support.shell"
 local ROOT = shell.output "id -u" == "0\n"
 local BIN = process.interpreter():match "^(.*)/"
 
--- What each of them calls, and shows the value of, 3000n3000: strings, in its second line.
+-- Expressions that each program evaluates and prints: 3000 strings, in its second line.
 local BUSY = "local function busy(n) local t = {} for i = 1, n do\n" ..
              "t[i] = 'n' .. i end return #t .. t[n] end\n"
 
@@ -41,7 +41,7 @@ plot sin(x), cos(x)
     run = "echo hello | RUN mle -N -H 1 -x m.lua && cat m.out"},
   neomutt = {file = "n.lua", line = 2, files = {["n.lua"] = BUSY .. "mutt.set('real_name', busy(3000))"},
     run = "RUN neomutt -n -F /dev/null -e 'lua-source n.lua' -Q real_name"},
-  -- Its helper ends by _exit: what is on the disk is there, and the last second is not.
+  -- Its helper ends by _exit: the data on disk are there, and the last second is missing.
   dnsmasq = {root = true, file = "d.lua", line = 2, cut = true, files = {
     leases = "9999999999 02:00:00:00:00:01 127.0.0.50 host *\n", ["d.lua"] = BUSY .. [[
 local out = io.open("FOLDER/d.out", "a")
@@ -68,7 +68,7 @@ magnet.attract-raw-url-to = ("/m.lua")
 ]]}, run = [[
 rm -f tmp/socket; RUN lighttpd -D -f l.conf & until_ test -S tmp/socket
 for i in 1 2 3 4; do curl -s -m 20 --unix-socket tmp/socket http://server/$i; done; kill $!; wait $!]]},
-  -- Its processes have what they are told of the environment: import_environment.
+  -- Its processes have the variables passed to them: import_environment.
   dovecot = {root = true, module = "/usr/lib/dovecot/modules/auth/libauthdb_lua.so", file = "a.lua", line = 2,
     says = "succeeded\npassdb: bob auth failed", files = {["a.lua"] = BUSY .. [[
 function auth_passdb_lookup(request)
@@ -158,7 +158,7 @@ describe("under asamp run #plain", function()
         BIN, folder, program.script and "" or "--")
       local stock, message = run(program.script and "lua5.4" or "env", "true")
       if not stock[2]:find(program.says or "3000n3000", 1, true) then
-        -- A container may forbid what a server needs; what Debian's Lua cannot show is not ours.
+        -- A container may forbid system calls that a server needs; then Debian's Lua fails, too.
         assert.is_true(program.root, stock[2] .. message)
         return pending(("%s does not run here: %s"):format(name, message))
       end

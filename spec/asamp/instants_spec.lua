@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What was alive at an instant: the reader's option 'at', against a model that knows when
+-- Objects alive at an instant: the reader's option 'at', against a model that knows when
 -- each sample was born and when a collection found it dead.
 
 local commands = require "spec.support.commands"
@@ -52,7 +52,7 @@ local function random(path, format, seed)
   return samples, ends
 end
 
--- Bytes by function of what was alive at a time, and in all.
+-- Bytes alive at a time, by function and in total.
 local function model(samples, at)
   local sums, whole = {}, 0
   for _, s in ipairs(samples) do
@@ -79,7 +79,7 @@ local function measured(path, at)
   return sums, whole
 end
 
-describe("what was alive at an instant", function()
+describe("the bytes alive at an instant", function()
   local path
   before_each(function() path = os.tmpname() end)
 
@@ -94,7 +94,7 @@ describe("what was alive at an instant", function()
           assert.equal(time + shift, first[i].time)
         end
         for _ = 1, 20 do
-          -- times of version 7 are right to a microsecond: none is asked for when one is born
+          -- times of version 7 are right to a microsecond: no query has the time of an allocation
           local at = ends[math.random(#ends)] + (math.random(2) == 1 and 0 or 10 * math.random(0, 40) + 7)
           local sums, whole = model(samples, at)
           assert.same({sums, whole}, {measured(path, at + shift)}, ("seed %d, at %d"):format(seed, at))
@@ -116,7 +116,7 @@ describe("what was alive at an instant", function()
     assert.equal(0, #all.bins.node)
   end)
 
-  it("is what asamp report --at shows, and the peak the highest in use", function()
+  it("are those of asamp report --at, and the peak has the highest in use", function()
     local run = commands.of((require "asamp.commands.report"))
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     local start = gen.now()

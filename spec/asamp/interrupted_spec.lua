@@ -10,7 +10,7 @@ local times = require "spec.support.times"
 local CLOCKS = {cpu = {rate = 10000, exact = false}, wall = {rate = 10000, wall = true}}
 if times.exact then CLOCKS.exact = {rate = 10000, exact = true} end
 
--- Waits for what comes 30 ms later; what it gives, and what it must.
+-- Calls that wait for an event 30 ms later, with the expected results.
 local RESTARTED = {
   read = function()
     local from, to = syscalls.pipe()

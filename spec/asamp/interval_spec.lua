@@ -6,7 +6,7 @@ local points = require "points"
 
 local SEEDS = {1, 2, 3, 0x5EED, -1}
 
--- A generator of its own for each run, so that a seed tells the whole story.
+-- A generator of its own for each run, so that a seed determines the whole run.
 local function generator(seed)
   local state = seed
   return function(low, high)
@@ -15,7 +15,7 @@ local function generator(seed)
   end
 end
 
--- A run of allocations over an interval: what the nursery does with it.
+-- A run of allocations over an interval: as the nursery applies it.
 local function run(interval)
   local r = {distance = interval:first(), points = 0, bytes = 0}
   function r.allocate(n)
@@ -89,7 +89,7 @@ describe("fixed intervals", function()
     end
   end)
 
-  it("begin anywhere in the first period, every place as likely as the other", function()
+  it("start anywhere in the first period, with equal probability", function()
     local interval = points.interval(64, false, 4711)
     local seen = {}
     for _ = 1, 64000 do
@@ -197,7 +197,7 @@ describe("random intervals", function()
   end)
 
   -- They were half a byte too long: 0.8% of the least period.
-  it("are of the mean asked for where they are short, too", function()
+  it("have the requested mean also if they are short", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0
       local interval = points.interval(period, true, period)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- SIGKILL, wherever the process is: what had been flushed can be read, and repaired.
+-- SIGKILL, wherever the process is: flushed data can be read, and repaired.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -18,7 +18,7 @@ end
 
 describe("SIGKILL at any moment", function()
   -- The child takes a few samples at a time and notes how many it had taken
-  -- before the last flush but one began; few, so that only a flush makes the
+  -- before the last flush but one started; few, so that only a flush makes the
   -- file grow.
   local CHILD = [[
     local gen = require "profilegen"
@@ -87,8 +87,8 @@ describe("SIGKILL at any moment", function()
 end)
 
 describe("SIGKILL of a program that is sampled", function()
-  -- What repair has got back, and the new file's profile. Stacks whose details are
-  -- behind the cut are in both. nil: there was no sample yet.
+  -- Returns the result of the repair, and the new file's profile. Stacks whose details are
+  -- after the cut are in both. nil: there was no sample yet.
   local function recovered(path)
     local out = os.tmpname()
     local r, message = reader.repair(path, out)
@@ -111,7 +111,7 @@ describe("SIGKILL of a program that is sampled", function()
     return n
   end
 
-  -- Keeps 50 blocks, flushes seen: so many, then goes on for some bytes, then dies
+  -- Keeps 50 blocks, flushes 'seen' times, then goes on for some bytes, then dies
   -- where 'how' says. Notes how many blocks it had before the last flush but one.
   -- A few at a time, so that only a flush makes the file grow.
   local PROGRAM = [[
@@ -207,14 +207,14 @@ describe("SIGKILL of a program that is sampled", function()
 
   -- Right after enable, and within the first flush that has samples; then later.
   for _, flushes in ipairs{0, 2} do
-    it("wherever it is leaves what was flushed, after " .. flushes .. " flushes", function()
+    it("at any place leaves the flushed data, after " .. flushes .. " flushes", function()
       local seed = 11 + flushes
       math.randomseed(seed)
       local script, runs = process.file(START), {}
       for i, how in ipairs(HOW) do
         local r = {how = how, path = os.tmpname(), notes = os.tmpname()}
         os.remove(r.path)
-        -- who should not die is ended all the same
+        -- a process that should not die is ended, too
         r.pid = process.start{program = "timeout", 60, process.interpreter(), script, PROGRAM,
                                how, r.path, r.notes, flushes, math.random(0, 1 << 18), math.random(1, 400)}
         runs[i] = r
@@ -238,7 +238,7 @@ describe("SIGKILL of a program that is sampled", function()
   end
 
   -- The writer is in the middle of a write for as long as nobody reads.
-  it("within a write leaves what can be repaired, cut anywhere", function()
+  it("within a write leaves a repairable file, cut anywhere", function()
     local seed = 5
     math.randomseed(seed)
     for _, compress in ipairs{"0", "1"} do

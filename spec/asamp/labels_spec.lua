@@ -18,7 +18,7 @@ local vmprof = require "spec.support.vmprof"
 
 local function asamp(command, ...) return commands.of(command)(...) end
 
--- {== who has which =========================================================
+-- {== labels of each coroutine =========================================================
 
 describe("labels", function()
   after_each(function()
@@ -146,7 +146,7 @@ end)
 
 -- {== in the profile ========================================================
 
--- Three routes that allocate 1:2:4, in coroutines that take turns; %s: what else there is.
+-- Three routes that allocate 1:2:4, in coroutines that take turns; %s: more code.
 local SERVER = [[
   local profiler = require "profiler"
   assert(profiler.enable{alloc = 1024, seed = 5, out = arg[1], overwrite = true, format = arg[2]})
@@ -303,7 +303,7 @@ describe("a server whose routes allocate 1:2:4", function()
 end)
 
 describe("10,000 values of a label", function()
-  it("are told as far as there is room, and the limit is told", function()
+  it("are recorded up to the limit, and the limit is reported", function()
     local path = os.tmpname()
     assert.same({0, "", ""}, {process.run{code = [[
       local profiler = require "profiler"
@@ -328,7 +328,7 @@ describe("10,000 values of a label", function()
 end)
 
 describe("lines of labels that do not fit", function()
-  it("yield what is right of them", function()
+  it("keep the valid part", function()
     local function read(details)
       local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
         vmprof.meta("asamp.format", "3") .. vmprof.meta("sample_allocated_bytes", "100") ..
@@ -393,7 +393,7 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 
   -- One was counted, whatever they were, in words that speak of another limit.
-  it("and more: these are counted, and in words that say what becomes of them", function()
+  it("beyond the limit are counted, and the message names the consequence", function()
     local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
                           {65536, 65537, 65636})
     local p = assert(reader.read(path))
@@ -421,9 +421,9 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
--- What has no label was one with what a program calls "(none)" itself.
+-- Samples without a label were merged with those that a program labels "(none)".
 describe("a value that is called (none)", function()
-  it("is none of what has no label: it stands in quotes, and so it is asked for", function()
+  it("differs from samples without a label: it is in quotes, also in options", function()
     local path = os.tmpname()
     assert.same({0, "", ""}, {process.run{code = [[
       local profiler = require "profiler"
@@ -453,7 +453,7 @@ end)
 -- The short ones, of which a file has their number and their time together, had a number by
 -- label, and no time.
 describe("collections by label", function()
-  it("have the pauses of all, also of those that the file does not tell one by one", function()
+  it("have the pauses of all, also of those without a record of their own", function()
     local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
       vmprof.meta("asamp.format", "3") .. vmprof.meta("sample_allocated_bytes", "100") ..
       vmprof.name(8, "py:f:1:f.lua") .. vmprof.stack(1, 1, {0, 1, 5, 8}, {0}) ..
@@ -467,8 +467,8 @@ describe("collections by label", function()
 end)
 
 -- What had no fate counted as alive by label, and nowhere else in the report.
-describe("what is alive, by label,", function()
-  it("adds up to what is alive in all, where some samples have no fate", function()
+describe("the bytes alive, by label,", function()
+  it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"
     local totals = require "asamp.sums.totals"
     for followed, alive in pairs{["9"] = {a = 100, b = 200}, ["0"] = {a = 0, b = 0}} do

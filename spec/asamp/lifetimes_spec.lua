@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- When what survived has died: the bytes that tell it, and that they are the
+-- Deaths of survivors: their bytes in the file, which are the
 -- truth, whatever sampling, the collector and the program do.
 
 local core = require "profiler.core"
@@ -61,7 +61,7 @@ describe("later deaths", function()
         return samples.of_log(log), log.metas["asamp.1"], log
       end
 
-      it("stand behind the fates, as runs of those that are followed", function()
+      it("come after the outcomes, as runs of followed samples", function()
         local list, details, log = written(function(p)
           for line = 1, 6 do p:sample{8, line} end
           p:class(1, "Point")
@@ -79,7 +79,7 @@ describe("later deaths", function()
         assert.equal(4, check(list, path).later)
       end)
 
-      it("leave out who is not followed", function()
+      it("leave out samples that are not followed", function()
         local list, details = written(function(p)
           for line = 1, 8 do p:sample{8, line} end
           p:collection{fates = "12021211"}
@@ -97,7 +97,7 @@ describe("later deaths", function()
       end)
 
       it("in many pieces are one walk over the list", function()
-        -- so many that they do not fit into one event, nor into one batch
+        -- too many to fit into one event, nor into one batch
         local n = 200000
         local runs = {}
         for i = 1, n, 2 do runs[i], runs[i + 1] = 1, 1 end
@@ -116,7 +116,7 @@ describe("later deaths", function()
     end)
   end
 
-  it("of a file that tells none are none, and none is expected", function()
+  it("of a file without deaths are none, and none is expected", function()
     local p = assert(gen.open{path = path})
     p:sample{8, 1}
     p:collection{fates = "1"}
@@ -303,7 +303,7 @@ describe("later deaths", function()
     assert.is_true(grown < 1.7 * single, ("%.2f us, not %.2f"):format(grown, single))
   end)
 
-  it("freed by hand since the last major collection are told at the end", function()
+  it("of blocks freed explicitly since the last major collection are reported at the end", function()
     local t = {}
     local list = samples.of(function()
       for i = 1, 1024 do t[-i] = i end
@@ -314,7 +314,7 @@ describe("later deaths", function()
     assert.equal(4096, t[-4096])
   end)
 
-  it("are told of objects that were sampled before sampling went off", function()
+  it("are reported for objects sampled before sampling stopped", function()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)
     local kept = {userdata(5000), userdata(6000), userdata(7000)}
@@ -353,7 +353,7 @@ describe("later deaths", function()
     end
   end)
 
-  it("are not known beyond the limit, which is told", function()
+  it("are unknown beyond the limit, which is reported", function()
     local most = require "points".MOST
     local kept = {}
     assert(core.open{out = path, period = 64, seed = 1})
@@ -478,7 +478,7 @@ describe("later deaths", function()
     ]]))))
   end)
 
-  it("are counted in profiler.stats as far as they are not told", function()
+  it("are counted in profiler.stats if they are not reported", function()
     assert(profiler.alloc_start(64, {out = path}))
     assert.equal(0, profiler.stats().unfollowed)
     profiler.disable()

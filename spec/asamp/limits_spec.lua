@@ -7,7 +7,7 @@
 
 local process = require "spec.support.process"
 
--- The program under a limit, in a folder of its own. Its standard error, and what is in
+-- The program under a limit, in a folder of its own. Returns its standard error, and the files in
 -- the folder then.
 local function limited(limit)
   local script = process.file "print 'ran' io.open(arg[0]):close()"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The line of a sample: for every instruction that allocates, and every C
 -- function called from a line, the sample's frames are exactly those that ran.
--- Each case is a chunk with one allocating thing a line; what its samples say
+-- Each case is a chunk with one allocating thing a line; the lines of its samples
 -- must be the expected set, no more and no less.
 
 local samples = require "spec.support.samples"
@@ -438,7 +438,7 @@ return s, t]], {
     })
   end)
 
-  it("coroutines and what runs in them", function()
+  it("coroutines and the functions that they run", function()
     check([[
 local function body(...)
   local t = {...}

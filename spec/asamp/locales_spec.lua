@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A program may have another decimal point than "." (LC_NUMERIC): what it writes, and what is read
+-- A program may have another decimal point than "." (LC_NUMERIC): the files that it writes, and those read
 -- in it, has a point.
 
 local process = require "spec.support.process"

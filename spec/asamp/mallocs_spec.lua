@@ -32,7 +32,7 @@ describe("native memory", function()
   local path, script
   before_each(function() path, script = os.tmpname(), os.tmpname() end)
 
-  -- Runs the text with these options; what it prints, and the totals of its profile.
+  -- Runs the text with these options; returns its output, and the totals of its profile.
   local function run(text, options, preload)
     shell.write(script, HEAD .. text)
     local status, out, err = process.run{"-l", "profiler", script,
@@ -43,8 +43,8 @@ describe("native memory", function()
     return out, totals.of(profile), profile
   end
 
-  -- What a row of native memory has, and what it should have, to 3 standard errors and
-  -- the little that others ask for.
+  -- Compares the bytes of a row of native memory with the expected ones, to 3 standard errors and
+  -- the few bytes of other requests.
   local function near(exact, sum, period, others)
     local error = 3 * math.sqrt(exact * period) + (others or 0)
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
@@ -72,7 +72,7 @@ describe("native memory", function()
     return lines
   end
 
-  it("is told by the line that asked, and who frees it", function()
+  it("is shown by the allocating line, and the freeing one does not matter", function()
     local out, t, profile = run([[
 local keep = {}
 for i = 1, 400 do
@@ -91,7 +91,7 @@ collectgarbage() collectgarbage()
     near(4000000, lines[5].self.bytes, 1024)
     near(8000000, lines[6].self.bytes, 1024)
     near(1200000, lines[7].self.bytes, 1024)
-    -- alive is what was never freed, though the userdata are dead
+    -- blocks never freed are alive, though the userdata are dead
     near(4000000, lines[5].self.alivebytes, 1024)
     assert.equal(0, lines[6].self.alivebytes)
     assert.equal(0, lines[7].self.alivebytes)
@@ -129,7 +129,7 @@ end
   end)
 
   -- The last collection told no deaths of native memory where Lua's was not sampled.
-  it("is dead when it was freed behind the last collection but the end's", function()
+  it("is dead if it was freed after the last collection before the end", function()
     for _, options in ipairs{"alloc=0,malloc=4096", "alloc=4096,malloc=4096"} do
       local _, t = run([[
 local f = debug.getmetatable(c.buffer(1)).__gc
@@ -145,7 +145,7 @@ for i = 1, 500 do f(keep[i]) end
 
   -- Deaths were told ten times a second, and until then what had survived a collection was alive:
   -- the most that there was at a time came out five and ten times as large.
-  it("is told dead soon, so that its peak is right", function()
+  it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
 local keep, heap = {}, {}
@@ -185,7 +185,7 @@ for i = 1, 50000 do heap[i] = {i} end
   end)
 
   -- All that was allocated was native memory, it said, of a process that was killed.
-  it("is told apart from Lua's where the profile has no end", function()
+  it("is separate from Lua's in a profile without an end", function()
     run([[
 local heap = {}
 for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
@@ -219,7 +219,7 @@ end
   end)
 
   -- strdup's memory is the library's that calls it.
-  it("is told by library, with the most that there was", function()
+  it("is shown by library, with the maximum", function()
     local folder = shell.folder()
     shell.write(folder .. "/other.c", [[
 #include <stdlib.h>
@@ -260,7 +260,7 @@ collectgarbage() collectgarbage()
   end)
 
   -- C++'s operators call malloc by way of the library, whose memory it all was.
-  it("is told by library of C++ modules, too", function()
+  it("is shown by library of C++ modules, too", function()
     local folder = shell.folder()
     shell.write(folder .. "/plus.cc", [[
 #include <vector>
@@ -307,7 +307,7 @@ for i = 1, 4 do make() end
   -- Threads that were in each other's way when they put a sample into the queue watched its block
   -- once more each time; its free ended one watch, and the others were alive for good (some 750
   -- KiB here, 19 MB of a longer run).
-  it("is dead when it is freed, whichever threads asked for it at the same moment", function()
+  it("is dead when it is freed, whichever threads request it at the same time", function()
     local folder = shell.folder()
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
     shell.output("gcc -g -I%s/include/lua5.4 spec/support/hosts/handed.c -o %s/handed -L%s/lib " ..
@@ -435,7 +435,7 @@ int main (void) {
 
   -- A sum took its samples for Lua's: 120 MiB came of 60 that were allocated, with errors of
   -- Lua's period.
-  it("is told apart in the sum of several profiles, as in their merge", function()
+  it("is separate in the sum of several profiles, as in their merge", function()
     local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
                               "alloc=1024,malloc=65536")
     local merged = os.tmpname()
@@ -537,7 +537,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
   end)
 
   -- The C library asks for memory with the thread's own lock, and the sample waited for it.
-  it("does not wait for a thread that asks where its stack ends", function()
+  it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
       program = "timeout", env = {LD_PRELOAD = LIBRARY,
@@ -546,7 +546,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
   end)
 
   -- A size below 0 made the interval longer by as much, and the thread had no samples any more.
-  it("goes on behind a size that nobody has", function()
+  it("continues after a size that no allocator grants", function()
     local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
                        "alloc=0,malloc=4096")
     assert.equal("over\n", out)

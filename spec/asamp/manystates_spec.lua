@@ -86,7 +86,7 @@ describe("a file of many states", function()
     assert.same({16390, 30}, {#r.states, r.samples})
   end)
 
-  it("is narrowed to the states that are asked for", function()
+  it("is restricted to the requested states", function()
     interleaved(path):close()
     local all = assert(reader.read(path))
     local ids = assert(states.find(all, "script1"))
@@ -113,7 +113,7 @@ describe("a file of many states", function()
     end
   end)
 
-  it("counts what a closed state had alive until the next one begins", function()
+  it("counts the live objects of a closed state until the next one starts", function()
     local p = interleaved(path)
     p:of(1)
     p:leave(12345)
@@ -135,7 +135,7 @@ describe("a file of many states", function()
 
   -- Of a process that was killed it gave what the ended ones had allocated as all that these
   -- states had, exactly, whatever the others did.
-  it("says what some have allocated exactly when it tells that of each of them", function()
+  it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
     p:leave(12345)
@@ -287,7 +287,7 @@ describe("a host with many states", function()
     assert.equal(STATES, r.begun)
   end)
 
-  it("asks nothing of the program: no module, no option that is wrong keeps it from its end", function()
+  it("requires nothing from the program: no missing module or wrong option ends it", function()
     for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "period must be",
         ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "one state a file",
         ["alloc=0"] = "nothing to sample"} do

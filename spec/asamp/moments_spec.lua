@@ -33,7 +33,7 @@ describe("moments", function()
     assert.equal(0, m:lost())
   end)
 
-  it("are told one by one until a buffer is half full; then equal ones become one", function()
+  it("are stored one by one until a buffer is half full; then equal ones become one", function()
     local m = signals.moments()
     local one = addresses(95, 0)
     local half = signals.WORDS // 2 // (HEAD + 95) + 1

@@ -7,8 +7,8 @@ local shell = require "spec.support.shell"
 
 local FOLDER = "build/spec/debug"
 
--- A library whose function 'inner' no symbol names, and which 'where' tells. 'hidden'
--- has no symbol either and stands behind it.
+-- A library whose function 'inner' no symbol names, and which 'where' returns. 'hidden'
+-- has no symbol either and is after it.
 local SOURCE = [[
 __attribute__((noinline)) static int inner (int n) { return n + 1; }
 __attribute__((noinline)) static int hidden (int n) { return n + 2; }
@@ -60,7 +60,7 @@ describe("native code", function()
     end
   end)
 
-  it("that no symbol names is called by its file and where it begins in it", function()
+  it("that no symbol names is named by its file and its offset in it", function()
     local path, places = library "stripped"
     for i, name in ipairs{"inner", "hidden"} do
       for offset = 0, 2 do
@@ -87,7 +87,7 @@ describe("native code", function()
       out:write(whole:sub(1, n))
       out:close()
       names.close()
-      local at = address(path, 1)  -- what is loaded has changed: it is read anew
+      local at = address(path, 1)  -- the loaded files have changed: they are read again
       local name = names.name(at)
       assert.is_true(name == "inner" or name == ("damaged.so+0x%x"):format(places.inner), name)
     end
@@ -103,7 +103,7 @@ describe("native code", function()
 
   -- Names were looked for among all symbols, one by one: 45 million instructions of a
   -- session that lasted a second. They are found by halving, and have to be the same.
-  it("is called by what libdwfl finds among all symbols", function()
+  it("has the name that libdwfl finds among all symbols", function()
     local path = FOLDER .. "/many.so"
     shell.write(path .. ".c", [[
       #define ONE(n) int global##n (int i) { return i * n; } \

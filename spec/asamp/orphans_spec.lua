@@ -128,7 +128,7 @@ describe("orphans in a file", function()
     return m
   end
 
-  it("are alive until they are told to be dead, whatever else of the state died with it", function()
+  it("are alive until their deaths are reported, although the rest of the state has died", function()
     for seed = 1, ROUNDS do
       local m = random(paths[1], seed)
       local native, profile = ofnative(paths[1])
@@ -152,7 +152,7 @@ describe("orphans in a file", function()
     end
   end)
 
-  it("are of the state that is asked for", function()
+  it("belong to the requested state", function()
     local m = random(paths[1], 3)
     local alive = 0
     for id = 0, m.next - 1 do
@@ -248,7 +248,7 @@ collectgarbage()
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 
-  it("has in its profile what is not freed, by the line that asked, and nothing else", function()
+  it("has in its profile the memory that is not freed, by allocating line, and nothing else", function()
     local kept = run "alloc=16K,malloc=512,out=p"
     assert.is_true(kept >= 4000000 and kept < 4100000, kept)
     local native, profile = ofnative(folder .. "/p")
@@ -262,7 +262,7 @@ collectgarbage()
     end
   end)
 
-  it("has it in its pictures of resident memory, by the line that asked, until it is freed", function()
+  it("has it in its pictures of resident memory, by allocating line, until it is freed", function()
     run "alloc=16K,malloc=512,out=p"
     for _, row in ipairs(resident.ofprofile(assert(reader.read(folder .. "/p"))).last.rows) do
       if row.what == "native" then
@@ -283,7 +283,7 @@ collectgarbage()
     assert.is_true(profile.ring.samples > 0, profile.ring.samples)
   end)
 
-  it("has in a child of a fork what the child leaves", function()
+  it("has in a child of a fork the memory that the child leaves", function()
     run("alloc=16K,malloc=512,out=p%p", "fork")
     local sums = {}
     for path in shell.output("ls %s/p*", folder):gmatch "[^\n]+" do

@@ -31,10 +31,10 @@ local function points(list)
   return all, died
 end
 
-describe("what a userdata represents", function()
+describe("the external bytes of a userdata", function()
   after_each(function() embedding.stop() end)
 
-  it("is sampled where it is told, with the class, and counts as allocated", function()
+  it("are sampled where they are reported, with the class, and count as allocated", function()
     local class = {__name = "Connection"}
     local kept = {}
     assert.is_true(embedding.start(PERIOD, true))
@@ -68,7 +68,7 @@ describe("what a userdata represents", function()
     end
     natives.outside(kept[1], 0)  -- before its fate
     collectgarbage()
-    natives.outside(kept[2], 0)  -- behind it
+    natives.outside(kept[2], 0)  -- after it
     kept[3] = false
     collectgarbage()
     embedding.stop()
@@ -156,7 +156,7 @@ describe("open files in a profile", function()
     return path
   end
 
-  it("show who opened them, and which are alive", function()
+  it("show the line that opened them, and which are alive", function()
     for _, format in ipairs {"stock", "extended"} do
       local path = profile(format)
       local opened, alive = {}, {}
@@ -179,7 +179,7 @@ describe("open files in a profile", function()
     end
   end)
 
-  it("stand in the report, its JSON, the page, and what is converted", function()
+  it("are in the report, its JSON, the page, and converted files", function()
     local path = profile("stock")
     local main = process.file 'os.exit(require "asamp".main(arg), true)'
     local function asamp(...)

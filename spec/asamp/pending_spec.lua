@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Samples without a fate against a model in Lua: every sample gets its fate
--- exactly once, in order, and what is freed by hand has died.
+-- exactly once, in order, and blocks freed explicitly have died.
 
 local points = require "points"
 local story = require "spec.support.story"
@@ -67,7 +67,7 @@ describe("samples without a fate", function()
   it("live on in a block that has been resized, as far as it keeps them", function()
     local p = points.pending()
     p:add(0, 1000)
-    p:add(0, 3000)  -- of what it grows by, before its old place is given up
+    p:add(0, 3000)  -- of the growth, before its old address is freed
     assert.is_true(p:resized(1000, 3000, 64, 128))
     assert.is_false(p:resized(1000, 3000, 64, 128))
     p:add(0, 4000)

@@ -46,7 +46,7 @@ describe("the place of a profile", function()
     assert.equal(3, count(path))
   end)
 
-  it("is beside a profile that is whole, cut or repaired, by number", function()
+  it("is next to a profile that is whole, cut or repaired, by number", function()
     assert.same({path}, {profile(1)})
     assert.same({folder .. "/app.2.vmprof", "is a profile already"}, {profile(2)})
     shell.output("head -c 200 %s >%s/cut; mv %s/cut %s", path, folder, folder, path)
@@ -59,7 +59,7 @@ describe("the place of a profile", function()
     assert.equal(folder .. "/y.2.vmprof.gz", profile(1, {path = folder .. "/y.vmprof.gz"}))
   end)
 
-  it("is that of a profile for who was told to replace one", function()
+  it("is that of a profile if profiles may be replaced", function()
     profile(1)
     assert.same({path}, {profile(2, {replace = PROFILES})})
     assert.equal(2, count(path))
@@ -67,7 +67,7 @@ describe("the place of a profile", function()
     assert.equal(3, count(path))
   end)
 
-  it("is never that of another file, but for who was told to replace any", function()
+  it("is that of another file only if any file may be replaced", function()
     local files = {
       ["a text file"] = "print 'hello'\n", ["a script"] = "#!/usr/bin/lua\nprint 'hello'\n",
       ["a file that is no profile"] = "\1\2\3", ["a JSON file"] = "{}",
@@ -88,7 +88,7 @@ describe("the place of a profile", function()
     end
   end)
 
-  it("is beside a profile that is being written, also for who may replace it", function()
+  it("is next to a profile that is being written, also if it may be replaced", function()
     for _, replace in ipairs{NONE, PROFILES, ALL} do
       local p = assert(gen.open{path = path, replace = replace})
       local first = p:path()
@@ -130,7 +130,7 @@ describe("the place of a profile", function()
     assert.equal("", process.read(folder .. "/target"))
     assert.equal("", process.read(folder .. "/app.4.vmprof"))
     assert.is_nil(process.read(folder .. "/nowhere"))
-    -- told to replace: not through a link either
+    -- may replace: not through a link either
     local at, message = profile(1, {made = true, replace = ALL})
     assert.is_nil(at)
     assert.truthy(message:find("symbolic links", 1, true), message)

@@ -81,7 +81,7 @@ describe("a process that the environment profiles", function()
   end)
 
   -- The child's counter began with its first sample, after the block that was sampled.
-  it("forks: what the child allocates is counted from the fork on", function()
+  it("forks: the bytes of the child are counted from the fork on", function()
     shell.write(folder .. "/big.lua", "local s = ('x'):rep(16 << 20)")
     local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
       env = environment "alloc=64K", "fork", "big.lua"}
@@ -136,7 +136,7 @@ describe("a process that the environment profiles", function()
     shell.output("rm %s/stop", folder)
   end)
 
-  it("has a flight recorder's file where a daemon has closed what it does not know", function()
+  it("has a flight recorder's file where a daemon has closed unknown descriptors", function()
     for _, what in ipairs{"close", "reused"} do
       shell.output("rm -f %s/out/*", folder)
       local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
@@ -150,7 +150,7 @@ describe("a process that the environment profiles", function()
   end)
 
   it("goes into a chroot and becomes another user #plain", function()
-    if not isroot or asan then return end  -- who else may?
+    if not isroot or asan then return end  -- only root can
     shell.output("mkdir -p %s/jail && cp %s/s.lua %s/jail", folder, folder, folder)
     assert.same({0, "", ""}, {run("chroot", "s.lua", folder .. "/jail")})
     assert.is_true(functions(profiles()[1]).build)
@@ -166,7 +166,7 @@ describe("a process that the environment profiles", function()
     assert.is_true(functions(profiles()[1]).build)
   end)
 
-  it("closes what it does not know: the profile ends there, and the process does not", function()
+  it("closes unknown descriptors: the profile ends there, and the process does not", function()
     local code, _, err = run("close", "s.lua")
     assert.equal(0, code)
     assert.is_truthy(err:find "the program has closed its descriptor")
@@ -292,7 +292,7 @@ describe("a process that the environment profiles", function()
         endings("chroot", "alloc=64K,native=0,rotate=1s,keep=2", folder .. "/jail")
       assert.same({0, "fine\n", ""}, {status, out, err})
       local n = tonumber(shell.output("ls %s/out | wc -l", folder))
-      assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just begun another
+      assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just started another
     end)
 
     -- It wanted to listen in the folder of the user that it was at its start, and could not.
@@ -316,7 +316,7 @@ describe("a process that the environment profiles", function()
 
     -- Each rotation left 8 MiB behind, once states that do not run had eight older ones.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
-      if asan then return end  -- what it frees it keeps
+      if asan then return end  -- it keeps freed memory
       local status, out, err = asking("tenants", "alloc=64K,native=0")
       assert.same({0, ""}, {status, err})
       local grown = tonumber(out:match "^(%-?%d+)\nfine\n$")
@@ -376,7 +376,7 @@ describe("a process that the environment profiles", function()
     end)
 
     -- The thread that listens had its numbers still, and closed the program's files.
-    it("when a daemon has closed what it does not know, and listens again", function()
+    it("when a daemon has closed unknown descriptors, and listens again", function()
       local status, out, err = asking("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
     end)
@@ -401,7 +401,7 @@ describe("asamp run of a program #plain", function()
         assert.same({5, "ran\n", "asamp run: " .. says .. "\n"}, {code, out, err}, option)
       end
     end
-    for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do  -- nothing is to be told
+    for path, isthere in pairs{["p.vmprof"] = true, ["/dev/null"] = false} do  -- no message is expected
       local words = {program = prefix .. "/bin/asamp", directory = folder,
                      "run", "--quiet", "-o", path, "--", prefix .. "/bin/lua", "-e", ""}
       assert.same({0, "", ""}, {process.run(words)}, path)
@@ -411,7 +411,7 @@ describe("asamp run of a program #plain", function()
   end)
 
   -- It was said to have made "no state of liblua5.4.so.0", which tells nobody what to do.
-  it("says that an interpreter has a Lua of its own, and what runs a script", function()
+  it("reports that an interpreter has a Lua of its own, and how to run a script", function()
     local folder = shell.folder()
     shell.write(folder .. "/l.c", [[
       #include "lauxlib.h"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The profile's queue, thread and file: what is written when, what faults of
+-- The profile's queue, thread and file: when each part is written, and the effects of faults of
 -- the file do, and that nothing is lost in silence (rule P4 of profile.h).
 
 local gen = require "profilegen"
@@ -19,7 +19,7 @@ describe("a profile", function()
   local path
   before_each(function() path = os.tmpname() end)
 
-  it("replaces what the file held", function()
+  it("replaces the contents of the file", function()
     shell.write(path, ("x"):rep(100000))
     local p = assert(gen.open{path = path})
     local ok, totals = p:close()
@@ -28,7 +28,7 @@ describe("a profile", function()
     assert.truthy(vmprof.read(path).ended)
   end)
 
-  it("tells why a file cannot be made", function()
+  it("reports why a file cannot be made", function()
     local cases = {
       {"/nowhere/x.vmprof", "No such file or directory", 2},
       {"/", "Is a directory", 21},
@@ -43,7 +43,7 @@ describe("a profile", function()
     end
   end)
 
-  it("counts what it takes", function()
+  it("counts its events", function()
     local p = assert(gen.open{path = path})
     p:sample{8, 1}
     p:sample{8, 1, count = 9}
@@ -56,7 +56,7 @@ describe("a profile", function()
 
   -- A host of several threads that SIGTERM ended told of lost samples each time: those that
   -- its threads had taken between the profile's end and their own.
-  it("counts nothing that is told when it has ended", function()
+  it("counts nothing that is reported after its end", function()
     local p = assert(gen.open{path = path, period = 100, timeperiod = 1000000})
     p:sample{1, 10}
     p:time{1, 10}
@@ -84,7 +84,7 @@ describe("a profile", function()
       assert.is_true(ok)
       local log = vmprof.read(path)
       assert.equal(n, #log.stacks)
-      local first = format == 6 and 3 or 1  -- behind the type
+      local first = format == 6 and 3 or 1  -- after the type
       for i, s in ipairs(log.stacks) do
         assert.equal(i, s.words[first])
       end
@@ -172,7 +172,7 @@ describe("a profile", function()
 end)
 
 -- Lua code for a child: flushed(p, before) waits until the writer has written
--- more than the 'before' bytes (that it does so by itself is what is tested;
+-- more than the 'before' bytes (the spec tests that it does so by itself;
 -- how soon, depends on the machine).
 local FLUSHED = [[
   local gen = require "profilegen"
@@ -192,7 +192,7 @@ describe("a killed process", function()
   before_each(function() path = os.tmpname() end)
 
   for format = 6, 7 do
-    it("leaves what was flushed, version " .. format, function()
+    it("leaves the flushed data, version " .. format, function()
       local status, text = process.code(FLUSHED .. [[
         local p = assert(gen.open{path = ..., format = tonumber((select(2, ...))),
                                   resolve = "plain"})
@@ -238,7 +238,7 @@ describe("a file that takes no more", function()
     end
   end)
 
-  it("keeps what went before it readable", function()
+  it("keeps the data before it readable", function()
     local path = os.tmpname()
     local status, text = process.code(FLUSHED .. [[
       local p = assert(gen.open{path = ...})

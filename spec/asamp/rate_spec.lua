@@ -7,7 +7,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- 'large' allocates more than twice what 'small' does.
+-- 'large' allocates more than twice the bytes of 'small'.
 local SCRIPT = [[
   local keep = {}
   local function small(n) for i = 1, n do keep[i % 64] = {i} end end
@@ -31,9 +31,9 @@ describe("a session with a rate", function()
     local r = profile "alloc=64,rate=5000"
     local whole = totals.of(r).whole
     assert.is_true(r.allocated > 60e6, r.allocated)
-    assert.is_true(r.samples < r.allocated / 64 / 4, r.samples)  -- what it would be without
+    assert.is_true(r.samples < r.allocated / 64 / 4, r.samples)  -- the number without rate=
     assert.is_true(r.samples > 100, r.samples)
-    assert.is_true(r.periods >= 1, r.periods)  -- it was set again, and so it is told
+    assert.is_true(r.periods >= 1, r.periods)  -- it was set again, and therefore recorded
     local error = math.sqrt(measures.variance(r, whole, "bytes"))
     assert.is_true(math.abs(r.bytes - r.allocated) < 6 * error,
                    ("%d %d %g"):format(r.bytes, r.allocated, error))

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The reader: our own files against a model of what went in, logs of other
+-- The reader: our own files against a model of their contents, logs of other
 -- writers made byte by byte, and every way in which a file can be damaged.
 
 local gen = require "profilegen"
@@ -47,7 +47,7 @@ local function sitesof(profile, later)
   return list
 end
 
---- What must hold whatever the file: raises an error when it does not.
+--- Checks that hold for every file: raises an error if one fails.
 local function checkshape(profile)
   local nodes, sites = profile.nodes, profile.sites
   for i, parent in ipairs(nodes.parent) do
@@ -75,7 +75,7 @@ describe("the reader", function()
   after_each(function() os.remove(path) end)
 
   describe("of our own files", function()
-    --- A random run, written and modelled. Returns what the reader must say.
+    --- A random run, written and modelled. Returns the expected results of the reader.
     local function run(seed, format, plain)
       local state = seed
       local function random(n)
@@ -132,7 +132,7 @@ describe("the reader", function()
         followed = stay
         return #runs > 0 and runs or nil
       end
-      -- The sample is counted where its class, told with its fate, belongs.
+      -- The sample is counted where its class, which comes with its outcome, belongs.
       local function decide(o, class, survived)
         local at = site(o.key .. (class and "/" .. class or ""))
         at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
@@ -236,7 +236,7 @@ describe("the reader", function()
       return model
     end
 
-    it("tells totals in slices of time that add up", function()
+    it("returns totals in slices of time that add up", function()
       for _, most in ipairs{1, 7, 100, 16384} do
         local model = run(5, 6, false)
         local profile = assert(reader.read(path, {bins = most}))
@@ -280,7 +280,7 @@ describe("the reader", function()
                      bins.width)
     end)
 
-    it("tells the time of a slice in periods of one length, whatever was set", function()
+    it("returns the time of a slice in periods of one length, whatever was set", function()
       -- They were counted as they came: a slice of short periods looked like much time.
       local p = assert(gen.open{path = path, timeperiod = 10000000})
       local t = gen.now()
@@ -294,7 +294,7 @@ describe("the reader", function()
       assert.same({3.0}, profile.sites.time)
     end)
 
-    it("tells how far it is", function()
+    it("reports its progress", function()
       local p = assert(gen.open{path = path, plain = true})
       p:flood(300000, {8, 1})
       assert(p:close())
@@ -371,7 +371,7 @@ describe("the reader", function()
       end
     end)
 
-    it("tells times in microseconds since the start", function()
+    it("returns times in microseconds since the start", function()
       for format = 6, 7 do
         local p = assert(gen.open{path = path, format = format})
         local t = gen.now()
@@ -418,7 +418,7 @@ describe("the reader", function()
       assert.is_true(profile.functions[2].native)
     end)
 
-    it("cut at any byte: yields what was before", function()
+    it("cut at any byte: yields the part before", function()
       for format = 6, 7 do
         local p = assert(gen.open{path = path, format = format, plain = true,
                                   command = "lua x.lua"})
@@ -451,7 +451,7 @@ describe("the reader", function()
       end
     end)
 
-    it("cut in its packed bytes: yields what was before", function()
+    it("cut in its packed bytes: yields the part before", function()
       run(7, 6, false)
       local bytes = shell.read(path)
       local cuts = {}
@@ -486,7 +486,7 @@ describe("the reader", function()
     local log = vmprof.head() .. vmprof.header(6, 0) ..
                 vmprof.stack(1, 1, {100}, {0}) .. vmprof.trailer(1)
 
-    it("passes over what follows it", function()
+    it("skips data after it", function()
       for _, behind in ipairs{"", "garbage", ("\0"):rep(1000), "\31x"} do
         local profile = assert(read(packed(log) .. behind))
         assert.is_true(profile.complete)
@@ -505,7 +505,7 @@ describe("the reader", function()
       end
     end)
 
-    it("tells a wrong checksum", function()
+    it("reports a wrong checksum", function()
       local bytes = packed(log)
       bytes = bytes:sub(1, -6) .. string.char(bytes:byte(-5) ~ 1) ..
               bytes:sub(-4)
@@ -616,7 +616,7 @@ describe("the reader", function()
         -- newest first: 300's is an array that lived, 200's a pair that died
         vmprof.stack(10, 10.7, {9 << 2 | 1, 5 << 2, 111, 0, 222}) ..
         sample(10.8, 200)
-      -- the metas may stand before or behind what they describe
+      -- the metas may be before or after the records that they describe
       for _, early in ipairs{true, false} do
         local profile = assert(read(
           vmprof.head() .. vmprof.header(7, 0) .. vmprof.time(1000) ..
@@ -673,7 +673,7 @@ describe("the reader", function()
       assert.equal(4096, #profile.functions[1].name)
     end)
 
-    it("reads the words of a stack anew where a header says what they mean", function()
+    it("reads the words of a stack again if a header defines their meaning", function()
       local profile = assert(read(
         vmprof.head() .. vmprof.stack(1, 1, {16, 8}, {}) ..  -- two frames, no lines yet
         vmprof.header(6, 2) .. vmprof.stack(1, 1, {16, 8}, {0}) .. vmprof.trailer(1)))
@@ -733,7 +733,7 @@ describe("the reader", function()
       end)
     end
 
-    it("what cannot be opened", function()
+    it("files that cannot be opened", function()
       local _, message = reader.read("/nowhere/x")
       assert.equal("cannot read profile '/nowhere/x': " ..
                    "No such file or directory", message)
@@ -743,7 +743,7 @@ describe("the reader", function()
     end)
   end)
 
-  describe("stops, with a message and what was before, at", function()
+  describe("stops, with a message and the part before, at", function()
     local function good()
       return vmprof.head() .. vmprof.header(6, 2) .. vmprof.name(100, "py:f:1:x") ..
              vmprof.stack(1, 1, {5, 100}, {0})

@@ -45,7 +45,7 @@ describe("repair", function()
     os.remove(to)
   end)
 
-  -- Decodes what was written, as strictly as the strictest reader does.
+  -- Decodes the written file, as strictly as the strictest reader does.
   local decoded = {}
   local function check(path)
     local packed = shell.read(path)
@@ -58,7 +58,7 @@ describe("repair", function()
     return decoded[packed]
   end
 
-  -- Are the stacks of 'log' the first ones of 'whole'?
+  -- Returns whether the stacks of 'log' are the first ones of 'whole'.
   local function prefix(log, whole)
     for i, s in ipairs(log.stacks) do
       if s.lead ~= whole.stacks[i].lead or
@@ -97,7 +97,7 @@ describe("repair", function()
         end
       end)
 
-      it("gets back what can be unpacked of a compressed file", function()
+      it("recovers the part of a compressed file that can be unpacked", function()
         local bytes = small(format, false)
         shell.write(from, bytes)
         local whole, most = vmprof.read(from), 0
@@ -127,7 +127,7 @@ describe("repair", function()
         end
       end)
 
-      it("what it wrote is whole", function()
+      it("writes a complete file", function()
         shell.write(from, small(format, true):sub(1, -30))
         assert(reader.repair(from, to))
         assert.is_true(assert(reader.repair(to, from)).whole)
@@ -135,7 +135,7 @@ describe("repair", function()
 
       -- A flipped bit in one of several equal stacks, or a lost stack: the details that told them
       -- were kept, and every reader of ours stopped there, at a file that was called whole.
-      it("leaves out details that do not fit their stacks, and all behind them", function()
+      it("leaves out details that do not match their stacks, and all after them", function()
         local bytes = small(format, true)
         local whole, broken = vmprof.decode(bytes), 0
         for round = 1, fewer(300, 60) do
@@ -158,7 +158,7 @@ describe("repair", function()
         assert.is_true(broken > 0)
       end)
 
-      it("keeps the details of what was flushed, and counts what has no fate", function()
+      it("keeps the details of flushed data, and counts undecided samples", function()
         local bytes = small(format, true)
         local at = bytes:find("asamp.undecided", 1, true)
         shell.write(from, bytes:sub(1, at - 10))  -- before that meta's record
@@ -173,7 +173,7 @@ describe("repair", function()
         assert.equal(6, profile.samples)
       end)
 
-      it("survives damage anywhere behind the header", function()
+      it("survives damage anywhere after the header", function()
         local seed = 20261121 + format
         math.randomseed(seed)
         local bytes = small(format, true)
@@ -258,7 +258,7 @@ describe("repair", function()
     assert.same(whole.stacks[3].words, log.stacks[3].words)
   end)
 
-  it("adds nothing behind the end, and says when something was there", function()
+  it("adds nothing after the end, and reports data found there", function()
     local bytes = small(6, true)
     shell.write(from, bytes .. "more")
     local r = assert(reader.repair(from, to))
@@ -287,7 +287,7 @@ describe("repair", function()
     end
   end)
 
-  it("ends a log where its last event was, which formats 2 and 3 tell differently", function()
+  it("ends a log at its last event, which formats 2 and 3 record differently", function()
     local collections = {["2"] = "g 7000 100 0 0 40 60 0\nG 90 0 0 0 80 0 0\n",
                          ["3"] = "g 6960 40 60 40\nG 10 80\n"}
     for format, lines in pairs(collections) do
@@ -301,7 +301,7 @@ describe("repair", function()
     end
   end)
 
-  it("refuses what is no log", function()
+  it("refuses files that are no log", function()
     for _, text in ipairs{"", "x", ("x"):rep(1000), vmprof.head(), vmprof.head() .. "\1",
                           "\31\139\8\0\0\0\0\0\0\3garbage"} do
       shell.write(from, text)
@@ -317,7 +317,7 @@ describe("repair", function()
     assert.equal("read", what)
   end)
 
-  it("tells when the result cannot be written, and leaves both files", function()
+  it("reports that the result cannot be written, and leaves both files", function()
     local bytes = small(6, true):sub(1, -30)
     shell.write(from, bytes)
     local r, message, what = reader.repair(from, "/nowhere/x")
@@ -331,7 +331,7 @@ describe("repair", function()
     assert.equal(bytes, shell.read(from))
   end)
 
-  it("writes over its own file only when told so", function()
+  it("overwrites its own file only on request", function()
     local bytes = small(6, true):sub(1, -30)
     shell.write(from, bytes)
     local r, _, what = reader.repair(from, from)

@@ -9,7 +9,7 @@ local fuzz = require "spec.support.fuzzer"
 local LIMITS = (os.getenv "ASAMP_VARIANT" or "fork") == "fork" and "" or " -DASAMP_TINY"
 
 describe("a flight recorder", function()
-  it("takes all events, and tells what can be read", function()
+  it("takes all events, and writes files that can be read", function()
     fuzz("rings", "-O0" .. LIMITS, 2217, {fork = 20000, debug = 20000, asan = 5000})
   end)
 end)

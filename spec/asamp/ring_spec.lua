@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A flight recorder (ring): what it writes is a profile like any other, of the last while, and
+-- A flight recorder (ring): its file is a profile like any other, of the most recent period, and
 -- of before all that is alive; written when it is asked for, and however the process ends.
 
 local host = require "asamp.host"
@@ -45,7 +45,7 @@ describe("a flight recorder", function()
     end
     collectgarbage()]]
 
-  -- What is alive, by stack, type, class and size; how many samples there are.
+  -- Returns the live samples by stack, type, class and size, and their number.
   local function alive(path)
     local list, count = samples.read(path), {}
     for _, s in ipairs(list) do
@@ -59,7 +59,7 @@ describe("a flight recorder", function()
     return count, #list
   end
 
-  it("has in what little room it gets all that is alive, each with its stack and class", function()
+  it("keeps all live samples in a small capacity, each with its stack and class", function()
     local wish = "alloc=256,fixed,seed=1,native=0,quiet,holders=0,out="
     assert.equal(0, (run(PROGRAM, {"-l", "profiler", env = {LUA_PROFILER = wish .. "whole"}})))
     assert.equal(0, (run(PROGRAM, {"-l", "profiler", env = {LUA_PROFILER = wish .. "part,ring=64K"}})))
@@ -75,7 +75,7 @@ describe("a flight recorder", function()
     assert.same({}, p.left)
   end)
 
-  it("writes on request as often as it is asked, and at the end, of many states", function()
+  it("writes on every request, and at the end, of many states", function()
     local code, out, err = run([[
       local profiler, states = require "profiler", require "states"
       local keep = {}
@@ -103,7 +103,7 @@ describe("a flight recorder", function()
     assert.same({"end", "2"}, {last.marks[1].name, last.marks[1].value})
   end)
 
-  -- What the process writes when it ends so; 'more' than one file.
+  -- Checks the files of a process that ends in this way; 'more': more than one file.
   local function ends(wish, text, status)
     local code, _, err = run(text, {env = {ASAMP = wish .. ",alloc=1K,native=0,out=p.vmprof",
       ASAN_OPTIONS = "handle_abort=0:detect_leaks=0:allocator_may_return_null=1"}})
@@ -141,7 +141,7 @@ describe("a flight recorder", function()
     end)
   end
 
-  it("leaves the program what it does with signals", function()
+  it("leaves the program's signal actions unchanged", function()
     for _, signal in ipairs{"TERM", "PIPE", "QUIT"} do
       local code, out, err = run(WORK .. [[io.popen("kill -" .. arg[1] .. " $PPID"):close() print "there"]],
         {"-c", "trap '' $1; exec \"$0\" \"$2\" $1", process.interpreter(), signal, program = "sh",
@@ -152,7 +152,7 @@ describe("a flight recorder", function()
     end
   end)
 
-  it("is asked from outside; rotate and keep bound the files", function()
+  it("obeys requests of other processes; rotate and keep bound the files", function()
     local code, _, err = run([[
       local host = require "asamp.host"
       local keep = {}
@@ -190,7 +190,7 @@ describe("a flight recorder", function()
   -- What went with a file that a recording or another file had ended was counted nowhere; then
   -- only as of the state's last sample or collection (16,120 of 18,081).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
-    it("tells and counts what is lost with a " .. kind .. " that ends before the process", function()
+    it("reports and counts the samples lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[
         local host, gen = require "asamp.host", require "profilegen"
         local keep = {}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Recording goes on, ends, or is given up with a word, whatever happens to the
--- process, its memory and its file; what was flushed can be read and repaired.
+-- process, its memory and its file; flushed data can be read and repaired.
 -- (How sessions end in the usual ways: sampler_ends_spec.lua.)
 
 local gen = require "profilegen"
@@ -15,7 +15,7 @@ local vmprof = require "spec.support.vmprof"
 local blocks, run, START = sessions.blocks, sessions.run, sessions.START
 
 describe("a file removed under the run", function()
-  it("is told at the end, and no other is made", function()
+  it("is reported at the end, and no other file is made", function()
     local path, status, out, err = run(START .. [[
       os.remove(...)
       for i = 1, 500 do kept[i] = natives.userdata(2000) end
@@ -29,7 +29,7 @@ describe("a file removed under the run", function()
     assert.is_nil(process.read(path))
   end)
 
-  it("is told when another took its name", function()
+  it("is reported when another file took its name", function()
     local path, status, out = run(START .. [[
       local path = ...
       os.rename(path, path .. ".old")
@@ -57,7 +57,7 @@ describe("a file removed under the run", function()
 end)
 
 describe("a program that closes descriptors it does not know", function()
-  -- as programs do that become daemons; what it opens then has their numbers
+  -- as programs do that become daemons; files opened later have their numbers
   local DAEMON = [[
     local profiler, natives, peers = require "profiler", require "natives", require "peers"
     local path, exact = ...
@@ -240,7 +240,7 @@ describe("a fork", function()
   end)
   end
 
-  it("leaves a child whose collections tell its own resident bytes", function()
+  it("leaves a child whose collections report its own resident bytes", function()
     local path, status, _, err = run(START .. [[
       collectgarbage()
       local peers, path = require "peers", ...
@@ -351,7 +351,7 @@ describe("memory that runs out", function()
 
   -- Every allocation of the profile's own code fails once: from the first on.
   for format = 6, 7 do
-    it("in the profiler is told and counted, version " .. format, function()
+    it("in the profiler is reported and counted, version " .. format, function()
       local path = os.tmpname()
       local whole, failed, refused = 0, 0, 0
       local n = -1

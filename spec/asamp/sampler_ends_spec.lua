@@ -40,7 +40,7 @@ describe("a session ends with", function()
       local list = samples.read(path)
       local n, decided = blocks(list, 1000)
       assert.equal(500, n)
-      -- exit() of C runs no collection: what was not decided is counted
+      -- exit() of C runs no collection: undecided samples are counted
       local undecided = 0
       for _, s in ipairs(list) do
         if s.survived == nil then undecided = undecided + 1 end
@@ -50,7 +50,7 @@ describe("a session ends with", function()
     end)
   end
 
-  it("os.exit(true, true), after what is to be closed has allocated", function()
+  it("os.exit(true, true), after to-be-closed values have allocated", function()
     for _, l in ipairs{false, true} do
       local path, status, out, err = run(START .. [[
         assert(profiler.time_start(1000))
@@ -64,7 +64,7 @@ describe("a session ends with", function()
       os.remove(path)
       assert.truthy(list.log.ended)
       local n, decided = blocks(list, 1000)
-      -- the session ends when the state begins to be closed
+      -- the session ends when the closing of the state starts
       assert.same({500, 500, out}, {n, decided, "false\n"})
     end
   end)
@@ -86,7 +86,7 @@ describe("a session ends with", function()
     assert.is_true(list.undecided >= 500)
   end)
 
-  -- What follows is sampled, too: the error, its traceback, what __close does.
+  -- The code after it is sampled, too: the error, its traceback, what __close does.
   describe("Ctrl-C", function()
     local CTRL = [[
       local peers, natives = require "peers", require "natives"
@@ -148,7 +148,7 @@ describe("a session ends with", function()
     end)
 
     -- The interpreter gives the signal back when the first one comes.
-    it("twice in a row ends the process; what was flushed is there", function()
+    it("twice in a row ends the process; the flushed data are there", function()
       for _, code in ipairs{"pcall(function() interrupt() while true do end end)",
                             "coroutine.wrap(function() interrupt() interrupt() end)()"} do
         local status, err, _, profile = interrupted([[
@@ -205,7 +205,7 @@ describe("a session ends with", function()
     assert.equal(500, (blocks(samples.read(path), 2000)))
   end)
 
-  it("_exit, which leaves what was flushed", function()
+  it("_exit, which leaves the flushed data", function()
     local path, status = run(START .. [[
       local peers, path = require "peers", ...
       local function size()
@@ -224,7 +224,7 @@ describe("a session ends with", function()
   end)
 end)
 
-describe("a session that begins when the state is being closed", function()
+describe("a session that starts while the state is being closed", function()
   -- A finalizer that runs in lua_close may ask for a profile; what is made then
   -- has no finalizer of its own, and exit comes after the state is gone.
   it("is refused or finished, and exit() finds nothing of the dead state", function()
@@ -379,7 +379,7 @@ describe("a run that is killed", function()
 end)
 
 describe("a path that cannot be written", function()
-  it("is told by alloc_start: nil, a line, the errno", function()
+  it("is returned by alloc_start: nil, a line, the errno", function()
     local profiler = require "profiler"
     for _, case in ipairs{{"/nowhere/x.vmprof", "No such file or directory", 2},
                           {"/", "Is a directory", 21}} do

@@ -51,7 +51,7 @@ describe("the fates of samples", function()
     assert.equal(0, list.undecided)
   end)
 
-  it("tell what lives on from what died", function()
+  it("distinguish live objects from dead ones", function()
     local kept, from = {}, nil
     local list = samples.of(function()
       collectgarbage "stop"
@@ -67,7 +67,7 @@ describe("the fates of samples", function()
       for i = 201, 300 do kept[i] = {i, x = i} end
       for i = 201, 300 do local _ = {i, x = i} end
       collectgarbage "restart"
-    end, {random = true})  -- what comes again and again may hide from fixed intervals
+    end, {random = true})  -- fixed intervals may miss a repeated pattern
     local found = byline(list, from)
     assert.equal(300, #kept)
     local function kinds(i, fate, ...)
@@ -197,7 +197,7 @@ describe("the fates of samples", function()
       for i = 1, n do kept[i] = natives.string(1024 - 17) end
     end)
     collectgarbage("nursery", before)
-    -- each nursery has its collection, which decides what it holds: all of it
+    -- each nursery has its collection, which decides all its samples
     -- lives, and is decided once
     local decided = {}
     for _, s in ipairs(list) do

@@ -51,7 +51,7 @@ local function model(period, seed)
     if m.distance < 1 or m.distance > p then m.fail("first distance %d", m.distance) end
   end
 
-  -- Accounts for what was allocated since the last look, from what the core said
+  -- Accounts for the bytes allocated since the last call, from the core's count
   -- just now. It allocates itself; that belongs to the next interval.
   local function look(allocated, distance, block)
     if not m.period then
@@ -556,7 +556,7 @@ describe("sampling on and off", function()
     assert.is_true(core.close())
   end)
 
-  it("tells each new period where it began", function()
+  it("records each new period at its start", function()
     local list = samples.of(function()
       core.period(1000)
       for _ = 1, 100 do natives.string(100) end
@@ -591,7 +591,7 @@ describe("sampling on and off", function()
 
   it("in a finalizer gives every sample its fate all the same", function()
     -- no collection can run there: the fates come with the next one, and
-    -- nobody may look at the dead meanwhile
+    -- dead objects must not be read meanwhile
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)

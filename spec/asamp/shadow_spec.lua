@@ -6,7 +6,7 @@
 
 local times = require "spec.support.times"
 
--- "--@ name": a function of that name begins here. "--> names": this line calls
+-- "--@ name": a function of that name starts here. "--> names": this line calls
 -- these functions. A finalizer may be called anywhere, and an error's handler.
 local SOURCE = [==[local function leaf(n)                                            --@ leaf
   local x = 0
@@ -173,7 +173,7 @@ do
   end
 end
 
--- What cannot be in a stack, or nil.
+-- Returns a frame that cannot be in a stack, or nil.
 local function wrong(stack)
   local inner
   for _, f in ipairs(stack) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Snapshots of the heap: what is in them is what a full collection keeps, to the byte;
--- what they say of holders is true, by a model; and taking one changes nothing.
+-- Snapshots of the heap: they contain exactly the objects that a full collection keeps, to the byte;
+-- their holders are correct, by a model; and taking one changes nothing.
 
 local core = require "profiler.core"
 local fewer = require "spec.support.fewer"
@@ -127,7 +127,7 @@ describe("a snapshot of the heap", function()
     end
   end)
 
-  it("is written by the program itself where no process can be made, which is told", function()
+  it("is written by the program itself where no process can be made, which is reported", function()
     local path = os.tmpname()
     os.remove(path)
     local script = process.file(([[
@@ -143,7 +143,7 @@ describe("a snapshot of the heap", function()
     -- limits hold for users other than root
     local root = os.execute "test $(id -u) = 0"
     local words = {"prlimit", "--nproc=1", process.interpreter(), script}
-    -- who may read what root may: the tree can be in root's own folder
+    -- only if this user may read root's files: the tree can be in root's own folder
     local user = {"setpriv", "--reuid", "65533", "--clear-groups", "--inh-caps", "+dac_read_search",
                   "--ambient-caps", "+dac_read_search"}
     words = root and table.move(words, 1, #words, #user + 1, user) or words
@@ -154,7 +154,7 @@ describe("a snapshot of the heap", function()
     assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
   end)
 
-  it("says what a model says of random graphs: what each object retains, and real paths",
+  it("agrees with a model for random graphs: the bytes that each object retains, and real paths",
      function()
     local made, nodes = {}, 0
     local random = math.random
@@ -178,8 +178,8 @@ describe("a snapshot of the heap", function()
         node.found = o
       end
     end
-    -- what a node has of its own (its vectors, upvalue, code, stack) is what it
-    -- retains beside the nodes that it retains; so differences must be whole nodes
+    -- a node's own bytes (its vectors, upvalue, code, stack) are those that it
+    -- retains in addition to the nodes that it retains; so differences must be whole nodes
     local own = {}
     for _, graph in ipairs(made) do
       local order = {}
@@ -204,7 +204,7 @@ describe("a snapshot of the heap", function()
     assert.is_true(nodes > GRAPHS)
   end)
 
-  it("tells paths that the debug library can walk", function()
+  it("reports paths that the debug library can walk", function()
     local random = math.random
     math.randomseed(21)
     local roots, objects = {}, {}
@@ -252,7 +252,7 @@ describe("a snapshot of the heap", function()
     _G.asamp_spec_roots = nil  -- luacheck: ignore 112
   end)
 
-  it("names what a person would name", function()
+  it("names the holders that a person would name", function()
     local out = run [[
       local listeners = {}
       function on(name, f) listeners[name] = f end

@@ -82,7 +82,7 @@ describe("snapshots of the heap", function()
     local fds, children, kib = out:match "^(-?%d+)\t(%d+)\t(-?%d+)\n$"
     assert.equal("0", fds, out)
     assert.equal("1", children, out)  -- the shell that counts them
-    if sanitized == "" then  -- a sanitizer keeps what is freed for a while
+    if sanitized == "" then  -- a sanitizer keeps freed memory for a while
       -- One snapshot takes some 200 KiB of its writer.
       assert.is_true(tonumber(kib) < 1024 + SNAPSHOTS // 10, out)
     end

@@ -50,7 +50,7 @@ describe("samples of time", function()
       local status, out, err = process.run{program = folder .. "/host", n, ms, 2, env = env}
       assert.same({0, ""}, {status, err})
       local all = assert(reader.read(path)).timesamples
-      -- a span of 10 ms at the end; what a tick takes is not counted
+      -- a span of 10 ms at the end; the time of a tick is not counted
       local least, most = n * ms * rate / 1000, tonumber(out) * rate / 1000
       assert.is_true(all <= 1.1 * most + 0.01 * rate + 1, all .. " of " .. most)
       assert.is_true(all >= 0.9 * least - 0.01 * rate - 1, all .. " of " .. least)

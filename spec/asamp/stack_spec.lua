@@ -6,7 +6,7 @@ local natives = require "natives"
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 
--- What a case allocates to be found: nobody else makes userdata of this size.
+-- Size of the userdata that each case allocates; no other userdata has it.
 local SIZE = 1000
 local HEAD = "local natives, N = ... local function mark() natives.userdata(1000) end "
 
@@ -73,7 +73,7 @@ natives.through(g)]],
 
   -- A bug that was: the stack that such a walk had told, without its outermost frames,
   -- was taken for what stands outside of the next one.
-  it("shows the inner part of a C stack that is deeper than what is walked", function()
+  it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
   for _ = 1, 20 do mark() mark() end
@@ -100,7 +100,7 @@ natives.deep(5, f)]],
       "mark:1 f:2 native_deep native_deep native_deep native_deep native_deep main chunk:3")
   end)
 
-  it("goes on from a coroutine to who resumed it, and who resumed that", function()
+  it("continues from a coroutine to its resumer, and to the resumer of that", function()
     check([[
 
 local function inner()
@@ -684,7 +684,7 @@ for i = 1, 100 do natives.through(f) end
     end
   end)
 
-  it("are not asked for with native = false", function()
+  it("are not walked with native = false", function()
     local list = samples.of(function() natives.through(function() natives.userdata(SIZE) end) end)
     for _, s in ipairs(list) do
       for _, f in ipairs(s.stack) do assert.not_equal("native_call", f.name) end

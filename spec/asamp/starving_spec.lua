@@ -8,7 +8,7 @@ local process = require "spec.support.process"
 local samples = require "spec.support.samples"
 
 -- A session in a state of its own, in which the n-th request fails (or from there
--- on, 'all'). Returns what the program sees: one line, and the file's samples.
+-- on, 'all'). Returns the program's output, one line, and the file's samples.
 local WORK = [[
   local path, n, all, native = ...
   local starving = require "starving"
@@ -66,7 +66,7 @@ local function session(n, all, native)
   local list = r[2] == "done" and r[7] == true and samples.read(path)
   local texts = {}
   for i, e in ipairs(list or {}) do
-    local text = samples.text(e.stack)  -- but for who runs the state
+    local text = samples.text(e.stack)  -- except for the caller of the state
     texts[i] = ("%s %d %s"):format(e.kind, e.size, text:match "^.*main chunk:%d+" or text)
   end
   return {ending = r[2], message = r[3], number = r[4], samples = r[5], lost = r[6], closed = r[7],
@@ -88,7 +88,7 @@ describe("memory that the sampler does not get", function()
   for _, native in ipairs{false, true} do
     local whole = session(-1, false, native)
 
-    it("is asked for in a whole session, native " .. tostring(native), function()
+    it("is requested in a whole session, native " .. tostring(native), function()
       assert.same({"done", true, 0, true}, {whole.ending, whole.message, whole.lost, whole.closed})
       assert.is_true(whole.number > 30, whole.number)
       assert.is_true(#whole.texts > 500, #whole.texts)
@@ -115,7 +115,7 @@ describe("memory that the sampler does not get", function()
               assert.equal(whole.samples, s.samples + s.lost, told)
               assert.equal(s.samples, s.list.points, told)
               within(s.texts, whole.texts, told)
-            else  -- the writer had no memory to begin with
+            else  -- the writer had no memory at the start
               assert.equal("Cannot allocate memory 12", s.closed, told)
               assert.is_true(s.lost >= whole.samples, told)
             end
@@ -127,7 +127,7 @@ describe("memory that the sampler does not get", function()
     end
   end
 
-  -- An OS thread's first session with time asks for what the thread keeps then.
+  -- An OS thread's first session with time requests memory that the thread keeps.
   it("is refused to time's samples where a thread takes its first, which may try again", function()
     local status, text = process.code [[
       local path, core = os.tmpname(), require "starving".core

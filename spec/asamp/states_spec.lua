@@ -10,7 +10,7 @@ local samples = require "spec.support.samples"
 local times = require "spec.support.times"
 
 -- Frames of a stack from the leaf to the function "outermost": those of Lua by
--- name, native ones only where they tell of states.
+-- name, native ones only if they belong to states.
 local function text(s)
   local list = {}
   for _, f in ipairs(s.stack) do
@@ -33,7 +33,7 @@ local INNER = [[
   end)()
   other(2)]]
 
--- Calls of this state: it -> the other -> back to this one, if asked for.
+-- Calls of this state: it -> the other -> back to this one, if requested.
 local function scene(n, isback)
   local peer = peers.new()
   local keep = {}

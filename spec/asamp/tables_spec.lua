@@ -15,7 +15,7 @@ local function inverse(n)
   return x
 end
 
--- What a map without keys, (id * GOLDEN >> 32) modulo its size, has in one place.
+-- Ids that a map without keys, (id * GOLDEN >> 32) modulo its size, has in one slot.
 local function sameplace()
   local list, back = {}, inverse(GOLDEN)
   for i = 1, N do list[i] = i * back end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Conversions and repairs that a signal ends: no file is left behind, and the
--- process ends by that signal; or a limit, which is told (its signal, SIGXFSZ, ends
+-- Conversions and repairs that a signal ends: no file remains, and the
+-- process ends by that signal; or a limit, which is reported (its signal, SIGXFSZ, ends
 -- a process that does not ignore it). The profile comes through a pipe that stops in
 -- the middle, so that the signal always finds the work half done.
 
@@ -8,7 +8,7 @@ local process = require "spec.support.process"
 local runs = require "spec.support.runs"
 local shell = require "spec.support.shell"
 
--- What the process does; arg: the profile, the result.
+-- The command of the process; arg: the profile, the result.
 local WORK = {
   convert = [[
     require "asamp.host".interruptible()
@@ -73,7 +73,7 @@ describe("a file that is not whole yet", function()
       assert.truthy(out:find "\n%d\n$", out)
     end)
 
-    it(("stays behind after SIGKILL, as out.PID.NUMBER.tmp (%s)"):format(work), function()
+    it(("remains after SIGKILL, as out.PID.NUMBER.tmp (%s)"):format(work), function()
       assert.truthy(interrupted(work, "KILL"):find "^137\nout%.%d+%.%d+%.tmp\n$")
     end)
   end

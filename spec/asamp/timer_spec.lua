@@ -132,7 +132,7 @@ describe("a signal", function()
     assert.is_true(all > 300, all)
   end)
 
-  it("of the profiler's kind, sent by somebody, does what it would have done", function()
+  it("of the profiler's kind, sent by another process, has its usual effect", function()
     times.of(signals.send)  -- nothing
     finally(signals.nocount)
     signals.count(0)
@@ -197,9 +197,9 @@ describe("a signal", function()
   -- Time that the profiler does not see was not counted either.
   for what, whole in pairs{
     ["is blocked"] = function(f) signals.blocked(f) end,
-    ["is taken by the program, who keeps it"] = function(f) signals.count(0) f() end,
+    ["is taken by the program, which keeps it"] = function(f) signals.count(0) f() end,
   } do
-    it("that " .. what .. " while time is sampled: what passes is lost, and counted", function()
+    it("that " .. what .. " while time is sampled: the time meanwhile is lost, and counted", function()
       local path = os.tmpname()
       finally(function()
         core.close()
@@ -219,7 +219,7 @@ describe("a signal", function()
           core.timeoff()
         end)
         local t = core.stats()
-        -- of 300 periods, but for what a signal may be late
+        -- of 300 periods, except for the delay of a signal
         assert.is_true(t.lost >= 240, t.lost)
         assert.is_true(t.timesamples <= seen.timesamples + 60, t.timesamples)
         assert.equal(disposition, signals.disposition())
@@ -281,7 +281,7 @@ describe("a signal", function()
     assert.equal("time is not sampled", p.marknames[1].name)
   end)
 
-  -- Who blocks SIGURG may read it by signalfd, as PostgreSQL does.
+  -- A program that blocks SIGURG may read it by signalfd, as PostgreSQL does.
   it("that is blocked stays so: SIGWINCH is used", function()
     local list
     signals.count(0)
@@ -379,7 +379,7 @@ describe("states", function()
     assert.equal(0, times.within(list, "lua9"))
   end)
 
-  it("that are closed while they are sampled leave nothing behind", function()
+  it("that are closed while they are sampled leave no resources", function()
     for _ = 1, 20 do
       local s = peers.new()
       local path = os.tmpname()
@@ -460,7 +460,7 @@ describe("a process that samples time", function()
     end)
   end
 
-  it("may begin in a coroutine that is gone soon after", function()
+  it("may start in a coroutine that is dead soon after", function()
     for _, call in ipairs{"profiler.enable{alloc = 64, time = 5000, out = ...}",
                           "profiler.time_start(5000, {out = ...})"} do
       local path = os.tmpname()

@@ -37,7 +37,7 @@ local function account(n, least, most, rate, what)
     ("%s: %d periods of at most %.1f"):format(what, n, most * rate))
 end
 
--- Samples f's time; f may end what is blocked. Checks the account when a tick has
+-- Samples f's time; f may end the blocking. Checks the account when a tick has
 -- just come, and the file's. 'tail': seconds at the end that may be in neither.
 local function accounted(what, rate, exact, f, tail)
   local path = os.tmpname()
@@ -51,7 +51,7 @@ local function accounted(what, rate, exact, f, tail)
   if not tail then
     ticked()
     local n, now = counted(), signals.cpu()
-    -- what the handler takes is no part of the time (C1)
+    -- the handler's time does not count (C1)
     account(n, now - inner - core.stats().time, now - outer, rate, what)
     assert.equal(0, core.stats().lost, what)
   end
@@ -115,7 +115,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
     end
   end
 
-  it("when SIGURG is blocked to the end, but for what a signal may be late", function()
+  it("when SIGURG is blocked to the end, except for the delay of a signal", function()
     for _, rate in ipairs{100, 1000, 20000} do
       local t = accounted("blocked to the end", rate, false, function()
         signals.burn(0.05)

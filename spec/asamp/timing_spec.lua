@@ -8,7 +8,7 @@ local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
 
-local SECONDS  -- of CPU time, of what is measured
+local SECONDS  -- of CPU time of the measured code
 
 local function measured(name, body)
   it(name, function()
@@ -66,7 +66,7 @@ return f]]()
     near(1, share[3] + share[4] + share[5] + share[6], 0.03, "all lines together")
   end)
 
-  measured("is that of a slow instruction, not of the one behind it #plain", function()
+  measured("is that of a slow instruction, not of the one after it #plain", function()
     local f = chunk[=[
 local function f(n)
   local x, y = 1.5, 0
@@ -173,7 +173,7 @@ return f]](signals)
     end
   end)
 
-  measured("in the core is the C function's that asked for it", function()
+  measured("in the core belongs to the calling C function", function()
     for _, native in ipairs{true, false} do
       local t = {}
       local list = times.of(function() times.busy(SECONDS, signals.fill, t, 10000) end,
@@ -202,7 +202,7 @@ return f]](signals)
     assert.equal(50000, #live)
   end)
 
-  measured("of coroutines has their frames, and those of who resumed them", function()
+  measured("of coroutines has their frames, and those of their resumers", function()
     local f = chunk[[
 local function body(n)
   while true do
@@ -334,7 +334,7 @@ describe("the number of time samples", function()
     assert.is_true(times.within(list, "os_execute") > 0.9)
   end)
 
-  measured("follows starts, stops and rates, which the file tells", function()
+  measured("follows starts, stops and rates, which the file records", function()
     local core = require "profiler.core"
     local path = os.tmpname()
     assert(core.open{out = path, period = 1 << 20, timeperiod = 1000000})
@@ -377,7 +377,7 @@ describe("a rate that the machine cannot keep", function()
       assert.equal(n, list.stats.timesamples)
       assert.equal(0, list.stats.lost)
       assert.is_true(#list.times < n / 2, #list.times .. " stacks of " .. n)
-      -- of all that passed, what the sampler took: 1 when it was not held back
+      -- share of the elapsed time that the sampler took: 1 when it was not held back
       local share = list.stats.time * 30000 / n
       assert.is_true(share < 0.8, share)
       assert.is_true(times.within(list, "deep:" .. debug.getinfo(deep, "S").linedefined + 2) > 0)
@@ -390,7 +390,7 @@ describe("a rate that the machine cannot keep", function()
 end)
 
 describe("time and allocation sampled together", function()
-  measured("do not change what the other finds", function()
+  measured("do not change the samples of the other", function()
     local function work()
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A program under a limit that is near what it needs, of address space or of its state's
+-- A program under a limit that is close to its need, of address space or of its state's
 -- bytes: it gives its own result or fails with "not enough memory", its profile is whole or
 -- is refused by a message with the limit. Once a name was looked up when memory had run
 -- out: the loader, which makes a library's thread-local variables at their first use, ended
@@ -24,7 +24,7 @@ local PROGRAM = [[
   end
   print(sum)]]
 
--- What the profiler may say.
+-- Messages that the profiler may print.
 local SAID = {
   "^profiler: %d+ samples?[^\n]*; profile: ",
   "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
@@ -45,7 +45,7 @@ local function issaid(line)
   return line:find("not enough memory", 1, true)
 end
 
--- Checks what a run has left in 'folder', and empties it. Returns how many profiles.
+-- Checks the files of a run in 'folder', and empties it. Returns the number of profiles.
 local function profiles(folder, told)
   local names = shell.lines(shell.output("ls " .. folder))
   for _, name in ipairs(names) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- A process with the library and no ASAMP: one getenv a state, counted by callgrind, and
--- nothing of the profiler. What allocation costs then is bench/instructions'.
+-- nothing of the profiler. bench/instructions measures the cost of allocation then.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -27,7 +27,7 @@ int main (int argc, char **argv) {
 -- All that a search for a name in the environment may call.
 local SEARCH = {luaN_complete = true, secure_getenv = true, getenv = true}
 
-describe("a process that is not asked #plain", function()
+describe("a process without ASAMP #plain", function()
   if not os.execute "command -v valgrind >/dev/null" then
     pending "counts by valgrind, which is not there: apt-get install valgrind"
     return
@@ -42,7 +42,7 @@ describe("a process that is not asked #plain", function()
                        .. "-Wl,-rpath,%s/lib"):format(prefix, folder, host, prefix, prefix)))
   end)
 
-  -- Of n states, what luaN_complete and what it calls has taken: instructions, functions,
+  -- The cost of luaN_complete and its callees for n states: instructions, functions,
   -- and whether the profiler's module was there.
   local function complete(n, asamp)
     local out = folder .. "/callgrind"
@@ -76,7 +76,7 @@ describe("a process that is not asked #plain", function()
     assert.is_false(module)
     local each = (many - one) / 20
     assert.is_true(each > 5 and each < 1500, each)  -- some dozens for each variable that there is
-    -- One that is asked is seen to be: this can fail.
+    -- A process with ASAMP is detected, so this spec can fail.
     local asked
     asked, names, module = complete(1, "alloc=64K,quiet")
     assert.is_true(module)

@@ -20,7 +20,7 @@ local united = require "asamp.sums.united"
 
 local ROUNDS = tonumber(os.getenv "ASAMP_ROUNDS") or 4
 
--- Rows by what they are called, and their sums.
+-- Rows by name, and their sums.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -31,7 +31,7 @@ local function byname(rows, field)
   return all
 end
 
--- Have both the same rows, with the same sums, but for the rounding of what is no integer?
+-- Returns whether both have the same rows and sums, except for the rounding of non-integers.
 local function samerows(a, b, field)
   local x, y = byname(a, field), byname(b, field)
   assert.equal(#a, #b)
@@ -106,7 +106,7 @@ describe("profiles that are merged", function()
     os.remove(out)
   end)
 
-  -- The profile of a process: states that begin and end, one behind the other or not.
+  -- The profile of a process: states that start and end, one after the other or not.
   local function many(path, seed)
     math.randomseed(seed)
     local p = assert(gen.open{path = path, states = true, period = 4096, followed = 1000,
@@ -163,7 +163,7 @@ describe("profiles that are merged", function()
       assert.equal(result.states, all.begun)
       local each = 2 + #reader.read(paths[3]).states + #reader.read(paths[4]).states
       assert.equal(each, #all.states)
-      -- and what is merged can be merged
+      -- and merged files can be merged again
       local twice = os.tmpname()
       assert(merge({out, paths[1]}, twice))
       local again = reader.read(twice)
@@ -172,7 +172,7 @@ describe("profiles that are merged", function()
     end
   end)
 
-  it("of flight recorders say what they go back to, and all samples from before", function()
+  it("of flight recorders have the start of their period, and all earlier samples", function()
     for i = 1, 2 do
       local status, _, err = process.run{"-l", "profiler", "-e",
         "local t = {} for i = 1, 100000 do t[i % 5000] = {i} end", env = {LUA_PROFILER =
@@ -257,7 +257,7 @@ describe("profiles that are merged", function()
   end
 
   -- What had no label at all was in no row, and its whole file refused by --by-label.
-  it("have rows of what has no label, also of profiles without any: --sum has the same", function()
+  it("have rows for samples without a label, also of profiles without labels: --sum has the same", function()
     run(paths[1], "alloc=2K", "/a")
     run(paths[2], "alloc=1K,time=1000")
     run(paths[3], "alloc=0,time=1000")
@@ -318,7 +318,7 @@ describe("profiles that are merged", function()
     end
   end)
 
-  it("keep states, with their names, ends and what they have allocated", function()
+  it("keep states, with their names, ends and allocated bytes", function()
     many(paths[1], 3)
     runs.write(paths[2], {seed = 4, actions = 50})
     assert(merge({paths[1], paths[2]}, out))
@@ -341,7 +341,7 @@ describe("profiles that are merged", function()
     assert.same(rows(one), rows(all))
   end)
 
-  it("may be cut: what can be read is merged", function()
+  it("may be cut: the readable part is merged", function()
     runs.write(paths[1], {seed = 5, actions = 200, plain = true})
     runs.write(paths[2], {seed = 6, actions = 200})
     local text = process.read(paths[1])
@@ -396,7 +396,7 @@ describe("profiles that are merged", function()
     assert.is_true(more < 24 * few, ("%.3f s, %.3f s"):format(few, more))
   end)
 
-  it("that are none are told, and the others are merged", function()
+  it("that are no profiles are reported, and the others are merged", function()
     runs.write(paths[1], {seed = 7, actions = 60})
     shell.write(paths[2], "no profile\n")
     os.remove(paths[3])

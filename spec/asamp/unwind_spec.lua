@@ -8,7 +8,7 @@ local shapes = require "shapes"
 
 local SIZE = 1000  -- nobody else makes userdata of this size
 
--- What of each is seen in the C stack, innermost first.
+-- The frames of each program in the C stack, innermost first.
 local SEEN = {
   fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
   aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
@@ -53,7 +53,7 @@ local function seen(paths)
   return list
 end
 
--- What is seen in the n outermost of them: nothing outside of the last context.
+-- The frames of the n outermost ones: none outside of the last context.
 local function expected(path, n)
   local list, outermost = {}, 1
   for i = 1, n do

@@ -7,7 +7,7 @@ local vmprof = require "spec.support.vmprof"
 
 local PERIOD = 4096
 
---- Writes a profile of the flavour with what 'fill' does to it; decodes it.
+--- Writes a profile of the flavour that 'fill' has filled; decodes it.
 local function written(format, fill, options)
   local path = os.tmpname()
   local config = {path = path, format = format, period = PERIOD,
@@ -112,14 +112,14 @@ describe("the stock flavour", function()
     assert.is_nil(log.metas.start_time_offset)  -- would make times of counts
   end)
 
-  it("ends with a trailer after the start, and nothing behind", function()
+  it("ends with a trailer, and nothing after it", function()
     assert.equal(3, log.records[#log.records])
     assert.equal(0, log.left)
     assert.is_true(log.ended >= log.started)
     assert.is_true(math.abs(log.started / 1e6 - os.time()) < 3600)
   end)
 
-  it("carries what version 6 has no place for in metas", function()
+  it("stores data without a record in version 6 in metas", function()
     local first = log.metas["asamp.1"]
     assert.equal("3", log.metas["asamp.format"])
     assert.equal("1", log.metas["asamp.undecided"])

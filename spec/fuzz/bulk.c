@@ -2,9 +2,9 @@
 /*
 ** Actions that do much between two safe points, or one thing in many ways: weak
 ** tables that become shorter while collections are overdue, raw stores without
-** end, chains of ephemerons, variables that C functions close. What they make
-** lives no longer than the action, but for the tables that 'a_shrink' leaves; so
-** they compare by themselves, and the model is told of the rest.
+** end, chains of ephemerons, variables that C functions close. Their objects
+** live no longer than the action, except for the tables that 'a_shrink' leaves; so
+** they compare by themselves, and the model records the rest.
 */
 #include "model.h"
 
@@ -108,7 +108,7 @@ static int b_shrink (lua_State *L) {
 static int b_compare (lua_State *L) {
   int i;
   check_invariants(L);
-  for (i = 0; i < 1000; i++) {  /* over what was free */
+  for (i = 0; i < 1000; i++) {  /* over freed memory */
     lua_createtable(L, 3, 0);
     lua_pop(L, 1);
   }

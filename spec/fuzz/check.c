@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the whole graph through the API, beside the model, from the slots of
+** Walks the whole graph through the API, together with the model, from the slots of
 ** the running frame and of the registry; verifies identity and content of
 ** everything on the way. Allocates nothing from the state but room on the
 ** stack of the queue, and never with failures armed.
@@ -13,7 +13,7 @@
 static Node **queue;
 static unsigned queued, queuesize;
 
-/* May the entry of a weak table be missing before a full collection? */
+/* Returns 1 if the entry of a weak table may be missing before a full collection. */
 int may_vanish (const Node *n, const Entry *e) {
   int mode = mt_mode(n->mt);
   return ((mode & MODE_KEYS) && !reachable(e->key, REACH_NOW)) ||
@@ -21,7 +21,7 @@ int may_vanish (const Node *n, const Entry *e) {
           (n->revived || e->value.u.node->revived || !reachable(e->value, REACH_NOW)));
 }
 
-/* Must it be missing after a full one? */
+/* Returns 1 if it must be missing after a full one. */
 static int must_vanish (const Node *n, const Entry *e) {
   int mode = mt_mode(n->mt);
   if (!(n->marks & REACH_NOW) || n->revived) return 0;
@@ -64,7 +64,7 @@ static void check_table (lua_State *L, Node *n, int collected) {
     if (e->seen == w.stamp) wrong("lua_next names a field of object %u twice", n->id);
     e->seen = w.stamp;
     count++;
-    if (collected && must_vanish(n, e)) wrong("weak table %u holds what is dead", n->id);
+    if (collected && must_vanish(n, e)) wrong("weak table %u holds a dead object", n->id);
     if (weak && may_vanish(n, e)) match(L, -1, e->value, "a weak field");
     else see(L, e->value, "a field");
     lua_pop(L, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Collections, modes, metatables and finalizers. After a full collection the
-** model knows exactly what is gone: full_collect compares, then forgets it.
+** model predicts exactly the freed objects: full_collect compares, then forgets it.
 */
 #include <limits.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ void on_warning (void *ud, const char *message, int more) {
   else w.lost++;
 }
 
-/* May one of those calls have been for n? */
+/* Returns 1 if one of those calls may have been for n. */
 int lost_finalizer (Node *n) {
   if (w.lost == 0) return 0;
   w.lost--;
@@ -92,7 +92,7 @@ static int on_close (lua_State *L) {
 const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
 
 /*
-** Newest first, but for 'ascents' places: each collection before the last one
+** Newest first, except for 'ascents' places: each collection before the last one
 ** that has left finalizers to call makes one. -1: any number.
 */
 void check_finalized (int ascents) {
@@ -186,7 +186,7 @@ static void check_count (lua_State *L) {
     wrong("count says %zu bytes, of %zu held; the model needs %zu", count, memory.bytes, least);
 }
 
-/* What userdata represent: of the living no less, of all that is known no more. */
+/* Checks external bytes: at least those of live userdata, at most those of all known ones. */
 static void check_outside (lua_State *L) {
   size_t sum, least = 0, most = 0;
   unsigned i;
@@ -217,7 +217,7 @@ static int b_collect (lua_State *L) {
 
 /*
 ** An emergency collection, or one that raw stores have made overdue, leaves
-** finalizers to call, and the next collection takes what they may touch for
+** finalizers to call, and the next collection treats all that they may touch as
 ** reachable: they go first. The action may have changed the model since a
 ** finalizer marked it.
 */
@@ -250,7 +250,7 @@ void full_collect (lua_State *L) {
   calm(L, b_collect, 0, 0);
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
-  /* what was reachable before is predicted by the marks from before: keep them */
+  /* the marks from before predict the objects reachable before: keep them */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
     /* a finalizer that an earlier cycle had queued may have brought it back */
@@ -309,7 +309,7 @@ static void a_mode (lua_State *L) {
   w.generational = w.a;
 }
 
-/* The collector rests for a while: what dies meanwhile dies in one cycle. */
+/* The collector is stopped for a while: objects that die meanwhile die in one cycle. */
 static void a_stop (lua_State *L) {
   static unsigned long since;
   if (!w.stopped && chance(6)) {
@@ -362,8 +362,8 @@ static void a_outside (lua_State *L) {
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
-  /* A first hint may be lost, also when lua_Alloc is not asked: what it has refused once is
-     not asked for again before the next major collection. */
+  /* A first hint may be lost, also without a call of lua_Alloc: a total that it has refused is
+     not requested again before the next major collection. */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);
     luaN_outside(L, -1, 0);

@@ -77,7 +77,7 @@ static int usable (lua_State *L) {
   return 0;
 }
 
-/* Is this error want of memory, and was there any? */
+/* Returns 1 if this is a memory error that was expected. */
 static int excused (lua_State *L, int status) {
   const char *message = lua_tostring(L, -1);
   if (memory.refused == 0) return 0;

@@ -7,8 +7,8 @@
 **
 ** Makes snapshots of random heaps, well-formed ones and others, damages most of them in
 ** several ways, now and then packs one, and hands it to all that asamp heap does: graph,
-** classes, dominators, trees, the file for DevTools. What was not damaged must be read,
-** and what is read is checked: GR1 and GR2, dominators against their definition on small
+** classes, dominators, trees, the file for DevTools. An undamaged file must be read,
+** and every graph that was read is checked: GR1 and GR2, dominators against their definition on small
 ** graphs, sums. Arguments and failures: input.h.
 */
 #define _GNU_SOURCE
@@ -204,7 +204,7 @@ static void make (void) {
     while (more-- > 0)
       edge(i, 1 + (int)upto(HEAP_EDGES - 1), pick(-1));
   }
-  while (upto(3) == 0) {  /* what comes late */
+  while (upto(3) == 0) {  /* late edges */
     i = pick(-1);
     byte(HEAP_FROM);
     number(all[i].at >> 3);
@@ -249,9 +249,9 @@ static void damage (void) {
   }
 }
 
-/* ------------------------------------------------------- what is read -- */
+/* ------------------------------------------------------- checks of the graph -- */
 
-/* What can be reached from the state without passing 'without' (0: nothing is left out). */
+/* Marks the objects reachable from the state without passing 'without' (0: no exception). */
 static uint64_t reach (const Graph *g, uint32_t without, unsigned char *seen) {
   uint32_t stack[SMALL], top = 0, to;
   uint64_t sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** What the fuzzers of files (profiles.c, heaps.c) have in common: a generator of numbers,
-** the input on disk and its name, packing. The first failure is told with the number of
+** the input on disk and its name, packing. The first failure is printed with the number of
 ** the input, which is left in its file, and the program ends with 1; the same seed gives
 ** the same inputs.
 */

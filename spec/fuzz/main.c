@@ -7,10 +7,10 @@
 **   fail=P        lua_Alloc refuses P of a million requests to grow
 **   check=K       luaN_check every K actions (where it exists), 0: never
 **   nodes=N       size of the graph
-**   mode=gen|inc  mode to begin with
+**   mode=gen|inc  mode at the start
 **   switch=0      stay in that mode
 **   empty=0       no userdata of size 0: one may share its address with the
-**                 object behind it where an allocator has no headers
+**                 object after it if an allocator has no headers
 **   openjoin=0    no lua_upvaluejoin to an open upvalue: 5.4.7 built with
 **                 assertions takes the age that the barrier gives it for wrong
 **   sample=BYTES  allocations are sampled at this period, and time 5000 times a

@@ -198,7 +198,7 @@ static Node *add (Kind kind, const void *address) {
   return n;
 }
 
-/* The node of a new object. What had this address before must be dead. */
+/* The node of a new object. The previous object at this address must be dead. */
 Node *node_new (Kind kind, const void *address) {
   Node *n, **p;
   if (tableused * 2 >= tablesize) rebuild();

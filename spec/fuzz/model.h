@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The shadow model of one Lua state: what every slot, field, upvalue and stack
+** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack
 ** holds, in plain C structs that no collector touches. It predicts what must
 ** be alive (reach.c); actions change Lua and the model alike (objects.c,
 ** threads.c, collect.c, bulk.c) and check.c compares the two.
@@ -78,14 +78,14 @@ struct Node {
   int n;
   Node *cell[3];	/* N_GET, N_SET, N_KEEP: upvalues */
   size_t size;		/* N_USERDATA: bytes, ... */
-  size_t outside;	/* ... and what it represents outside of the heap */
+  size_t outside;	/* its external bytes */
   Frame *frame;		/* N_COROUTINE: FRAMES of them */
   int frames;
 };
 
 #define REACH_NOW	1u	/* strongly reachable, for certain */
 #define REACH_POSSIBLE	2u	/* strongly reachable, perhaps */
-#define REACH_FINAL	4u	/* that, or from what is to be finalized */
+#define REACH_FINAL	4u	/* that, or from an object pending finalization */
 #define REACH_AFTER	8u	/* REACH_POSSIBLE after a collection */
 #define REACH_HELD	16u	/* gone, and something that is in one of these refers to it */
 
@@ -114,7 +114,7 @@ typedef struct World {
   unsigned lost;	/* calls of __gc that memory did not suffice for */
   int generational, stopped;
   int flooded;		/* raw stores may have made a collection overdue */
-  int strict;		/* no cycle began since the last full one */
+  int strict;		/* no cycle has started since the last full one */
   lua_State *queue;
   int a, b;		/* parameters of the protected half of an action */
   unsigned string;
@@ -157,10 +157,10 @@ void match (lua_State *L, int index, Value v, const char *where);
 /* reach.c */
 void reach (unsigned set);	/* from the roots */
 void reach_final (void);	/* REACH_POSSIBLE and REACH_FINAL */
-void reach_more (unsigned sets);	/* what the nodes of these hold: REACH_AFTER */
+void reach_more (unsigned sets);	/* marks the contents of the nodes of these sets: REACH_AFTER */
 void reach_now (void);		/* REACH_NOW, at most once in an action */
-void reach_settled (void);	/* REACH_NOW, beside what has 'visited' set */
-int reachable (Value v, unsigned sets);  /* true for what is no node */
+void reach_settled (void);	/* REACH_NOW, except for nodes with 'visited' set */
+int reachable (Value v, unsigned sets);  /* 1 for values that are not nodes */
 void revive (Node *n);		/* n is about to get reachable */
 
 /* alloc.c */

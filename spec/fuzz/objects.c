@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Actions on tables, strings, userdata and closures. a_ functions choose and
-** keep the model in step, b_ functions are what runs protected.
+** keep the model in step, b_ functions run in protected mode.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -220,7 +220,7 @@ static int b_set (lua_State *L) {
   return 0;
 }
 
-/* Sets 'key' to what may be a field's key; pushes it if it is a node, else nil. */
+/* Sets 'key' to a possible key of a field; pushes it if it is a node, else nil. */
 static void push_random_key (lua_State *L, int limit) {
   int s = any_slot();
   key = slot(s);
@@ -244,7 +244,7 @@ static void a_set (lua_State *L) {
   if (call(L, b_set, 3, 0)) map_set(&n->map, key, v);
 }
 
-/* Appends and overwrites: what large tables are for. */
+/* Appends and overwrites: the typical use of large tables. */
 static int b_fill (lua_State *L) {
   int i;
   for (i = 0; i < w.b; i++) {

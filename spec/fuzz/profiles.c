@@ -8,7 +8,7 @@
 ** Makes profiles of random runs with the encoder (both flavours, and logs as
 ** other writers leave them), damages each in several ways, now and then packs
 ** it, and hands it to the totals, or to a converter whose result goes to
-** /dev/null. FOLDER (/dev/shm) takes the input (input.h) and what is spilled. After
+** /dev/null. FOLDER (/dev/shm) takes the input (input.h) and the spills. After
 ** each input the totals are checked.
 */
 #define _GNU_SOURCE
@@ -101,7 +101,7 @@ static void mark (Encoder *e, uint64_t time) {
   encoder_mark(e, time, name, n, value, m);
 }
 
-/* Who holds what is followed, or says that it does. */
+/* Writes holders of the followed samples, correct or not. */
 static void hold (Encoder *e, uint64_t time) {
   uint32_t runs[9], i;
   for (i = 1; i <= many; i++) {
@@ -363,7 +363,7 @@ static size_t make (unsigned char *data) {
     n = (size_t)upto(400);
     for (i = 0; i < n; i++)
       data[i] = (unsigned char)next();
-    if (upto(2))  /* behind a good start */
+    if (upto(2))  /* after a valid start */
       memcpy(data, s->data, n < 60 ? n : 60);
     return n;
   }
@@ -446,21 +446,21 @@ static ReadProfile *readinput (ReaderClient *client) {
 
 static Fold fold;
 
-/* What the stacks of a file leave out, or nothing. */
+/* Writes the data left out by the stacks of a file, or nothing. */
 static const Fold *folded (const ReadProfile *r) {
   uint32_t i;
   if (!fold_init(&fold, r, upto(4) == 0))
     fail("no memory");
   for (i = 1; i < r->tree.n; i++) {
     if (fold_parent(&fold, r, i) >= i)
-      fail("a parent behind its child");
+      fail("a parent after its child");
     if (fold.folded[i] && !r->functions[r->fn[i]].native)
       fail("a function of a script is left out");
   }
   return &fold;
 }
 
-/* The input and itself as one; what it comes to, NULL: nothing. */
+/* Merges the input with itself. Returns the result; NULL: there is none. */
 static ReadProfile *merged (Output *o) {
   static Unite u;
   ReadProfile *r = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What failing.c runs: the list, defined in programs.c, ends with NULLs. It
+** The programs that failing.c runs: the list, defined in programs.c, ends with NULLs. It
 ** owns no state.
 */
 #ifndef fuzz_programs_h

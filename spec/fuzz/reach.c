@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Who is reachable in the model: Lua's rules of strong references, weaks
+** Reachability in the model: Lua's rules of strong references, weaks
 ** and finalization, by a plain search that shares no idea with a collector.
 ** A set is a bit in Node.marks, valid until the model changes.
 ** Where a weak value is dead, or came back, its entry may be there or not, and
-** so may what the key reaches: REACH_NOW leaves it out, the other sets have it.
+** so may the objects that the key reaches: REACH_NOW leaves it out, the other sets have it.
 */
 #include <stdlib.h>
 
 #include "model.h"
 
-static Node **work, **weak;	/* tables with fields to look at again */
+static Node **work, **weak;	/* tables with fields to visit again */
 static unsigned works, worksize, weaks;
 static unsigned current;
 static int reviving;	/* nodes newly reached have 'visited' set */
-static const Node *from;	/* that is looked at; NULL: a slot */
-static const char *by;	/* what of it */
+static const Node *from;	/* the node that is being visited; NULL: a slot */
+static const char *by;	/* the part of it */
 
 static void given_away (const Node *n) {
   static const Node none;
@@ -45,12 +45,12 @@ int reachable (Value v, unsigned sets) {
   return v.tag != V_NODE || (v.u.node->marks & sets) != 0;
 }
 
-/* Came n back, so that collections may have removed what is there no more? */
+/* Returns 1 if n was resurrected, so that collections may have removed its entries. */
 static int came_back (const Node *n) {
   return n->revived || (reviving && n->visited);
 }
 
-/* Does one half of a field keep the other? */
+/* Returns 1 if one half of a field keeps the other alive. */
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
   from = table;
@@ -144,7 +144,7 @@ void reach (unsigned set) {
 }
 
 /*
-** Also what the nodes of 'sets' hold: a finalizer may have stored something in an
+** Also marks the contents of the nodes of 'sets': a finalizer may have stored something in an
 ** object that only a finalizer to come will see again.
 */
 void reach_more (unsigned sets) {
@@ -155,8 +155,8 @@ void reach_more (unsigned sets) {
   converge();
 }
 
-/* REACH_NOW, where what has 'visited' set counts as having come back: a weak table among that was
-   not compared, and may have lost what had come back long before. */
+/* REACH_NOW, where nodes with 'visited' set count as resurrected: a weak table among them was
+   not compared, and may have lost entries of objects resurrected long before. */
 void reach_settled (void) {
   reviving = 1;
   reach(REACH_NOW);
@@ -169,7 +169,7 @@ void reach_now (void) {
   w.marked = w.action + 1;
 }
 
-/* REACH_POSSIBLE, and REACH_FINAL: the same and what finalizers to come may touch. */
+/* REACH_POSSIBLE, and REACH_FINAL: the same and the objects that later finalizers may touch. */
 void reach_final (void) {
   unsigned i;
   reach(REACH_POSSIBLE);
@@ -180,7 +180,7 @@ void reach_final (void) {
 }
 
 /*
-** What only n reaches was garbage so far: a collection may have taken it from
+** Objects reachable only from n were garbage so far: a collection may have taken it from
 ** weak values and may have its finalizers in its queue.
 */
 void revive (Node *n) {
@@ -191,7 +191,7 @@ void revive (Node *n) {
   for (i = 0; i < w.nodes; i++)
     w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
   start(REACH_NOW);
-  /* a weak table that was reached before may hold what n is one half of */
+  /* a weak table that was reached before may have an entry with n as key or value */
   touch(n);
   for (i = 0; i < w.nodes; i++)
     if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {

@@ -24,7 +24,7 @@
 #define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)  /* of a stack */
 #define SECOND		UINT64_C(1000000000)
 
-/* Of a state, what the sampler keeps to: P5, P6, PA1. */
+/* The part of a state that the sampler guarantees: P5, P6, PA1. */
 typedef struct State {
   uint32_t id;
   int begun;
@@ -44,7 +44,7 @@ static uint32_t lastid;
 static unsigned char body[1 << 16] __attribute__((aligned(16)));
 static uint64_t now = SECOND;
 static Ring *ring;
-static int wild;	/* events may contradict what went before */
+static int wild;	/* events may contradict earlier ones */
 
 static void gather (void *ud, Bytes *out, int text) {
   (void)text;

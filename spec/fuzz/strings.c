@@ -2,7 +2,7 @@
 /*
 ** Strings and scalars between the model and Lua. String number n is eight hex
 ** digits and noise, of a length that follows from n: short ones, long ones and
-** some over 8 KiB. Whoever reads a string back verifies all of it.
+** some over 8 KiB. All code that reads a string back verifies all of it.
 */
 #include <inttypes.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ void push_scalar (lua_State *L, Value v) {
       s = strings_text((unsigned)v.u.i, &length);
       lua_pushlstring(L, s, length);
       break;
-    default: wrong("the fuzzer pushes what is no scalar");
+    default: wrong("the fuzzer pushes a value that is no scalar");
   }
 }
 

@@ -187,7 +187,7 @@ static int resume (lua_State *L, lua_State *co, int args) {
   return status;
 }
 
-/* get and set are on top: a call of 'body' began. Pops them. */
+/* get and set are on top: a call of 'body' has started. Pops them. */
 static void enter_frame (lua_State *L, Node *n, const Value *abc, Value tbc) {
   Frame *f = &n->frame[n->frames++];
   int i;
@@ -237,7 +237,7 @@ static void a_start (lua_State *L) {
     w.errors++;
     close_coroutine(L, n, co);
   }
-  else wrong("a coroutine began with status %d", status);
+  else wrong("a coroutine started with status %d", status);
   lua_pop(L, 1);
 }
 

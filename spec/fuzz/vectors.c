@@ -3,7 +3,7 @@
 ** A big table that lives from action to action: thousands of slots into which young
 ** and old objects are stored by hand, exchanged, erased, while the table gets another
 ** metatable, strong or weak, and other vectors. It is in nobody's model but this: a
-** cell tells the number that its object holds in [1], and whether it may be gone.
+** cell has the number that its object contains in [1], and whether it may be gone.
 */
 #include "model.h"
 
@@ -13,7 +13,7 @@
 #define MANY	200	/* stores of one action */
 
 static struct {
-  int made, ref;	/* of a table: [1] the big one, [2] what holds objects, [3] keys */
+  int made, ref;	/* of a table: [1] the big one, [2] the table that holds objects, [3] keys */
   int mode;
   int last;	/* number of the last object */
   struct {
@@ -88,7 +88,7 @@ static void held_set (lua_State *L, int c) {
   lua_rawseti(L, HELD, c + 1);
 }
 
-/* Pushes what the cell holds, which must be right. */
+/* Pushes the contents of the cell, and checks them. */
 static void cell_check (lua_State *L, int c) {
   int number = big.cell[c].number;
   cell_get(L, c);
@@ -114,7 +114,7 @@ static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
   big.cell[c].held = 0;
-  big.cell[c].loose = 1;  /* until it is known what it holds */
+  big.cell[c].loose = 1;  /* until its contents are known */
   lua_pushvalue(L, -1);
   cell_set(L, c);
   big.cell[c].number = number;
@@ -238,7 +238,7 @@ static int v_rekey (lua_State *L) {
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
-  while (lua_next(L, BIG)) {  /* what v_resize left when memory was refused */
+  while (lua_next(L, BIG)) {  /* entries that v_resize left when memory was refused */
     int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
     lua_pop(L, 1);
     if (!extra) continue;
@@ -324,7 +324,7 @@ static void a_append (lua_State *L) {
 #endif
 
 static struct {
-  int made, ref;	/* of a table: [1] the one that grows, [2] what are keys in it */
+  int made, ref;	/* of a table: [1] the one that grows, [2] the objects that are keys in it */
   int first, n, most;	/* keys 'first' to n - 1 are there */
 } grown;
 

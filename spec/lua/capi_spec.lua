@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The C API stays binary compatible: what was compiled against pristine Lua's
+-- The C API stays binary compatible: code compiled against pristine Lua's
 -- headers and linked to its library runs on the fork without a change and
 -- without a word from the loader.
 
@@ -149,7 +149,7 @@ int main (void) {
 }
 ]]
 
-describe("what was built for pristine Lua #plain", function()
+describe("code built for pristine Lua #plain", function()
   local folder, root, flags
   local major, minor, release = shell.read("lua/upstream"):match("\nversion=(%d+)%.(%d+)%.(%d+)")
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the libraries export, and who may know whom: the picture of the parts in
+-- Exports of the libraries, and the allowed dependencies of their parts: the diagram in
 -- which dependencies run downwards only, asamp over seam.h over lua. Read from
 -- the built files by nm and readelf, and from the sources by their includes.
 
@@ -73,7 +73,7 @@ describe("the exported names #plain", function()
     for name in pairs(declared("lua/seam.h")) do
       assert.is_truthy(name:find("^luaN_%l+$"), name)
     end
-    -- what the parts of the collector tell one another stays inside
+    -- interfaces between parts of the collector stay inside
     local inner = declared("lua/gc/alloc/nursery.h", "lua/gc/core.h", "lua/gc/gc.h")
     inner.lua_resume = nil  -- upstream's, given a section there
     assert.same({}, sets.sorted(inner))
@@ -91,13 +91,13 @@ describe("the exported names #plain", function()
   end)
 
   local function modules()
-    -- what stands before malloc is no module: it has malloc's names
+    -- the library loaded before malloc is no module: it has malloc's names
     local list = shell.lines(shell.output("ls build/lib/asamp/*/*.so | grep -v /malloc.so"))
     assert.is_true(#list >= 4)
     return list
   end
 
-  it("of a module of the profiler are how it is opened, nothing else; of its core, what " ..
+  it("of a module of the profiler are the functions that open it, nothing else; of its core, what " ..
      "lua/attach.c asks for besides", function()
     for _, path in ipairs(modules()) do
       local folder, name = path:match("([%w_]+)/([%w_]+)%.so$")
@@ -136,7 +136,7 @@ end
 
 local PUBLIC = set {"lua.h", "lauxlib.h", "lualib.h", "luaconf.h"}
 
-describe("who may know whom #plain", function()
+describe("dependencies between the parts #plain", function()
   it("lets the fork know nothing of asamp", function()
     local above = {}
     for _, path in ipairs(files "asamp/*/*.h lualib/*.lua") do above[base(path)] = true end

@@ -2,7 +2,7 @@
 --
 -- From the tarball to an installed tree: lua/fetch, lua/prepare, lua/install.
 -- Whatever is wrong with the download, a patch or a path is one line on stderr
--- that names it, a failure, and nothing half done left behind.
+-- that names it, a failure, and no incomplete files.
 
 local shell = require "spec.support.shell"
 
@@ -58,7 +58,7 @@ describe("lua/fetch #plain", function()
   end)
 
   -- bench/lua55 has a pin of its own, without a site.
-  it("takes what another pin says, by the variable that it names", function()
+  it("takes the version of another pin, by the variable that it names", function()
     shell.output("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
       .. "echo variable=OTHER_TARBALL >>%s/pin", folder, hash("Makefile"), folder, folder)
     local command = ("LUA_FETCH_NO_APT=1 LUA_TARBALL=/absent %s lua/fetch " .. out .. " %s/pin")
@@ -104,7 +104,7 @@ describe("lua/fetch #plain", function()
 
   -- A bug that was: a copy of the release before with a new time, as caches make it,
   -- was built as `make plain`, and what compared with that compared with another Lua.
-  it("is asked for the right tarball where a newer file of that name is another", function()
+  it("is asked for the right tarball if a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
                  folder, folder, folder, out, folder)
@@ -140,14 +140,14 @@ describe("lua/fetch #plain", function()
       assert.is_truthy(said:find(pool, 1, true), said)
       assert.equal(hash(TARBALL), hash(out))
 
-      -- what the pool has is not what is wanted
+      -- the pool has another version than the wanted one
       shell.output("printf x >>%s/lua5.4_%s.orig.tar.gz && rm %s", pool, version, out)
       local wrong = refused(("APT_CONFIG=%s/conf LUA_FETCH_NO_SITE=1"):format(apt))
       assert.is_truthy(wrong:find(pool, 1, true) and wrong:find("another sha256 there", 1, true), wrong)
     end
   end)
 
-  it("says what was tried and how to hand one over when there is no origin", function()
+  it("reports the tried addresses and how to supply a file if there is no origin", function()
     local err = refused(NOWHERE)
     assert.is_truthy(err:find("tried: nothing", 1, true), err)
     assert.is_truthy(err:find("make LUA_TARBALL=", 1, true), err)
@@ -196,7 +196,7 @@ describe("lua/prepare #plain", function()
     return err
   end
 
-  -- A full disk was told as a bad tarball, which was deleted then, and fetched again.
+  -- A full disk was reported as a bad tarball, which was deleted then, and fetched again.
   it("says that there is no room for the sources, in tar's words", function()
     shell.output("mkdir " .. folder .. "/bin")
     local tar = assert(io.open(folder .. "/bin/tar", "w"))
@@ -228,7 +228,7 @@ describe("lua/prepare #plain", function()
 
   it("refuses a patch that does not apply, and names it and the hunk", function()
     local path = spoiled(function(text)
-      return (text:gsub("(\n@@[^\n]*\n) [^\n]*", "%1 what is not there", 1))
+      return (text:gsub("(\n@@[^\n]*\n) [^\n]*", "%1 a missing line", 1))
     end)
     local err = refused(TARBALL, path)
     assert.is_truthy(err:find("^lua/prepare: " .. path .. " does not apply: Hunk #1 FAILED"), err)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What `make install` does to the folders that it finds and to the files that are in use,
+-- Effects of `make install` on existing folders and on files in use,
 -- of a small tree in the place of a built one.
 
 local shell = require "spec.support.shell"
@@ -47,7 +47,7 @@ all:
     assert.equal(before, stat "bin")
   end)
 
-  it("lets all read and no one else write, whoever has built it and with whatever umask", function()
+  it("lets all users read and no other user write, with any builder and umask", function()
     install "umask 077"
     local owner = shell.output("echo $(id -u):$(id -g)"):gsub("\n", "")
     if shell.output "id -u" == "0\n" then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The makefiles: what `make deps` installs is all that the build looks for on
+-- The makefiles: `make deps` installs everything that the build needs on
 -- this machine, no variable is used before it has a value, and any compiler
 -- gets only the options that it knows.
 
@@ -10,7 +10,7 @@ local shell = require "spec.support.shell"
 
 local FILES = {"Makefile", "lua/build.mk", "lualib/build.mk", "asamp/build.mk"}
 
--- What the recipe of a target would run, as words.
+-- The commands of a target's recipe, as words.
 local function words(target)
   local set = {}
   for word in shell.output("make -n --no-print-directory " .. target):gmatch "%S+" do set[word] = true end
@@ -28,7 +28,7 @@ local function packages(paths)
   return by
 end
 
--- What is installed with one of the set: the packages of it, and all that
+-- The packages installed with one of the set: its own, and all that
 -- these need.
 local function closure(set)
   local needs, todo, all = {}, sets.sorted(set), {}
@@ -114,7 +114,7 @@ describe("make #plain", function()
 end)
 
 describe("the makefiles #plain", function()
-  -- What make warns of when a target is asked for.
+  -- Returns make's warnings for a target.
   local function warned(line)
     local _, _, err = shell.run("make -n --warn-undefined-variables " .. line)
     local list = {}
@@ -160,7 +160,7 @@ describe("the makefiles #plain", function()
     assert.is_truthy(all:find(" -freorder-blocks-algorithm=simple ", 1, true), all)
     assert.is_nil(some:find("reorder-blocks", 1, true))
     assert.is_nil(some:find("-Wa,", 1, true))
-    assert.is_truthy(some:find(" -fno-crossjumping ", 1, true))  -- what it knows it gets
+    assert.is_truthy(some:find(" -fno-crossjumping ", 1, true))  -- a supported option is passed
     shell.remove(folder)
   end)
 
@@ -232,7 +232,7 @@ describe("the makefiles #plain", function()
 
   -- Where a machine had stopped in the midst of a build an object was empty, which the linker took;
   -- a library missed its functions when it was linked, or when it was loaded.
-  it("make anew what is empty", function()
+  it("make empty files again", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/obj/gc/mark %s/lib", folder, folder)
     for _, name in ipairs{"obj/gc/mark/scan.o", "lib/liblua.a", "extra"} do

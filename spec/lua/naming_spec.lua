@@ -60,7 +60,7 @@ M.n.x() M.o.y() M.default() M[""]() M() up() list.listed()
 global = nil]])
   end)
 
-  it("anonymous, if the definition tells none, whatever its callers call it", function()
+  it("anonymous, if the definition has no name, whatever its callers call it", function()
     assert.same({"1:anonymous #2", "2:make", "3:anonymous", "5:anonymous", "6:anonymous",
                  "7:anonymous", "8:anonymous"}, of[[
 local function _() end local churn = (function(f) return f end)(function() return {{}, {}} end)
@@ -95,7 +95,7 @@ local _ = x]]
     assert.same({"1:work"}, of(text, false))
   end)
 
-  it("in precompiled code too, but for variables when it is stripped", function()
+  it("in precompiled code too, except for variables if it is stripped", function()
     local text = [[
 local M = {}
 function M.field() return {{}, {}} end
@@ -127,7 +127,7 @@ call(function() local function named() return {{}, {}} end return {{}, {}}, name
                  ["3:anonymous"] = true, ["3:named"] = true, ["3:anonymous #2"] = true}, set)
   end)
 
-  it("when what defined it is gone, and all its constants with it", function()
+  it("after the defining function and all its constants are freed", function()
     local f = load([[
 local M = {}
 function M.survivor() return {{}, {}} end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The patch series: it applies to the pristine sources as it stands, survives
--- the way through git and back, and each patch says what it does and which
+-- the way through git and back, and each patch documents its effect and which
 -- spec guards it. lua/edit runs in a copy of the checkout.
 
 local shell = require "spec.support.shell"
@@ -61,7 +61,7 @@ describe("the patches #plain", function()
     local status, _, err = shell.run(("lua/prepare build/dl/lua.tar.gz %s/src %s")
                                      :format(folder, table.concat(patches(), " ")))
     assert.same({0, ""}, {status, err})
-    -- lua/prepare counts on patch's words; look at them once more
+    -- lua/prepare counts on patch's words; check them once more
     shell.output("cd %s && rm -rf src && mkdir src", folder)
     shell.output("tar -xzf build/dl/lua.tar.gz --strip-components=1 -C " .. folder .. "/src")
     for _, path in ipairs(patches()) do
@@ -102,7 +102,7 @@ describe("the patches #plain", function()
     shell.remove(folder)
   end)
 
-  it("cannot be exported from what is not an edit folder, nor handled by another verb", function()
+  it("cannot be exported from a folder that is no edit folder, nor handled by another verb", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/build %s/none && cp -r lua %s/", folder, folder, folder)
     for words, said in pairs {
@@ -211,7 +211,7 @@ describe("the patches #plain", function()
     end)
   end)
 
-  it("say what they do, why there, where upstream stands, and which spec guards them", function()
+  it("document their effect, their reason, upstream's state, and the spec that guards them", function()
     for _, path in ipairs(patches()) do
       local m = message(shell.read(path))
       for _, field in ipairs {"What", "Why here", "Upstream", "Spec"} do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- lua5.4.pc tells compilers where a prefix is, also one with spaces in its name: it once
+-- lua5.4.pc passes the prefix to compilers, also one with spaces in its name: it once
 -- gave them "-I/opt/my" and a file "lua/include/lua5.4".
 
 local shell = require "spec.support.shell"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/testes.excluded, the list of what the official suite does not check here:
+-- lua/testes.excluded, the list of the official suite's tests that do not run here:
 -- its form, that lua/testes takes out just its lines (in a small suite made for
 -- it), and, where the suite is at hand, that it fits; and what becomes of the
 -- processes of a run. Nothing is downloaded.
@@ -34,7 +34,7 @@ local function suite()
   return shell.read(folder .. "/all.lua") and folder
 end
 
--- What a spec cannot do without the suite is pending and says why.
+-- A spec that needs the suite is pending without it, with the reason.
 local function with(name, f)
   it(name, function()
     local folder = suite()
@@ -60,7 +60,7 @@ local function checkout()
   return folder, from
 end
 
-describe("what is excluded from the official suite", function()
+describe("tests excluded from the official suite", function()
   it("stands with its reason, each thing once", function()
     local seen, lines = {}, 0
     for _, e in ipairs(entries()) do
@@ -87,7 +87,7 @@ describe("what is excluded from the official suite", function()
     assert.is_true(named >= 10, named)
   end)
 
-  it("is what lua/testes takes out, in the modes that say so, and no other line", function()
+  it("are the lines that lua/testes removes, in the stated modes, and no others", function()
     local folder, from = checkout()
     local files, taken = {}, {}
     for _, e in ipairs(entries()) do
@@ -151,7 +151,7 @@ describe("what is excluded from the official suite", function()
     end
   end)
 
-  with("lists all files that ask for the library T", function(folder)
+  with("lists all files that require the library T", function(folder)
     local listed, asking = {}, {}
     for _, e in ipairs(entries()) do
       if e.T then listed[e.file] = true end
@@ -165,7 +165,7 @@ describe("what is excluded from the official suite", function()
   end)
 end)
 
--- The official test of Ctrl C leaves a program behind when it fails, which ran for ever.
+-- The official test of Ctrl C leaves a running program when it fails, which ran for ever.
 describe("a run of lua/testes", function()
   local STRAY = [[
     local f = io.popen "echo $$; exec sleep 1000"
@@ -182,7 +182,7 @@ describe("a run of lua/testes", function()
       ("LUA_TESTES=%s %s/lua/testes debug:portable"):format(from, folder)):gsub("FOLDER", folder))
     local stray = assert(shell.read(folder .. "/stray"), out .. err):gsub("\n", "")
     assert.matches("^%d+$", stray)
-    -- it is gone, or a zombie that nobody has asked for yet, as soon as the system lets it end
+    -- it is gone, or a zombie that nobody has waited for yet, as soon as the system lets it end
     local state
     for _ = 1, 100 do
       state = (shell.read("/proc/" .. stray .. "/stat") or ""):match "%) (%a)"
@@ -195,13 +195,13 @@ describe("a run of lua/testes", function()
     return status, out
   end
 
-  it("ends what a test that fails has left behind", function()
+  it("ends processes left by a failed test", function()
     local status, out = run("os.exit(3, false)", "TESTES")
     assert.equal(1, status, out)
     assert.matches("debug:portable: FAILED (status 3), log", out, 1, true)
   end)
 
-  it("ends what a test that passes has left behind", function()
+  it("ends processes left by a passed test", function()
     local status, out = run("print 'final OK' os.exit(0, false)", "TESTES")
     assert.equal(0, status, out)
     assert.matches("1 passed, 0 failed", out, 1, true)
@@ -214,7 +214,7 @@ describe("a run of lua/testes", function()
   end)
 
   it("ends with all of its processes and files when lua/testes is interrupted", function()
-    -- as soon as the stray process has told its number
+    -- as soon as the stray process has written its number
     local status, out = run("while true do end", "TESTES & "
       .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
     assert.equal(143, status, out)

@@ -6,7 +6,7 @@
 local core = require "profiler.core"
 local hashes = require "hashes"
 
--- set[i](t, v) sets a field named by a constant, which is what the short way
+-- set[i](t, v) sets a field named by a constant, the case that the fast path
 -- is for; get[i](t) reads it.
 local NAMES, set, get = {}, {}, {}
 for i = 1, 40 do
@@ -112,7 +112,7 @@ describe("a store by an index", function()
   }
   local function keyof(way, i) return way == 3 and NAMES[i] or i end
 
-  it("is there afterwards: in an array or behind it, young or old, where a value was or not", function()
+  it("is there afterwards: in an array or after it, young or old, over a value or not", function()
     for seed = 1, 60 do
       math.randomseed(seed)
       local t, model, n = {}, {}, math.random(3, #NAMES)
@@ -201,7 +201,7 @@ describe("a method", function()
     end
   end)
 
-  it("may be what a function gives, at any distance, or what a type has", function()
+  it("may be the result of a function, at any distance, or the metatable of a type", function()
     for n = 0, 10 do
       local asked
       local function give(_, k) asked = k return function() return n end end
@@ -279,7 +279,7 @@ describe("a constructor that ends with a call", function()
 end)
 
 describe("a call of a Lua function", function()
-  it("gets nil for what it is not given, and nothing of what is too much", function()
+  it("gets nil for missing arguments, and no extra arguments", function()
     local function f(a, b, c) return a, b, c end
     local x = "left on the stack"
     assert.same({n = 3}, table.pack(f()))
@@ -302,7 +302,7 @@ describe("a call of a Lua function", function()
     for depth = 0, 60 do assert.equal(0, coroutine.wrap(wide)(wide, depth)) end
   end)
 
-  it("is told to a call hook, and its error names it", function()
+  it("is reported to a call hook, and its error names it", function()
     local names = {}
     local function inner() error("here") end
     local function outer() local ok = pcall(inner) return ok end
@@ -347,7 +347,7 @@ describe("a call of a C function with upvalues", function()
     end
   end)
 
-  it("is told to a call hook", function()
+  it("is reported to a call hook", function()
     local nextword, seen = ("a b"):gmatch("%a"), 0
     debug.sethook(function()
       if debug.getinfo(2, "f").func == nextword then seen = seen + 1 end
@@ -378,7 +378,7 @@ describe("an error or a yield", function()
     end
   end)
 
-  it("finds the locals of whoever caught it as they were", function()
+  it("finds the locals of the catching function unchanged", function()
     local function run(n)
       local a, b, c = n, n .. "", {n}
       local ok, e = pcall(function() a = a + 1; error(b .. "!", 0) end)
@@ -477,13 +477,13 @@ describe("a yield", function()
     assert.is_true(yields > 3000, yields)
   end)
 
-  it("may be the one beside which the stacks are collected", function()
+  it("may be the one during which the stacks are collected", function()
     for seed = 1, 12 do
       drive(seed, 4, function(n) if n % 7 == 0 then collectgarbage(n % 2 == 0 and "step" or nil) end end)
     end
   end)
 
-  it("is told to hooks as the call that it is", function()
+  it("is reported to hooks as a call", function()
     local calls = 0
     local co = coroutine.create(function() coroutine.yield(1) coroutine.yield(2) end)
     debug.sethook(co, function()
@@ -523,7 +523,7 @@ describe("a yield", function()
 end)
 
 describe("a string that is made of others", function()
-  it("is what the parts read one after the other: strings, integers, floats", function()
+  it("is the text of its parts in order: strings, integers, floats", function()
     local extremes = {0, 1, -1, 9, 10, 99, 100, -100, 12345678901, math.maxinteger, math.mininteger,
       math.mininteger + 1, 1e15, 0.5, -0.0, 1/0, "", "a", ("x"):rep(39), ("y"):rep(41), "\0"}
     for _, a in ipairs(extremes) do
@@ -547,7 +547,7 @@ describe("a string that is made of others", function()
     end
   end)
 
-  it("asks for __concat when a part is neither string nor number", function()
+  it("calls __concat if a part is neither string nor number", function()
     local meta = {__concat = function(a, b)
       return (type(a) == "table" and "T" or a) .. "+" .. (type(b) == "table" and "T" or b)
     end}
@@ -572,7 +572,7 @@ describe("a string that is made of others", function()
 end)
 
 describe("the hash of a string", function()
-  it("tells strings apart that differ in any byte, of any length", function()
+  it("distinguishes strings that differ in any byte, of any length", function()
     for length = 1, 70 do
       local t, n = {}, 0
       for at = 1, length do
@@ -679,7 +679,7 @@ describe("the hash of a string", function()
   -- upper halves of the names below were computed from the hash's constants: each
   -- of the first ten met the last one in a table of 256 places under 11 to 73 of 100
   -- seeds.
-  it("lets no two names meet under many seeds, whoever chooses them", function()
+  it("lets no two chosen names collide under many seeds", function()
     local names = {"\x5b\xb1\xc5\xd5", "\x5b\x13\x92\xd6", "\x5b\x85\x7c\xd6", "\x5b\x67\x4d\xd7",
                    "\x5b\x20\xcb\xd1", "\x5b\x82\x9b\xd2", "\x5b\x74\x82\xd2", "\x5b\xd6\x52\xd3",
                    "\x5b\x93\xd0\xdd", "\x5b\xe7\x8b\xde", "\x5b\x38\xff\xd5"}
@@ -731,7 +731,7 @@ end)
 
 -- Its entries are fetched some ahead, and their keys not looked up.
 describe("a large table that grows", function()
-  it("keeps what it has, by keys of every kind", function()
+  it("keeps its entries, with keys of every kind", function()
     local function key(i)  -- another object each time it is made anew
       local kind = i % 8
       if kind == 0 then return "key " .. i end

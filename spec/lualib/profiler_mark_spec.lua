@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Markers: what profiler.mark puts into a profile.
+-- Markers: the records of profiler.mark in a profile.
 
 local profiler = require "profiler"
 local samples = require "spec.support.samples"
@@ -41,7 +41,7 @@ describe("a marker", function()
     assert.is_true(between >= 30, between)
   end)
 
-  it("may hold any bytes; what a line cannot hold is replaced", function()
+  it("may contain any bytes; those that a line cannot contain are replaced", function()
     assert(profiler.enable{out = path, alloc = 0})
     assert.is_true(profiler.mark("a\nb", "c\nd\0e"))
     profiler.disable()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `lua -l profiler`: what is profiled, what LUA_PROFILER says, what is printed.
+-- `lua -l profiler`: the profiled code, the options of LUA_PROFILER, the output.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -28,7 +28,7 @@ describe("lua -l profiler", function()
   local script
   setup(function() script = process.file(SCRIPT) end)
 
-  it("profiles the script and says what it took and where it is", function()
+  it("profiles the script and reports the cost and the path", function()
     local status, out, err, list, path = run{"-l", "profiler", script, "a", "b", env = "alloc=64,fixed"}
     assert.equal(0, status)
     assert.equal("2\ta\tb\n", out)
@@ -49,7 +49,7 @@ describe("lua -l profiler", function()
     assert.is_true(math.abs(line * 64 - 1000 * 56 - 16384) < 1000, line)
   end)
 
-  it("tells one sample as one", function()
+  it("reports one sample as one", function()
     local one = process.file "local s = ('x'):rep(1100000)"
     local status, _, err = run{"-l", "profiler", one, env = "alloc=1M,fixed,seed=1"}
     assert.equal(0, status)
@@ -88,7 +88,7 @@ describe("lua -l profiler", function()
 
   -- One sample of how the session begins, and readers could not fold what comes before
   -- the script: a matter of chance that changed the names of all stacks.
-  it("begins with the script: nothing of the profiler's is sampled", function()
+  it("starts with the script: nothing of the profiler is sampled", function()
     local path = os.tmpname()
     local status, _, err = process.run{"-l", "profiler", script,
       env = {LUA_PROFILER = "alloc=64,fixed,seed=1,quiet,overwrite,out=" .. path}}
@@ -101,7 +101,7 @@ describe("lua -l profiler", function()
     assert.is_true(n > 100, n)
   end)
 
-  it("profiles what is no script file: -e, and standard input without a dash", function()
+  it("profiles code without a script file: -e, and standard input without a dash", function()
     local status, out, _, list = run{"-l", "profiler", "-e", SCRIPT, env = "alloc=64"}
     assert.equal(0, status)
     assert.truthy(out)
@@ -160,7 +160,7 @@ describe("lua -l profiler", function()
     assert.truthy(list.log.ended)
   end)
 
-  it("begins once, also where the script loads it anew", function()
+  it("starts once, also if the script loads it again", function()
     local code = process.file[[
       for name in pairs(package.loaded) do package.loaded[name] = nil end
       local t = {}

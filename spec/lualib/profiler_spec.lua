@@ -176,7 +176,7 @@ describe("arguments", function()
   -- Of n points that fall at random the count is right to sqrt(n), no better: the sum
   -- of 40 squared errors, in such units, is 40 on average and varies by 9. Fixed gaps
   -- are right within one period, so that their sum is next to 0.
-  it("sample at random gaps, unless fixed ones are asked for", function()
+  it("sample at random gaps, unless fixed ones are requested", function()
     local function errors(o)
       local sum = 0
       for seed = 1, 40 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What tools make of answers, paths and names of other processes and users (doc/security.md).
+-- How tools treat answers, paths and names of other processes and users (doc/security.md).
 
 local answers = require "asamp.cli.answers"
 local commands = require "spec.support.commands"
@@ -284,7 +284,7 @@ describe("a text for a terminal", function()
     shell.remove(folder)
   end)
 
-  it("has none in what commands say of a profile, a process and their arguments", function()
+  it("has none in messages of commands on a profile, a process and their arguments", function()
     local folder = shell.folder()
     local path = folder .. "/" .. EVIL:gsub("\xff\xc2", "") .. ".vmprof"
     process.run{path, EVIL, code = [==[local p = require "profiler"

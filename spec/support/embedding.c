@@ -118,7 +118,7 @@ static Taken *known (Record *r, const asamp_Known *s) {
   t = &r->taken[s->number - 1];
   if (s->value != valueof(r, s->number)) r->wrong = "value of a sample";
   if (s->size != t->size || s->count != t->count) r->wrong = "size of a sample";
-  if (t->died || t->left) r->wrong = "told after the last word";
+  if (t->died || t->left) r->wrong = "reported after the last callback";
   return t;
 }
 
@@ -168,7 +168,7 @@ static void died (void *ud, const asamp_Known *s) {
   Record *r = enter(ud, "died");
   Taken *t = known(r, s);
   if (s->number <= r->lastdeath) r->wrong = "order of deaths";
-  if (!t->followed) r->wrong = "death of what is not followed";
+  if (!t->followed) r->wrong = "death of a sample that is not followed";
   if (r->decided != r->n) r->wrong = "a death before a fate";
   r->lastdeath = s->number;
   t->died = 1;
@@ -178,8 +178,8 @@ static void held (void *ud, const asamp_Known *s, const asamp_Path *p) {
   Record *r = enter(ud, "held");
   Taken *t = known(r, s);
   size_t i;
-  if (s->number <= r->lastheld) r->wrong = "order of what is held";
-  if (!t->followed) r->wrong = "holder of what is not followed";
+  if (s->number <= r->lastheld) r->wrong = "order of held samples";
+  if (!t->followed) r->wrong = "holder of a sample that is not followed";
   if ((p->number == 0) != (p->nsteps == 0)) r->wrong = "path";
   r->lastheld = s->number;
   t->holder[0] = '\0';

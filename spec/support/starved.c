@@ -6,8 +6,8 @@
 **   start(follows)          a client with all callbacks; follows: deaths, too
 **   room() -> true if there is memory for a sample
 **   sample(shared, {ids...}) -> shared, {ids...}: reports a sample as the tracker does (innermost
-**     frame first), and returns what the client receives. Only if room() is true
-**   collection({fates...}, {runs...}) -> what the client receives: words for each survival outcome
+**     frame first), and returns the data that the client receives. Only if room() is true
+**   collection({fates...}, {runs...}) -> the data that the client receives: words for each survival outcome
 **     ("decided NUMBER young"; "survived", "followed") and each death ("died NUMBER"),
 **     "collected" at the end
 **   starve("stacks" or "all" or nil)  embed.c's memory requests fail: those for stacks, all,
@@ -34,7 +34,7 @@ static lua_State *told;  /* receives the client's table, or NULL */
 static luaL_Buffer *text;	/* ... or its words */
 
 
-/* {== what embed.c is linked with ====================================== */
+/* {== functions that embed.c is linked with ====================================== */
 
 void *__real_malloc (size_t n);
 void *__wrap_malloc (size_t n);

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tables of the module 'tables' do when they look at an entry. */
+/* The function that the tables of the module 'tables' call for each visited entry. */
 extern unsigned long long tables_steps;
 #define HASH_STEP()	((void)tables_steps++)

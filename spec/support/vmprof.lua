@@ -174,7 +174,7 @@ function M.checkextended(log)
     local n = #record.words - nstats
     assert(n >= 0, "fewer words than statistics")
     local stats = table.move(record.words, n + 1, n + nstats, 1, {})
-    assert(not (state == 3 and stats[4] == 1), "marking behind finalizing")
+    assert(not (state == 3 and stats[4] == 1), "marking after finalizing")
     state = stats[4]
     assert(not state or state >= 0 and state <= 3, "unknown state")
     for i = n, 1, -1 do  -- the newest is first in the file

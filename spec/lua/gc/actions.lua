@@ -250,7 +250,7 @@ function M.play(state, program)
     collectgarbage(size % 2 == 0 and "incremental" or "generational")
   end
 
-  state.playing = function()  -- everything is looked at, then let go
+  state.playing = function()  -- everything is checked, then dropped
     for slot in pairs(world) do look(slot) end
     world = {}
     collectgarbage()
@@ -271,7 +271,7 @@ function M.play(state, program)
   state.playing()
 end
 
---- Plays a program in a state opened with the options; says what was wrong, or
+--- Plays a program in a state opened with the options; returns the error, or
 -- nil. A memory error is no fault where memory is limited.
 function M.try(program, options)
   local s, opened = states.open(options)
@@ -293,7 +293,7 @@ function M.try(program, options)
   if left ~= 0 then return left .. " bytes left after lua_close" end
 end
 
--- In a process of its own, as a broken heap may crash: what was wrong, or nil.
+-- In a process of its own, as a broken heap may crash: returns the error, or nil.
 -- Each state hashes strings in its own way, so a fault may not show each time.
 local function tryapart(program, options)
   for _ = 1, 3 do
@@ -308,7 +308,7 @@ local function tryapart(program, options)
   end
 end
 
--- Leaves out what is not needed for the failure, in ever smaller parts.
+-- Leaves out parts that the failure does not need, in ever smaller parts.
 local function shorten(program, options)
   local lines = {}
   for line in program:gmatch("[^\n]+") do lines[#lines + 1] = line end

@@ -8,7 +8,7 @@ local within = require "spec.lua.gc.within"
 
 describe("a text that is edited", function()
   for name in pairs(require "spec.lua.gc.texts".holders) do
-    -- Each minor collection tenured it, and a look at all that is old found it dead: 0.46 of plain.
+    -- Each minor collection tenured it, and only a major collection found it dead: 0.46 of plain.
     it("dies young where it is held by " .. name, function()
       local minors, majors = within(function(state, holder)
         local others = {}
@@ -25,7 +25,7 @@ describe("a text that is edited", function()
       end, name)
       assert.is_true(minors > 100, minors)
       -- an old table that is dead holds each until it is tenured
-      local most = (name == "a field of what is new each time") and 20 or 6
+      local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)
 
@@ -66,7 +66,7 @@ describe("a text that is edited", function()
   -- A bug that was: a coroutine was remembered for a text that had been tenured after all, by a weak
   -- table that refers to it; the major collection that began then freed the coroutine, which
   -- was dead, and the next minor one looked into it.
-  it("leaves nobody remembered who held it, where it is tenured after all", function()
+  it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
       local weak, keep = setmetatable({}, {__mode = "v"}), {}
@@ -94,7 +94,7 @@ end)
 describe("texts of a queue", function()
   -- A nursery had room for five of them, so that each was met three times: 0.2 of plain. A nursery may
   -- have as many beside as live a while, as far as what is old is that much more.
-  it("die young beside a large heap, and memory stays", function()
+  it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
         local live, queue = {}, {}
@@ -182,7 +182,7 @@ end)
 
 describe("a text that is dropped", function()
   -- Growth is little where there are many states, and a text was more than that: the major collection
-  -- that began for it tenured it, and each state kept 475 KB.
+  -- that started for it tenured it, and each state kept 475 KB.
   it("is gone soon where there are many states, too", function()
     local states, all = require "states", {}
     for i = 1, 100 do
@@ -321,7 +321,7 @@ describe("a small userdata with a finalizer", function()
     end)
   end
 
-  it("is whole, at any age, whoever holds it", function()
+  it("is intact, at any age, whatever holds it", function()
     within(function(state)
       local called, made, ids = 0, 0, setmetatable({}, {__mode = "k"})
       local values, both = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "kv"})

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Weak tables in slices, ahead of the atomic step (lua/gc/mark/ahead.c). Pauses are counted in
--- entries that they look at (collectgarbage "statistics"), not in time.
+-- entries that they visit (collectgarbage "statistics"), not in time.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
@@ -11,10 +11,10 @@ local within = require "spec.lua.gc.within"
 -- given away while the program held them. The fuzzer told of it once in a hundred million
 -- actions, as an object that another had the memory of.
 describe("weak tables in the midst of a major collection that lua_Alloc refuses more to", function()
-  it("keep what they hold, also where they are found through one another", function()
+  it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
       local KEYS, VALUES, PAIRS = {__mode = "k"}, {__mode = "v"}, 80
-      -- slices of a few objects; what comes last in a long list is reached last
+      -- slices of a few objects; the end of a long list is reached last
       collectgarbage("incremental", 200, 4, 5)
       local root, others = {held = {}, fill = {}}, {}
       for i = 1, PAIRS do
@@ -37,7 +37,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       for _ = 1, 5 do collectgarbage() end  -- lists get short
       collectgarbage "stop"
       for i = 1, 400 do others[i][1] = {} end  -- that of the pause gets long
-      collectgarbage("step", 0)  -- a major collection begins
+      collectgarbage("step", 0)  -- a major collection starts
       local function theend()
         local n = root
         while n.next do n = n.next end
@@ -67,9 +67,9 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
   end)
 end)
 
-describe("a weak table that a major collection has looked at", function()
+describe("a weak table that a major collection has visited", function()
   -- Of 12,000 entries in a table of each mode, every 40th dies ("=="), or all others ("~=").
-  -- No pause looks at many, and what is left is what lives.
+  -- No pause visits many entries, and only the live ones are left.
   local function die(isdead)
     for _, mode in ipairs {"v", "k", "kv"} do
       local most, left, alive = within(function(state, m, code)
@@ -99,12 +99,12 @@ describe("a weak table that a major collection has looked at", function()
   end
 
   -- Once every major collection went through all entries in one pause, and marked in it
-  -- what weak keys hold: 200 ms of a million.
+  -- values of weak keys: 200 ms for a million.
   it("is not gone through again when the collection ends", function() die "==" end)
 
   -- Once all entries of what had died were cleared in one pause, and those of weak keys looked at
   -- twice more: 26 ms of a million objects that two tables had.
-  it("loses what has died by thousands in slices", function() die "~=" end)
+  it("loses thousands of dead entries in slices", function() die "~=" end)
 
   -- A new key that moves the node of an entry that may be dead made it look as if one had been
   -- found alive, and all of them were looked at again, up to 32 times, while the program went
@@ -126,7 +126,7 @@ describe("a weak table that a major collection has looked at", function()
   end)
 
   -- Slices that were paid for as others are took so long that each collection left more entries
-  -- than the one before it: a hundred times what was kept, and in some runs ever more.
+  -- than the one before it: a hundred times the bytes kept, and in some runs ever more.
   it("does not grow faster than slices go through it", function()
     for _ = 1, 3 do  -- hashes have other seeds
       local most = within(function()
@@ -165,7 +165,7 @@ describe("a weak table that a major collection has looked at", function()
         collectgarbage()
       end
       collectgarbage("incremental", 200, 4, 1)
-      collectgarbage "step"  -- a major collection begins
+      collectgarbage "step"  -- a major collection starts
       collectgarbage "generational"
       local function majors() return (select(4, state.memory())) end
       local before, start, i = majors(), state.allocated(), 0
@@ -180,11 +180,11 @@ describe("a weak table that a major collection has looked at", function()
     assert.is_true(bytes < 8 << 20, bytes)
   end)
 
-  -- Beside a large heap, whose slices have a bound, a collection took as much allocation as
+  -- Next to a large heap, whose slices have a bound, a collection took as much allocation as
   -- there was live: what its cache had got and lost meanwhile was found by the next one only,
   -- which took the longer for it. No collection came to its end: of a million entries 706,000
   -- were there, of two million 1,700,000.
-  it("does not grow for ever beside a large heap", function()
+  it("does not grow for ever next to a large heap", function()
     local entries = within(function()
       collectgarbage "generational"
       local large = ("x"):rep(70 << 20)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What C code that calls Lua may do between two collections: stores that have no
+-- C code that calls Lua between two collections: stores that have no
 -- barrier in upstream's sources, threads that are changed while they sleep (T1,
 -- T3 of lua/gc/gc.h), callbacks that run Lua where the collector is at work.
 
@@ -8,7 +8,7 @@ local within = require "spec.lua.gc.within"
 
 describe("a C function", function()
   -- A bug that was, and upstream has it: lua_tolstring puts the string in the place
-  -- of the number. In an upvalue of an old function nothing told the collector.
+  -- of the number. In an upvalue of an old function nothing informed the collector.
   it("keeps the string that lua_tolstring has made of its upvalue", function()
     within(function(state)
       local functions = {}
@@ -61,7 +61,7 @@ describe("a C function", function()
 
   -- A bug that was: the collections of a warning's Lua code put the coroutine to
   -- sleep whose finalizers it was about, and nothing woke it.
-  it("may run Lua in another thread to tell of a finalizer's error", function()
+  it("may run Lua in another thread to report a finalizer's error", function()
     within(function(state)
       local warnings = 0
       state.warn(function()

@@ -49,7 +49,7 @@ end
 describe("a chain of ephemerons", function()
   local text = string.dump(chain)
 
-  it("is looked at as often as it has entries, by full collections", function()
+  it("is visited once for each entry, by full collections", function()
     within(function(state, code)
       local n = 20000
       local weak, count, drop = load(code, "chain", "b")(state, n)
@@ -66,7 +66,7 @@ describe("a chain of ephemerons", function()
     end, text)
   end)
 
-  it("is looked at so by minor collections, and by major ones in slices, too", function()
+  it("is visited so by minor collections, and by major ones in slices, too", function()
     within(function(state, code)
       collectgarbage "generational"
       local n = 20000

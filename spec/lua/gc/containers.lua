@@ -6,7 +6,7 @@
 --
 -- Each kind is {name =, make = function() -> container,
 -- set = function(container, k, value), get = function(container, k) -> value};
--- k is a place, 1 to 3. What a place has held is forgotten by set.
+-- k is a place, 1 to 3. set() removes the previous contents of a place.
 
 return function(state)
   local kinds = {}

@@ -2,7 +2,7 @@
 --
 -- The text of a function, for a state of its own (within.lua): it fills the list 'kept' with
 -- strings until the string table is about to double, and returns a function that makes some
--- more, and returns what says which of them doubled it; nil: none did.
+-- more, and returns a description of the doubled ones; nil: there are none.
 return string.dump(function(kept)
   local function make(from, to)
     for i = from, to do

@@ -4,7 +4,7 @@
 -- in use at the end of a frame, and the most KiB allocated by other frames between
 -- the death of an object and the call of its finalizer. hosts_spec.lua compares
 -- interpreters.
--- luacheck: ignore 241 331 (what is only kept alive)
+-- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local FRAMES = 80
 local TABLE = 72  -- bytes of {i}, about

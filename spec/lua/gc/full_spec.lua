@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Full collections of small heaps: what one costs beside pristine Lua's, counted by callgrind as the
+-- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind as the
 -- slope between two numbers of them; and the string table, which is gone through only as far
 -- as something in it is dead (lua/gc/sweep/interned.c).
 
@@ -43,7 +43,7 @@ describe("a full collection of a small heap #plain", function()
     return r
   end
 
-  -- The bounds lie between what was and what is: 3.18, 1.87; 2.76, 1.48; 2.71, 1.47.
+  -- The bounds lie between the previous and the present values: 3.18, 1.87; 2.76, 1.48; 2.71, 1.47.
   for _, case in ipairs{
     {"of the libraries alone", "", "", 2.4},
     {"of 20,000 short strings", "for i = 1, 20000 do live[i] = 's' .. i end", "", 2},

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Large hash parts that grow ahead (lua/gc/alloc/growth.h): by the bytes that their next vectors take,
--- and by what is in them behind it. In the debug build those of 256 nodes are large already, and
--- the verifier looks at what is under way.
+-- and by their contents after it. In the debug build those of 256 nodes are large already, and
+-- the verifier checks growths in progress.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -13,7 +13,7 @@ local NODES = 1 << 14
 local NODE, COPYOF = 24, 4
 local AHEAD = NODES * (2 * NODE + COPYOF)
 
--- What a program writes that has a table t of three quarters of NODES keys, 'put', which adds the
+-- Returns the output of a program that has a table t of three quarters of NODES keys, 'put', which adds the
 -- i-th of those that come, and 'watch', which calls such a function with 1 to n and says where the
 -- bytes in use have changed by much, and by how many.
 local function changes(program)
@@ -49,7 +49,7 @@ local function begun(text)
 end
 
 describe("a large hash part", function()
-  it("has its next vector before it is full, and one vector behind that", function()
+  it("has its next vector before it is full, and one vector after that", function()
     local text = changes "io.write(watch(NODES // 2, put))"
     local at = begun(text)
     assert.is_true(at and at > NODES / 5 and at < NODES / 4, text)
@@ -71,7 +71,7 @@ describe("a large hash part", function()
     local n, at = text:match "^(%d+) at (%d+)$"
     assert.equal(NODES // 4 + 1, tonumber(at), text)
     n = tonumber(n) - 2 * NODES * NODE
-    assert.is_true(n >= 0 and n < 4096, text)  -- and what it takes to ask
+    assert.is_true(n >= 0 and n < 4096, text)  -- and the cost of the query
   end)
 
   it("loses it by a full collection, and grows all the same", function()
@@ -195,7 +195,7 @@ describe("memory that is refused while a hash part grows", function()
 end)
 
 
--- Keys of all kinds come and go, values too, collections are small and many; what is there is what
+-- Keys of all kinds come and go, values too, collections are small and many; the contents are those that
 -- a second table says, which is an array.
 local PROGRAM = [[
   local seed, most, weak, nursery, mode = ...
@@ -270,7 +270,7 @@ local PROGRAM = [[
 
 describe("a table that grows ahead while keys come and go", function()
   for _, weak in ipairs {"", "v", "k", "kv"} do
-    it(("has what it should: mode '%s'"):format(weak), function()
+    it(("has the expected contents: mode '%s'"):format(weak), function()
       for seed = 1, 6 do
         local mode = seed % 2 == 0 and "generational" or "incremental"
         local most = seed < 6 and 400 * seed or 70000

@@ -56,7 +56,7 @@ describe("the heap", function()
       end
       assert(state.tags(LUA_TUSERDATA) > before)
       local strings = state.tags(LUA_TSTRING)
-      for _ = 1, 100 do state.string(8000 - 16 - 1, 65) end  -- behind its head, and a zero ends it
+      for _ = 1, 100 do state.string(8000 - 16 - 1, 65) end  -- after its head, and a zero ends it
       assert(state.tags(LUA_TSTRING) == strings)
       state.string(8000 - 16, 65)
       state.string(100000, 65)
@@ -106,7 +106,7 @@ describe("the heap", function()
     end)
   end)
 
-  it("holds no more than a constant above what steady garbage needs", function()
+  it("reserves at most a constant more than steady garbage needs", function()
     within(function(state)
       local peak = 0
       for i = 1, 300000 do
@@ -134,7 +134,7 @@ describe("the heap", function()
     end)
   end)
 
-  it("holds what lua_Alloc gave, to the byte", function()
+  it("reserves the bytes of lua_Alloc, exactly", function()
     within(function(state)
       local t = {}
       for i = 1, 40 do
@@ -196,7 +196,7 @@ describe("the heap", function()
 
   -- A bug that was: when the hand left a block, the lines that were free in it
   -- by then were noted as not worth a visit, and only a gain of four more had
-  -- the block looked at again. A block whose last one to three lines died after
+  -- the block visited again. A block whose last one to three lines died after
   -- that was wholly free and never seen as empty; lua_close stumbled over it.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Objects that several weak tables have, while slices hide, show and clear them: lua hidden.lua
--- SEED ROUNDS. For hidden_spec, which runs it under LUAN_STRESS, too. What one table has of an
--- object, all have; what the program holds is there, whatever way it is asked for; what has gone
+-- SEED ROUNDS. For hidden_spec, which runs it under LUAN_STRESS, too. An entry that one table has of an
+-- object, all have; objects that the program holds are there by every kind of access; freed ones
 -- does not come back.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
@@ -28,7 +28,7 @@ local function enter(w, i, o)
   w.named["s" .. i], w.listed[i], w.of[o], w.both[o] = o, o, { o, i }, o
 end
 
--- Every way to ask for what is in slot k of t.
+-- Every way to read slot k of t.
 local function ask(t, k)
   local a, b = t[k], rawget(t, k)
   local key, v = next(t, nil)
@@ -75,7 +75,7 @@ local function change(w, i, o)
   assert(newindices == before + 1)
 end
 
--- Values are removed before a finalizer is called, keys behind it.
+-- Values are removed before a finalizer is called, keys after it.
 local function finalize(o)
   assert(rawget(o.world.named, "s" .. o[1]) == nil and rawget(o.world.listed, o[1]) == nil)
   assert(rawget(o.world.both, o) == nil and o.world.of[o][2] == o[1])

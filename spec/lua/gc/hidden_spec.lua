@@ -2,7 +2,7 @@
 --
 -- Values of weak tables that are hidden until slices have cleared those of the dead
 -- (lua/gc/mark/hidden.h), and entries whose keys have died. Pauses are counted in entries that they
--- look at (collectgarbage "statistics"), not in time.
+-- visit (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -10,7 +10,7 @@ local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
 describe("entries of weak tables that die by thousands", function()
-  -- What lua_Alloc refuses is a list; then all of the table is looked at in one pause.
+  -- lua_Alloc refuses memory for a list; then the whole table is visited in one pause.
   it("go where there is no memory to list them", function()
     local left = within(function(state)
       local t = setmetatable({}, {__mode = "v"})
@@ -34,7 +34,7 @@ end)
 -- Faults that were, in tables that had been gone through ahead.
 describe("a weak table whose entries may be dead", function()
   -- A minor collection in the midst of the sweep had no memory for the list of a new key's entry,
-  -- took the table as a whole, and marked what the dead keys in it had held.
+  -- took the table as a whole, and marked the values of its dead keys.
   it("has no dead entry marked where memory is refused while it is swept", function()
     within(function(state)
       local N = 20000
@@ -90,7 +90,7 @@ describe("a weak table whose entries may be dead", function()
 
   -- What has been marked is looked up in all tables that were gone through: for a chain beside a
   -- thousand of them that took seconds.
-  it("is not looked at for each link of a chain in another", function()
+  it("is not searched for each link of a chain in another", function()
     local most, entries = within(function(state)
       local N, TABLES = 10000, 300
       local chain, head, keys = setmetatable({}, {__mode = "k"}), {}, {}
@@ -123,8 +123,8 @@ describe("a weak table whose entries may be dead", function()
   end)
 end)
 
-describe("what several weak tables have", function()
-  it("is in all of them or in none, however it is asked for", function()
+describe("an object in several weak tables", function()
+  it("is in all of them or in none, for every kind of access", function()
     stressed("hidden", 2, 3, {"nursery=3000,major,slice=3000,verify=16",
                               "nursery=1000,major,slice=300,remember=64,verify=16",
                               "nursery=8192,major,slice=50,verify=64"})
@@ -140,7 +140,7 @@ describe("what several weak tables have", function()
   end)
 end)
 
--- A metamethod is found without a look at what is hidden.
+-- A metamethod is found without a test for tombstones.
 describe("a metatable whose values are weak", function()
   it("has its metamethods while collections run", function()
     within(function(state)

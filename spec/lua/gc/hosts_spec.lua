@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- What programs that embed Lua ask of a collector (lua/gc/pace/pace.c, collect.c):
+-- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c):
 -- that the dead are found though the heap does not grow, that finalizers are
--- neither starved nor a flood, and that who paces it by hand gets what the manual
+-- neither starved nor a flood, and explicit pacing does what the manual
 -- of Lua 5.4 says. By counts of bytes and collections, never by time.
 
--- luacheck: ignore 241 331 311 (what is only kept alive)
+-- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
@@ -229,7 +229,7 @@ end)
 
 describe("a host that paces by hand", function()
   -- Once a step of 28 KiB for 36 KiB of garbage a frame let the heap grow to 147 MB.
-  it("gets for steps of any size what their KiB pay for: the heap stays near what lives", function()
+  it("does as much work in steps of any size as their KiB pay for, and the heap stays small", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, size in ipairs {1, 28, 200} do
         for _, kept in ipairs {0, 20000} do
@@ -358,7 +358,7 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  it("is told of the end of a cycle when one has ended, and then only", function()
+  it("gets the result true exactly when a cycle has ended", function()
     within(function(state)
       local weak, live = setmetatable({}, {__mode = "v"}), {}
       for i = 1, 40000 do live[i] = {i} end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork with 1 GiB of
--- objects takes milliseconds; what goes back to the system from within one makes its
+-- objects takes milliseconds; memory returned to the system from within one makes its
 -- pages small, or the system would fill the gaps again.
 
 local process = require "spec.support.process"
@@ -41,7 +41,7 @@ local file = io.open "/sys/kernel/mm/transparent_hugepage/enabled"
 local known = file and not file:read "a":find("[never]", 1, true)
 if file then file:close() end
 
--- Leaks are looked for in what malloc gave: nothing is mapped there.
+-- Leaks are searched in memory of malloc: nothing is mapped there.
 if known and os.getenv "ASAMP_VARIANT" ~= "asan" then
   describe("huge pages", function()
     it("are allowed by large heaps, in few mappings, and no more where pages went back",

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Hash parts that keep their size when they are full (lua/vm/inplace.c): by the bytes that are
--- allocated, and by what is found in them. The debug build looks for every key behind each such
--- rehash, and at what the collector knows of the table at every collection.
+-- allocated, and by their contents. The debug build searches every key after each such
+-- rehash, and checks the collector's data of the table at every collection.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -46,7 +46,7 @@ describe("a hash part that keys come to and go from", function()
     it("takes no other vector: " .. name, function()
       for _, live in ipairs {20000, fewer(28000), fewer(30500)} do
         local n = allocated(make, live, 300000)
-        assert.is_true(n < 8192, live .. ": " .. n)  -- what it takes to ask
+        assert.is_true(n < 8192, live .. ": " .. n)  -- the cost of the query
       end
     end)
 
@@ -81,7 +81,7 @@ describe("a hash part that keys come to and go from", function()
   end)
 end)
 
--- Keys by number, of all kinds, in a table, and what it holds in an array beside it.
+-- Keys by number, of all kinds, in a table, and its contents in an array next to it.
 local PROGRAM = [[
   local mode, weak, count, fill, seed = ...
   count, fill = tonumber(count), tonumber(fill)
@@ -134,10 +134,10 @@ local PROGRAM = [[
     check()
   end]]
 
-describe("what a table has whose hash part is tidied", function()
+describe("a table whose hash part is rehashed in place", function()
   for _, mode in ipairs {"generational", "incremental"} do
     for _, weak in ipairs {"", "v", "k", "kv"} do
-      it(("is what was put there: %s, mode '%s'"):format(mode, weak), function()
+      it(("has its contents: %s, mode '%s'"):format(mode, weak), function()
         for seed, size in ipairs {12, 100, 500, 2000} do
           for _, fill in ipairs {0.3, 0.6, 0.8} do
             local status, text = process.code(PROGRAM, mode, weak, size, fill, seed)

@@ -86,7 +86,7 @@ describe("the files of lua/gc #plain", function()
   end)
 
   -- A function is declared once: in the header of its file, or, for the core, in gc.h.
-  it("say once what they have", function()
+  it("define each name once", function()
     local seen, n = {}, 0
     for _, path in ipairs(shell.lines(shell.output("ls lua/gc/*.h lua/gc/*/*.h lua/*.h"))) do
       for name in assert(shell.read(path)):gmatch "\nLUA[%u_]+ [^\n;(]-(luaN_%w+_?) %(" do

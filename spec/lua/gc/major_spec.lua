@@ -8,7 +8,7 @@ local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
 describe("a major collection in slices", function()
-  it("ends, frees what is dead and keeps the rest, in both modes", function()
+  it("ends, frees dead objects and keeps the rest, in both modes", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)
         collectgarbage(m)
@@ -20,11 +20,11 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 3000, 2 do live[i] = false end
         local _, _, _, majors = state.memory()
-        collectgarbage("incremental", 100, 1, 10)  -- a cycle begins at once, ...
+        collectgarbage("incremental", 100, 1, 10)  -- a cycle starts at once
         local steps = 0
         repeat
           steps = steps + 1
-        until collectgarbage("step", 1)  -- ... and takes a KiB at a time
+        until collectgarbage("step", 1)  -- a KiB at a time
         assert(select(4, state.memory()) == majors + 1)
         assert(steps > 5, steps)
         for i = 1, 2999 do assert((weak[i] ~= nil) == (i % 2 == 0), i) end
@@ -36,7 +36,7 @@ describe("a major collection in slices", function()
   -- What the mark stack had no memory for was traversed by the full collection that came in
   -- between, though nothing led to it any more: the bytes in use were more than what could be
   -- reached (H6, the fuzzer in the debug build).
-  it("is forgotten by a full one, also what its mark stack had no memory for", function()
+  it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
         collectgarbage("incremental", 200, 4, 5)
@@ -63,7 +63,7 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Runs in the state; begin() begins a cycle whose slices are small, in the
+  -- Runs in the state; begin() starts a cycle whose slices are small, in the
   -- generational mode.
   local PRELUDE = [==[
     local state, seed = ...
@@ -77,7 +77,7 @@ describe("a major collection in slices", function()
     local function majors() return (select(4, state.memory())) end
   ]==]
 
-  -- Debug, which looks at the whole heap with each collection, has one.
+  -- The debug build, which verifies the whole heap at each collection, has one.
   local SEEDS = os.getenv "ASAMP_VARIANT" == "debug" and 1 or 3
 
   -- run(code, seed): the code with the prelude, in a state that is left whole.
@@ -172,7 +172,7 @@ describe("a major collection in slices", function()
         io.type(closed)  -- made again, dropped again
         repeat until collectgarbage("step", 1)
         local name = io.type(closed)
-        state.check()  -- is it in the string table?
+        state.check()  -- checks that it is in the string table
         assert(live.behind and name == "closed" .. " " .. "file")
         cycles = cycles + 1
       end
@@ -288,7 +288,7 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  it("begins anew with a table whose entries have moved", function()
+  it("starts again with a table whose entries have moved", function()
     run([==[
       for n = 4, 80, 4 do
         local t = {}
@@ -381,8 +381,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- Once a table that had become weak behind the marker's back, and was remembered by
-  -- slots, was not cleared: it held what the major collection had freed.
+  -- Once a table that had become weak after it was marked, and was remembered by
+  -- slots, was not cleared: it held freed objects.
   it("clears a table that becomes weak after it was marked", function()
     for _, mode in ipairs {"v", "k", "kv"} do
       within(function(state, m)
@@ -392,7 +392,7 @@ describe("a major collection in slices", function()
           tables[i] = state.table(0, 512)
           for j = 1, 64 do tables[i][j + 0.5] = {j} end
         end
-        local objects = state.table(20000, 0)  -- marked behind the tables
+        local objects = state.table(20000, 0)  -- marked after the tables
         for i = 1, 20000 do objects[i] = {{i}} end
         collectgarbage()
         collectgarbage("nursery", 20000)
@@ -455,7 +455,7 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  it("keeps what a weak table holds that it has met and that is strong in the end", function()
+  it("keeps the contents of a table that was weak when it was marked and strong at the end", function()
     run([==[
       local live, over = {}, false
       for i = 1, 300 do live[i] = {i} end
@@ -537,7 +537,7 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  it("finalizes in order what dies while it runs, once", function()
+  it("finalizes objects that die while it runs in order, once", function()
     run([==[
       local found, mt = {}, {}
       function mt.__gc(o) found[#found + 1] = o[1] end
@@ -562,7 +562,7 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  it("is begun anew by a full collection, in any phase", function()
+  it("is started again by a full collection, in any phase", function()
     for seed = 1, SEEDS do
       run([==[
         local live = {}
@@ -596,7 +596,7 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          local start = state.allocated()  -- what it has shrunk from it keeps for two whiles
+          local start = state.allocated()  -- freed memory is kept for two periods
           while select(4, state.memory()) < before + 12 or state.allocated() - start < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
             collectgarbage("incremental")
@@ -680,7 +680,7 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
-  it("is not what waiting finalizers have their places in", function()
+  it("does not include the list of pending finalizers", function()
     within(function(state)
       local called, n = {}, 0
       local mt = {}
@@ -737,7 +737,7 @@ end)
 
 describe("chunks that are given back", function()
   it("are not the ones that the next sweep has come to: a sweep's cursor stood in a freed chunk", function()
-    -- the heap shrinks, two chunks a step, while the next cycle begins to
+    -- the heap shrinks, two chunks a step, while the next cycle starts to
     -- sweep from the first chunk on; the ASan build sees a read of freed memory
     for _, kilobytes in ipairs {16, 24, 32, 48} do
       within(function(state, n)

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The core's memory interface (lua/gc/alloc/mem.c and the slow path behind it): what
--- lua_Alloc is told, what is counted, and what happens when there is no more.
+-- The core's memory interface (lua/gc/alloc/mem.c and the slow path): the
+-- arguments of lua_Alloc, the counts, and the behaviour without memory.
 -- Memory is refused at every place in turn, by request (chunks and large
--- blocks) and by line (a heap that is full but for a few holes).
+-- blocks) and by line (a heap that is full except for a few holes).
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -179,7 +179,7 @@ describe("memory that is refused", function()
     assert.equal("ok\ttrue\t3\ttrue\nnil\t0\n", text)
   end)
 
-  it("is told from other errors by its status and message", function()
+  it("is distinguished from other errors by its status and message", function()
     local s = states.open {limit = 400000}
     assert.same({"memory", "not enough memory"}, {s:run("local t = {} while true do t = {t} end")})
     assert.same({"memory", "not enough memory"}, {s:run("return ('x'):rep(1000000)")} and
@@ -215,7 +215,7 @@ describe("an emergency collection", function()
 
   -- A bug that was: a list that had been built until memory was out lay in registers
   -- that nobody used any more, and the closure that came next could not be made.
-  it("finds what a memory error that was caught has left in free registers", function()
+  it("finds no values that a caught memory error has left in free registers", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end
     local FUNCTIONS = ([[
@@ -281,8 +281,8 @@ describe("an emergency collection", function()
   end)
 end)
 
-describe("what is too big", function()
-  -- What upstream says of each; a spec below has pristine Lua say it.
+describe("a request that is too big", function()
+  -- Upstream's message for each; a spec below compares with pristine Lua.
   local SAID = {
     {"local t = {} for i = 1, 32768 do t[i] = 'do local a end' end "
      .. "return load(table.concat(t, '\\n'))", "too many local variables (limit is 32767)"},
@@ -355,7 +355,7 @@ describe("the count of bytes", function()
       collectgarbage("stop")
       local function round(n) return n + 7 & ~7 end
       local function grown(want, what, make, ...)
-        make(...)  -- what is made only once: the stack, names
+        make(...)  -- objects made only once: the stack, names
         local inuse, allocated = state.memory(), state.allocated()
         local made = make(...)
         local now, all = state.memory(), state.allocated()
@@ -388,7 +388,7 @@ describe("the count of bytes", function()
     end)
   end)
 
-  it("is what lives, by a model, whatever was made and dropped on the way", function()
+  it("are the live bytes, by a model, whatever was made and dropped before", function()
     within(function(state)
       math.randomseed(20)
       local live, sizes, sum = state.table(200, 0), state.table(200, 0), 0
@@ -447,7 +447,7 @@ describe("the count of bytes", function()
     end)
   end)
 
-  it("is what pristine Lua counts, but for rounding and links that are no more #plain", function()
+  it("are those of pristine Lua, except for rounding and removed links #plain", function()
     local SCRIPT = [[
       collectgarbage() collectgarbage("stop")
       local function count() return collectgarbage("count") * 1024 end

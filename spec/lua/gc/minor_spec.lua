@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/collect/minor.c, remembered.c): what survives them and what
--- does not, and that no store into what is old is missed, whatever it goes
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): the objects that survive them and those that
+-- do not, and that no store into an old object is missed, whatever it goes
 -- through. Values that must have survived are looked at after their memory, if
 -- it had been freed, has been used again.
 
@@ -29,7 +29,7 @@ describe("an old table that is its own metatable", function()
 end)
 
 describe("a minor collection", function()
-  it("keeps what can be reached and forgets the rest", function()
+  it("keeps reachable objects and frees the rest", function()
     within(function(state)
       local weak = setmetatable({}, {__mode = "v"})
       local kept = {}
@@ -100,7 +100,7 @@ describe("a minor collection", function()
     end)
   end)
 
-  it("looks at all of an old table that has become weak since it was written to", function()
+  it("visits all of an old table that has become weak since it was written to", function()
     within(function(state)
       for _, mode in ipairs {"k", "v", "kv"} do
         local meta = {}
@@ -123,7 +123,7 @@ describe("a minor collection", function()
     end)
   end)
 
-  it("counts what survived as tenured, to the byte", function()
+  it("counts survivors as tenured, to the byte", function()
     within(function(state)
       local kept = state.table(100, 0)
       collectgarbage()
@@ -172,7 +172,7 @@ describe("a minor collection", function()
       end)
     end)
 
-  it("brings back what a finalizer stores, which may get one again", function()
+  it("keeps objects that a finalizer stores, which may get one again", function()
     within(function()
       local saved, calls = {}, 0
       local mt
@@ -195,7 +195,7 @@ describe("a minor collection", function()
   end)
 
   -- Those of a batch have one protected call together, until one of them raises.
-  it("calls the finalizers behind one that raises, each with a warning of its own", function()
+  it("calls the finalizers after one that raises, each with a warning of its own", function()
     within(function(state)
       local order, warned, made = {}, 0, 500
       state.warn(function() warned = warned + 1 end)
@@ -295,7 +295,7 @@ describe("a minor collection", function()
   end)
 end)
 
-describe("no store into what is old is missed", function()
+describe("no store into an old object is missed", function()
   -- Stores the only reference to a new object in each place of each kind of
   -- container, and looks at it after the collection.
   it("by a minor collection, in a container of each kind", function()

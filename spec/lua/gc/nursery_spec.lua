@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/alloc/nursery.c): what bump allocation promises of addresses,
+-- The nursery (lua/gc/alloc/nursery.c): properties of bump allocation: addresses,
 -- and the pace of collections, whose place is the third bound of the limit.
 -- Where a figure of pristine Lua is the measure, the spec is tagged #plain.
 
@@ -10,7 +10,7 @@ local states = require "states"
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
 
-describe("what the nursery hands out", function()
+describe("memory from the nursery", function()
   it("is aligned to 16 bytes for userdata of every size, whatever lies before", function()
     within(function(state)
       math.randomseed(3)
@@ -24,7 +24,7 @@ describe("what the nursery hands out", function()
         if n % 1000 == 0 then collectgarbage() end
       end
       assert(#kept == 300)
-      for values = 1, 9 do  -- behind user values too
+      for values = 1, 9 do  -- after user values too
         for n = 0, 100, 9 do
           assert(state.address(state.userdata(n, values)) % 16 == 0, n)
         end
@@ -33,7 +33,7 @@ describe("what the nursery hands out", function()
     end)
   end)
 
-  -- A bug that was: userdata of more than 8,192 bytes were as aligned as what
+  -- A bug that was: userdata of more than 8,192 bytes were aligned like memory that
   -- lua_Alloc gave.
   it("is aligned to 16 bytes for userdata where lua_Alloc aligns to 8", function()
     for _, skew in ipairs {0, 8} do
@@ -81,7 +81,7 @@ describe("what the nursery hands out", function()
       for round = 1, 16 do
         for _ = 1, 4000 do
           state.closure(1)  -- 48 bytes
-          state.string(42, 65)  -- 72 bytes: what follows is off by 8
+          state.string(42, 65)  -- 72 bytes: the next block is off by 8
           state.userdata(24)
           state.string(1000, 65)  -- 1,032 bytes; these are longer than a line
           state.userdata(1000)
@@ -95,7 +95,7 @@ describe("what the nursery hands out", function()
     end)
   end)
 
-  it("begins with the main thread's extra space in every thread", function()
+  it("starts with the main thread's extra space in every thread", function()
     within(function(state)
       local main = coroutine.running()
       assert(state.extra(main, 0x123456789) == 0x123456789)
@@ -213,7 +213,7 @@ describe("the pace of collections", function()
     end
   end)
 
-  it("gives a nursery as large as what is old, or up to twice that, from 16 KiB to 512 KiB", function()
+  it("gives a nursery as large as the old objects, or up to twice that, from 16 KiB to 512 KiB", function()
     local function nursery(bytes)
       return within(function(state, n)
         local kept = state.table(n // 1032 + 1, 0)
@@ -229,7 +229,7 @@ describe("the pace of collections", function()
     assert.equal(512 << 10, large)
   end)
 
-  it("gives a state that has been busy a larger one: a 64th of what it has allocated", function()
+  it("gives a state that has been busy a larger one: a 64th of its allocated bytes", function()
     local function nursery(bytes)
       return within(function(state, n)
         while state.allocated() < n do state.userdata(1000) end
@@ -244,7 +244,7 @@ describe("the pace of collections", function()
   end)
 
   it("follows the multiplier of generational collections", function()
-    -- what survives fills the heap: major collections are due
+    -- survivors fill the heap: major collections are due
     local function majors(mul)
       return within(function(state, m)
         collectgarbage("generational", 0, m)
@@ -289,7 +289,7 @@ describe("the pace of collections", function()
       assert.is_true(cycles > 100, cycles)
       for _, kept in ipairs {1, 500} do
         local young, majors = run("generational", kept)
-        -- what is old and the nursery may each be 512 KiB more than what lives
+        -- old objects and the nursery may each exceed the live bytes by 512 KiB
         assert.is_true(young < (1 << 20) + (256 << 10), "generational: " .. young)
         assert.is_true(majors < cycles // 4, majors)
       end
@@ -314,7 +314,7 @@ describe("the pace of collections", function()
 
   -- A table that grows frees the vectors that it had, which were charged all the same: one filled
   -- anew for each task took twice the collections, and 0.7 of plain's time.
-  it("is paid back what is freed by hand", function()
+  it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
       local start, _, before = state.allocated(), nil, (select(3, state.memory()))
@@ -332,7 +332,7 @@ describe("the pace of collections", function()
   -- The growth of the string table, which is not charged, was paid back all the same: what was
   -- freed next brought the collection later by as much, and one that hurried did a whole major
   -- collection in its pause (278 ms).
-  it("is not paid back what was not charged", function()
+  it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)
       local kept, old = {}, {}
@@ -368,7 +368,7 @@ describe("the pace of collections", function()
       before = majors()
       repeat until collectgarbage("step", 100)
       assert(majors() == before + 1)
-      for _ = 1, 3 do  -- settings are told back
+      for _ = 1, 3 do  -- settings are returned
         assert(collectgarbage("incremental", 160, 120, 10) == "incremental")
       end
       assert(collectgarbage("setpause", 200) == 160)
@@ -405,7 +405,7 @@ describe("the pace of collections", function()
 end)
 
 -- A bug that was: the bytes of the current hole are added to GCdebt only when
--- the accounts are settled, but sweeps estimate what lives by differences of
+-- the accounts are exact, but sweeps estimate the live bytes by differences of
 -- GCdebt. An allocation during a cycle then counted as alive or as freed though
 -- it was neither, the estimate drifted from cycle to cycle, and collections
 -- became ever rarer (or more frequent) while nothing changed.
@@ -434,7 +434,7 @@ describe("a heap in which nothing changes", function()
       end, mode)
     end)
 
-    it("is collected as often at the end of a long run as at its beginning: " .. mode, function()
+    it("is collected as often at the end of a long run as at its start: " .. mode, function()
       within(function(state, m)
         collectgarbage(m)
         local live = state.table(2000, 0)

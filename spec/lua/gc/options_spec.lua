@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- collectgarbage (lua/gc/options.h, pause.c): upstream's options return what they
+-- collectgarbage (lua/gc/options.h, pause.c): upstream's options return the values that they
 -- return in pristine Lua, in both modes; "nursery" and "statistics" are ours.
 
 local process = require "spec.support.process"
@@ -62,7 +62,7 @@ show("done")
 ]]
 
 describe("collectgarbage", function()
-  it("returns what it returns in pristine Lua, in both modes #plain", function()
+  it("returns the values of pristine Lua, in both modes #plain", function()
     local script = process.file(SCRIPT)
     local function output(interpreter)
       local status, text, errors = process.run {script, program = interpreter}
@@ -160,7 +160,7 @@ describe("collectgarbage", function()
     end)
   end)
 
-  it("counts what a full collection tenures, too", function()
+  it("counts the bytes that a full collection tenures, too", function()
     within(function(state)
       collectgarbage("stop")
       collectgarbage()
@@ -177,7 +177,7 @@ describe("collectgarbage", function()
 end)
 
 describe("the settings of the incremental mode", function()
-  it("bound what a step does by its argument", function()
+  it("bound the work of a step by its argument", function()
     within(function(state)
       local live = {}
       for i = 1, 5000 do live[i] = {i} end

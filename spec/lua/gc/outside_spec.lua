@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Memory and resources outside of the heap (lua/gc/sweep/outside.c, files.h): the
--- collector learns what userdata represent, and the io library tells it.
+-- collector receives the external bytes of userdata, and the io library reports them.
 
--- luacheck: ignore 241 331 311 (what is only kept alive)
+-- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
-describe("what userdata represent outside", function()
-  it("is summed up, told again, and taken back by a collection when they die", function()
+describe("external bytes of userdata", function()
+  it("are summed up, returned, and subtracted by a collection when their owners die", function()
     within(function(state)
       local function outside() return collectgarbage("statistics").outside end
       local before = outside()
@@ -57,7 +57,7 @@ describe("what userdata represent outside", function()
     end)
   end)
 
-  it("brings collections: a GiB behind small userdata is not kept for a nursery's sake", function()
+  it("bring collections: a GiB owned by small userdata does not wait for the end of a nursery", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local peak, majors = within(function(state, m)
         collectgarbage(m)

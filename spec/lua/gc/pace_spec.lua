@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- When a major collection begins (lua/gc/pace/pace.c), by bytes of allocation.
+-- When a major collection starts (lua/gc/pace/pace.c), by bytes of allocation.
 
 local within = require "spec.lua.gc.within"
 
-describe("what has been dropped", function()
+describe("dropped objects", function()
   -- Once 45 MB had to be allocated before the first of 200,000 was called: looks at the
   -- heap while it was being made had found nothing dead, and put off the next ones.
   it("is found soon where many objects have finalizers", function()
@@ -72,7 +72,7 @@ end)
 
 describe("a major collection", function()
   -- Each minor collection tenures the string as it is then, and the next edit drops it: three of
-  -- them were growth enough to look at all that is old, once for six edits.
+  -- them were enough growth for a major collection, once for six edits.
   it("is no matter of each few edits of a large string", function()
     within(function(state)
       local live = {}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What is remembered is looked at before the minor collection when there is much of
+-- The remembered set is processed before the minor collection when there is much of
 -- it (lua/gc/remset/refine.c): by the stores themselves, and by safe points, in slices. No
 -- store may be missed for it, wherever the slices stand, and what is remembered stays
 -- small.
@@ -12,8 +12,8 @@
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
-describe("stores into what is old, with no safe point between", function()
-  it("are looked at as they come, and not listed", function()
+describe("stores into old objects, without a safepoint between", function()
+  it("are processed as they come, and not listed", function()
     within(function(state)
       collectgarbage("stop")
       local n, objects, small = 100000, {}, {}
@@ -61,7 +61,7 @@ describe("a big old table", function()
     return exchange
   end
 
-  it("that is remembered as a whole is looked at in slices, before the collection", function()
+  it("that is remembered as a whole is visited in slices, before the collection", function()
     within(function(state, text)
       local exchange = load(text, "setup", "b")()
       local n, kept = 300000, {}
@@ -114,7 +114,7 @@ describe("a big old table", function()
     end, string.dump(setup))
   end)
 
-  it("is not looked at because it gets a metatable", function()
+  it("is not visited because it gets a metatable", function()
     within(function(state)
       local n, mt = 300000, nil
       local t = state.table(n, 0)
@@ -139,7 +139,7 @@ end)
 -- What the coroutine wrote there later had no barrier, no collection came to the coroutine, which
 -- was young and dead, and the closure had an object that was gone.
 describe("a variable that a closure shares with a young coroutine", function()
-  it("has what was written last when much has been stored meanwhile", function()
+  it("has the value written last when much was stored meanwhile", function()
     within(function(state)
       collectgarbage("generational")
       for _ = 1, 3 do
@@ -149,7 +149,7 @@ describe("a variable that a closure shares with a young coroutine", function()
         local co = coroutine.wrap(function()
           local v = {"first"}
           keep.get = function() return v end
-          for _ = 1, 3 do  -- each finds what the one before has tenured
+          for _ = 1, 3 do  -- each finds the objects that the previous one has tenured
             local y = {}
             for _, old in ipairs(olds) do old.x = y end
           end
@@ -210,7 +210,7 @@ end)
 -- What was: more than 16,384 stores into such tables, which a nursery of 900 KiB and more
 -- has room for, tenured all that was stored.
 describe("a cache of weak values", function()
-  it("loses what is dead at minor collections, however large the nursery is", function()
+  it("loses dead entries at minor collections, however large the nursery is", function()
     within(function(state)
       collectgarbage("generational")
       collectgarbage("nursery", 8 << 20)
@@ -223,7 +223,7 @@ describe("a cache of weak values", function()
         if i % 100 == 0 then kept[i] = entry end
       end
       local _, _, later = state.memory()
-      assert(later - minors >= 2, "no minor collection was asked for")
+      assert(later - minors >= 2, "no minor collection was requested")
       state.check()
       collectgarbage("step")
       local left = 0
@@ -236,7 +236,7 @@ describe("a cache of weak values", function()
     end)
   end)
 
-  it("is looked at where no minor collection comes", function()
+  it("is processed if no minor collection comes", function()
     within(function(state)
       local cache = setmetatable(state.table(0, 131072), {__mode = "v"})
       collectgarbage "stop"
@@ -252,7 +252,7 @@ describe("a cache of weak values", function()
 end)
 
 describe("a table with weak keys and values", function()
-  it("loses what is young and dead at minor collections, entry by entry", function()
+  it("loses young dead entries at minor collections, one by one", function()
     within(function(state)
       collectgarbage("generational")
       collectgarbage("nursery", 1 << 20)

@@ -5,7 +5,7 @@
 -- what it is, the most KiB in use, the most objects at once whose finalizers had not been
 -- called, and how many KiB of requests those of them were that nothing kept.
 -- hosts_spec.lua compares interpreters.
--- luacheck: ignore 241 331 311 (what is only kept alive)
+-- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 return function(_, mode)
   local rows = {}

@@ -40,7 +40,7 @@ local PROGRAM = [[
   for at, v in pairs(held) do assert(t[at] == v, at) end
 ]]
 
-describe("big tables that are resized while they hold what is young", function()
+describe("big tables that are resized while they hold young objects", function()
   for _, mode in ipairs {"generational", "incremental"} do
     for _, weak in ipairs {"", "v", "k", "kv"} do
       it(("lose nothing: %s, mode '%s'"):format(mode, weak), function()
@@ -87,7 +87,7 @@ describe("a big table that keys come to and go from", function()
   end)
 
   it("has as many nodes as upstream's when it only grows, or is small", function()
-    assert.is_true(bytes(300000, 4, 0) < 8192)  -- what it takes to ask
+    assert.is_true(bytes(300000, 4, 0) < 8192)  -- the cost of the query
     assert.is_true(bytes(0, 100, 20) < 8192)
   end)
 

@@ -5,7 +5,7 @@
 local within = require "spec.lua.gc.within"
 
 describe("small tables in a broad one", function()
-  it("hold what they refer to, whatever that is", function()
+  it("hold all objects that they refer to", function()
     within(function(state)
       local plain, other = {}, {}
       plain.__index = plain
@@ -83,7 +83,7 @@ describe("small tables in a broad one", function()
     end)
   end)
 
-  it("may be keys of a chain of ephemerons, each of which is looked at a few times", function()
+  it("may be keys of a chain of ephemerons, each of which is visited a few times", function()
     within(function()
       local n, weak, broad = 5000, setmetatable({}, {__mode = "k"}), {}
       local first = {"k1"}

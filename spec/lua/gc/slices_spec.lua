@@ -8,12 +8,12 @@
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
 
--- Entries that a pause may look at, here where minor collections come every 32 KiB.
+-- Entries that a pause may visit, here where minor collections come every 32 KiB.
 local MOST = 4096
 
 -- run(code, n): the code, a function of make(i) and n things, in a state of its own.
 -- Until major collections have ended twice with n of them alive, and twice with them
--- dead, no pause looks at many.
+-- dead, no pause visits many.
 local function run(code, n)
   return within(function(state, text, count)
     local make = assert(load(text, "=make"))(state)
@@ -67,7 +67,7 @@ describe("no pause goes through all", function()
   end
 end)
 
--- A stack is looked at whole once, by its slots; then where it has changed, and by each
+-- A whole stack is visited once, by its slots; later only where it has changed, and by each
 -- major collection in slices.
 it("no pause goes through a deep stack", function()
   for _, frames in ipairs {"in a coroutine", "in the main thread"} do
@@ -215,7 +215,7 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- Its share of the marking was once done behind the very next allocation: 26 ms for the
+-- Its share of the marking was once done right after the next allocation: 26 ms for the
 -- stack of a deep recursion that grew, 26 for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
@@ -223,7 +223,7 @@ it("one large block does not pay for the rest of a major collection at once", fu
     for i = 1, 150000 do live[i] = {i} end
     local function majors() return (select(4, state.memory())) end
     collectgarbage()
-    collectgarbage("incremental", 200, 4, 1)  -- a cycle begins, with next to nothing
+    collectgarbage("incremental", 200, 4, 1)  -- a cycle starts, with almost nothing
     collectgarbage("step")
     collectgarbage("generational")
     local before, minors = majors(), collectgarbage("statistics").minors

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
 -- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): what
--- one takes, what a limit in lua_Alloc allows, and what goes back. By counts of
+-- memory of one state, the effect of a limit in lua_Alloc, and returned memory. By counts of
 -- bytes, never by time. bench/states prints the same of pristine Lua.
 
--- luacheck: ignore 241 331 (what is only kept alive)
+-- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -62,7 +62,7 @@ describe("a small state", function()
     assert.is_true(whole < 48000 * SPARE, whole)
   end)
 
-  -- Once a state that had to grow asked for two blocks of 32 KiB at least, and failed
+  -- Once a state that had to grow requested at least two blocks of 32 KiB, and failed
   -- when there was no room for them: 151 rows in 128 KiB, where plain Lua has 823.
   it("uses a limit in lua_Alloc to its end before a request fails", function()
     local function rows(limit)
@@ -80,7 +80,7 @@ describe("a small state", function()
       s:close()
       return n
     end
-    -- what pristine Lua keeps
+    -- the bytes that pristine Lua keeps
     for limit, want in pairs {[128 << 10] = 577, [256 << 10] = 1298, [1 << 20] = 6081} do
       local n = rows(limit)
       assert.is_true(n >= want, ("%d rows in %d, not %d"):format(n, limit, want))
@@ -88,7 +88,7 @@ describe("a small state", function()
   end)
 
   -- Once every chunk that such a program wanted was refused: 38,757 times in 20 MB.
-  it("keeps its nursery within what lua_Alloc gives it", function()
+  it("keeps its nursery within the memory that lua_Alloc gives it", function()
     for _, limit in ipairs {100000, 131072} do
       local s = states.open{limit = limit}
       local before = s:stats().refused
@@ -113,7 +113,7 @@ describe("a small state", function()
 
   -- A bug that was: a mark stack that could not grow asked lua_Alloc again for each object
   -- that was marked; the fuzzer met ten million refusals in a state that was full.
-  it("asks for no more once it has been refused that much, until a collection is over", function()
+  it("requests no more after a refusal of that total, until a collection has ended", function()
     local s = states.open{limit = 400000}
     local status, got = s:run(function(state)
       local all = {}
@@ -141,7 +141,7 @@ describe("a small state", function()
     assert.equal(0, s:close())
   end)
 
-  it("has a nursery as large again as what is old, though it has been busy, where there are many", function()
+  it("has a nursery as large as its old objects, although it was busy, among many states", function()
     local function nursery()
       local s = states.open()
       local status, n, bytes = s:run(function(state)
@@ -170,7 +170,7 @@ end)
 
 describe("memory goes back", function()
   -- Nothing moves, so a chunk with something alive in it stays; its pages need not.
-  -- (The sanitizer's builds map nothing: leaks are looked for in what malloc gave.)
+  -- (The sanitizer's builds map nothing: leaks are searched in memory of malloc.)
   if not process.interpreter():find("/asan/", 1, true) then
     it("by the page where whole records of a state of luaL_newstate have died", function()
       local status, text = process.code [[
@@ -245,7 +245,7 @@ describe("memory goes back", function()
       falls(10000, "collectgarbage()")
     end)
 
-    -- ... but not from a larger one, where that is a pause of many milliseconds.
+    -- Not from a larger one, where that would be a pause of many milliseconds.
     it("from malloc's heap by a major collection of a heap that was small", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
@@ -270,7 +270,7 @@ describe("memory goes back", function()
       assert.is_true(after * 3 < most * 1, text)
     end)
 
-    -- Runs spec/support/hosts/closing.c once for each way of closing; returns what it has printed.
+    -- Runs spec/support/hosts/closing.c once for each way of closing; returns its output.
     local function closing(...)
       local variant = os.getenv "ASAMP_VARIANT" or "fork"
       local prefix = variant == "fork" and "build" or "build/" .. variant
@@ -294,18 +294,18 @@ describe("memory goes back", function()
     end)
 
     -- A host that makes a state for each request had the same memory mapped and cleared each time:
-    -- it took three times as long as it does where malloc keeps what was freed.
+    -- it took three times as long as it does if malloc keeps freed memory.
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
-      assert.is_true(faults * 4 < 1500, said)  -- 6 MiB have so many pages
+      assert.is_true(faults * 4 < 1500, said)  -- 6 MiB have 1,500 pages
       assert.is_true(last - before < 16 << 10, said)
       assert.is_true(later - before < 2 << 10, said)
     end)
   end
 
   -- Once chunks went back behind a full collection, but for a MiB and more.
-  it("while a program goes on with short-lived objects, and asks for no collection", function()
+  it("while a program continues with short-lived objects, without a requested collection", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)
         if m == "generational" then collectgarbage(m) end

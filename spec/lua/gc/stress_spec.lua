@@ -3,7 +3,7 @@
 -- Programs under the stress switches of the debug build (LUAN_STRESS of
 -- lua/gc/alloc/stress.h): collections at every safe point, nurseries of a few lines,
 -- major collections that never end, full ones at every allocation, the heap
--- verified meanwhile. What a program prints must not depend on them. Other variants
+-- verified meanwhile. The output of a program must not depend on them. Other variants
 -- have no such switches.
 
 local process = require "spec.support.process"
@@ -15,7 +15,7 @@ local SWITCHES = {"nursery=1", "nursery=256", "nursery=64,major", "major",
   "emergency=1,verify=20", "nursery=64,major,emergency=3,verify=20",
   "nursery=2048,remember=4,verify=20"}
 
--- Each prints what is the same in every run; the last line is "end".
+-- Each prints lines that are the same in every run; the last line is "end".
 local PROGRAMS = {
   {"tables, strings and closures", [==[
     local t, n = {}, 0
@@ -116,7 +116,7 @@ end
 
 describe("a program under stress", function()
   for _, p in ipairs(PROGRAMS) do
-    it("prints what it prints without: " .. p[1], function()
+    it("prints the same as without: " .. p[1], function()
       local status, want, errors = run(p[2], "")
       assert.equal(0, status, errors)
       assert.equal("end\n", want:sub(-4))
@@ -150,7 +150,7 @@ describe("a program under stress", function()
 
   -- A bug that was, and upstream has it: lua_getinfo pops the function and makes the
   -- table of its lines when nobody else may hold it.
-  it("tells the lines of a function that nothing else holds", function()
+  it("returns the lines of a function that nothing else holds", function()
     local text = [[
       local s = require "states".open()
       print(s:run(function(state)

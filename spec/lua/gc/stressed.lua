@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs a random program beside the specs under each of these settings of LUAN_STRESS, with
+-- Runs a random program in addition to the specs under each of these settings of LUAN_STRESS, with
 -- 'seeds' seeds (ASAMP_SEEDS: another number): PROGRAM SEED ROUNDS. Under the debug build
--- collections are verified. What fails is an error that names seed and setting.
+-- collections are verified. A failure is an error that names seed and setting.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -35,7 +35,7 @@ texts.holders = {
       return buffer.text
     end
   end,
-  ["a field of what is new each time"] = function(edit, text)
+  ["a field of a new object each time"] = function(edit, text)
     local buffer = {text = text}
     return function(n)
       for i = 1, n do buffer = {before = {}, text = edit(buffer.text, i)} end

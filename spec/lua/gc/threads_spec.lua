@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Threads and the collector (lua/gc/mark/scan.c, thread.c): stacks are looked at where they
+-- Threads and the collector (lua/gc/mark/scan.c, thread.c): stacks are scanned where they
 -- have changed only, threads that sleep not at all. What they hold must be
 -- there all the same, and what they have left must not come back.
 
@@ -29,7 +29,7 @@ describe("a coroutine that runs", function()
   end)
 
   -- The bytecode loop does not come through the API, which would make its thread dirty.
-  it("is dirty behind an emergency collection", function()
+  it("is dirty after an emergency collection", function()
     within(function(state)
       collectgarbage("nursery", 50000)
       local kept = state.table(30000, 0)
@@ -53,7 +53,7 @@ describe("a coroutine that runs", function()
 end)
 
 describe("a coroutine that is suspended", function()
-  it("keeps what it holds, one of 30,000", function()
+  it("keeps its objects, one of 30,000", function()
     within(function(state)
       local all = {}
       for i = 1, 30000 do
@@ -165,7 +165,7 @@ describe("a coroutine that is suspended", function()
         end
         collectgarbage("step")
         collectgarbage("incremental")
-        collectgarbage("step")  -- begins
+        collectgarbage("step")  -- starts
         collectgarbage("generational")
         assert(#all == 20)
         all = nil  -- luacheck: ignore 311
@@ -183,7 +183,7 @@ describe("a coroutine that is suspended", function()
 end)
 
 describe("a deep stack", function()
-  it("of 150,000 frames keeps what is young at every depth", function()
+  it("of 150,000 frames keeps young objects at every depth", function()
     within(function(state)
       local _, _, minors = state.memory()
       local function down(n)
@@ -199,7 +199,7 @@ describe("a deep stack", function()
     end)
   end)
 
-  it("that goes up and down keeps what its frames hold now", function()
+  it("that goes up and down keeps the objects that its frames hold now", function()
     within(function(state)
       math.randomseed(5, 0)
       local function walk(depth, budget)
@@ -451,7 +451,7 @@ describe("a deep stack", function()
     end)
   end)
 
-  it("that overflows ends where it did, however often, and gives back what errors need", function()
+  it("that overflows ends where it did, however often, and returns the reserve for errors", function()
     within(function(state)
       local function endless(n, depth) depth[1] = n; return 1 + endless(n + 1, depth) end
       local first
@@ -485,7 +485,7 @@ describe("a deep stack", function()
     end)
   end)
 
-  it("shows only what lives to lua_getlocal and the traceback", function()
+  it("shows only live objects to lua_getlocal and the traceback", function()
     within(function(state)
       collectgarbage("nursery", 500)
       local function down(n)
@@ -511,7 +511,7 @@ describe("a deep stack", function()
   end)
 end)
 
--- A major collection in slices, begun by the incremental mode.
+-- A major collection in slices, started by the incremental mode.
 local SLICED = [[
   local majors = select(4, state.memory())
   while select(4, state.memory()) == majors do
@@ -560,7 +560,7 @@ describe("CallInfos that a collection has made for finalizers", function()
 end)
 
 describe("the stack of a coroutine", function()
-  -- A bug that was: once the stack was short, nobody looked at the thread again,
+  -- A bug that was: once the stack was short, no collection visited the thread again,
   -- and a part of the CallInfos stayed as long as it.
   it("that was deep and is suspended is given back by two major collections, and the CallInfos", function()
     for _, full in ipairs {false, true} do
@@ -595,7 +595,7 @@ describe("the stack of a coroutine", function()
     end
   end)
 
-  it("is given back behind coroutine.close, at any depth, and what it held", function()
+  it("is returned after coroutine.close, at any depth, with its objects", function()
     within(function(state)
       collectgarbage()
       local least = state.memory()
@@ -665,7 +665,7 @@ describe("the stack of a coroutine", function()
   end)
 
   -- The list of such variables has links of 16 bits, and nodes without a variable
-  -- where that is too short: they lie in slots that collections look at.
+  -- where that is too short: they are in slots that collections scan.
   it("closes variables that lie more than 65,535 slots apart, in order", function()
     within(function(state)
       for _, how in ipairs {"return", "error", "close"} do
@@ -718,7 +718,7 @@ end)
 -- was then old, dirty and on no list (T1): no minor collection ever saw it, and
 -- its stack's lines were handed out again.
 describe("a thread that an emergency collection meets before it has a stack", function()
-  it("is remembered until it has been looked at", function()
+  it("is remembered until it was scanned", function()
     local met = 0
     for room = 0, 60 do
       local s = states.open()

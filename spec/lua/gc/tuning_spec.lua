@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 --
--- LUA_GC (lua/gc/pace/tuning.c): what an operator says of the collector who cannot
+-- LUA_GC (lua/gc/pace/tuning.c): settings of the collector by an operator who cannot
 -- change the program. It holds, in lua and in every state of a host; the program
 -- is answered as if it had been obeyed.
 
 local process = require "spec.support.process"
 
--- Runs the code with the variable: its output, and what it left on stderr.
+-- Runs the code with the variable: its output, and the text on stderr.
 local function run(variable, code, ...)
   local status, out, err = process.run{code = code, env = {LUA_GC = variable}, ...}
   assert.equal(0, status, err)
@@ -52,7 +52,7 @@ describe("LUA_GC", function()
     assert.equal("true\ttrue\ttrue\ttrue\ttrue\n", sizes)
   end)
 
-  it("holds against what programs set, and answers them as if they were obeyed", function()
+  it("overrides the settings of programs, and answers them as if they were obeyed", function()
     local SET = [[
       assert(collectgarbage("generational") == MODE)
       assert(collectgarbage("generational") == "generational")

@@ -74,7 +74,7 @@ describe("a userdata with a finalizer", function()
         end, size)
       end)
 
-    it(("of %d bytes keeps what it refers to, and whom others refer to, until its call"):format(size),
+    it(("of %d bytes keeps its references, and is kept by other references, until its call"):format(size),
       function()
         within(function(state, bytes)
           local called = 0
@@ -209,7 +209,7 @@ describe("a userdata with a finalizer", function()
     end)
   end)
 
-  -- More wait than a minor collection looks at: the others are tenured.
+  -- More wait than a minor collection visits: the others are tenured.
   it("is one of very many", function()
     within(function(state)
       local count = 0

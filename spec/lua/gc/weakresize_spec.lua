@@ -22,7 +22,7 @@ local function setup()
   end
   local function look(w, kept, count, from, to)
     local n = 0
-    for i = 1, 4000 do kept[i] = {i} end  -- over what was free
+    for i = 1, 4000 do kept[i] = {i} end  -- over freed memory
     for i = from, to do
       local v = w[i]
       if v ~= nil then
@@ -57,7 +57,7 @@ describe("a weak table whose array part becomes shorter", function()
       collectgarbage("stop")
       local fill = state.table(4096, 0)
       for i = 1, 20 do fill[i] = state.userdata(4000); n = i end
-      state.limit((select(2, state.memory())))  -- what is given back can be had again
+      state.limit((select(2, state.memory())))  -- returned memory can be allocated again
       pcall(function() while true do fill[n + 1] = state.userdata(4000); n = n + 1 end end)
       assert(20 <= n and n < 4096, n)
       for i = 600, 602 do w[i] = {i} end

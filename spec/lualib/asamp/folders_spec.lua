@@ -29,7 +29,7 @@ local RULES = {
   ["profiler.process"] = {"profiler.core", "profiler.options"},
 }
 
--- What is the same in every process: all that files below commands and cli may use.
+-- Functions with the same result in every process: all that files below commands and cli may use.
 local PURE = {}
 for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
                require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
@@ -55,7 +55,7 @@ local function folderof(name)
   return name:match "^(.*)%.[^.]*$" or name
 end
 
--- Is a module one of these, or in one of these folders (not below it)?
+-- Returns whether a module is one of these, or in one of these folders (not below it).
 local function among(name, list)
   for _, one in ipairs(list) do
     if name == one or folderof(name) == one then return true end
@@ -63,7 +63,7 @@ local function among(name, list)
   return false
 end
 
--- What breaks a rule, as sentences.
+-- Violations of the rules, as sentences.
 local function trespasses(modules)
   local list = {}
   for name, module in pairs(modules) do
@@ -127,7 +127,7 @@ describe("lualib", function()
   end)
 
   -- Rules that nobody can break are none.
-  it("would tell a trespass, a circle and a file that reads", function()
+  it("would report a forbidden require, a cycle and a file that reads", function()
     local folder = shell.folder()
     finally(function() shell.remove(folder) end)
     shell.output("mkdir -p " .. folder .. "/asamp/sums " .. folder .. "/asamp/show")

@@ -50,7 +50,7 @@ describe("asamp heap", function()
     old, new = path .. ".1", path .. ".2"
   end)
 
-  it("tells classes and holders", function()
+  it("shows classes and holders", function()
     local status, out, err = asamp("--width", "200", new)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find("\n +[%d.]+K +[%d.]+%% +[%d.]+K +[%d.]+%% +150 +%d+B  Session\n"), out)
@@ -58,7 +58,7 @@ describe("asamp heap", function()
     assert.is_truthy(out:find("%[1%.%.n%]  function\n"), out)
   end)
 
-  it("tells the one path that holds all objects of a class", function()
+  it("shows the one path that holds all objects of a class", function()
     local status, out, err = asamp("--held-by", "Session", "--paths", "--top", "1",
                                    "--width", "200", new)
     assert.same({0, ""}, {status, err})
@@ -68,14 +68,14 @@ describe("asamp heap", function()
     assert.is_truthy(out:find('%) → %["close"%] → %[%d+%] → upvalue "s" of %S+:%d+\n'), out)
   end)
 
-  it("tells what is new since another snapshot, and who holds that", function()
+  it("shows objects new since another snapshot, and their holders", function()
     local status, out, err = asamp("--diff", old, "--width", "200", new)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find("\n +%+[%d.]+K +100 +[%d.]+K +0 +0B +%-  Session\n"), out)
     assert.is_truthy(out:find('New: %d+ objects of .-"listeners" of on %(.-%["close"%] → %[1%.%.n%]'), out)
   end)
 
-  it("tells the lines that allocated what was sampled, who holds that, and since when", function()
+  it("shows the allocating lines of sampled objects, their holders, and their ages", function()
     local status, out, err = asamp("--width", "200", new)
     assert.same({0, ""}, {status, err})
     local name = out:match "\nBy line that allocated it, of what was sampled every 512B\n.-(%S+:11)  handle\n"
@@ -90,7 +90,7 @@ describe("asamp heap", function()
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
     assert.same({1, "asamp heap: nothing that is alive was sampled at 'app.lua:7777'\n"}, {status, err})
-    -- what is not new has no part in the second table
+    -- old objects have no part in the second table
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
     local change = out:match("\nBy line that allocated it, of what was sampled\n.-" ..
@@ -143,7 +143,7 @@ describe("asamp heap", function()
 
   -- It had neither shares nor words on what its numbers are, its classes stood in no order, and on
   -- a telephone it was as wide as on a desk.
-  it("has a page that fits windows, with shares, the largest first, and what numbers mean #plain", function()
+  it("has a page that fits windows, with shares, the largest first, and a legend #plain", function()
     local b, pages = browser.new(), {}
     finally(function()
       b:close()
@@ -187,7 +187,7 @@ describe("asamp heap", function()
     end
     b:look(500, 900)
     assert.equal("none", b:eval "getComputedStyle(document.querySelector('td.spare')).display")
-    -- what is above numbers stands above them
+    -- headings are above their numbers
     assert.same({}, b:eval [=[(() => {
       const right = e => [...e.children].slice(0, 2).map(c => Math.round(c.getBoundingClientRect().right));
       const head = right(document.querySelector(".columns"));
@@ -198,7 +198,7 @@ describe("asamp heap", function()
   end)
 
   -- The string table of a program with many strings was in the head and in no row.
-  it("has a row for what is no object, so that rows add up to the head", function()
+  it("has a row for memory without an object, so that rows add up to the total", function()
     local function document(...)
       local status, out, err = asamp("--json", ...)
       assert.same({0, ""}, {status, err})
@@ -207,7 +207,7 @@ describe("asamp heap", function()
     local function sum(rows, key)
       local n = 0
       for _, row in ipairs(rows) do
-        n = n + (row.above and 0 or row[key])  -- of a tree: what the state holds
+        n = n + (row.above and 0 or row[key])  -- in a tree: objects that the state holds
       end
       return n
     end
@@ -285,7 +285,7 @@ describe("asamp heap", function()
     end
   end)
 
-  it("says what is wrong with arguments and files", function()
+  it("reports errors in arguments and files", function()
     local status, _, err = asamp("--held-by", "Sesion", new)
     assert.same({1, "asamp heap: no object is of the class 'Sesion', did you mean Session?\n"},
                 {status, err})
@@ -372,7 +372,7 @@ describe("asamp heap", function()
   -- What was: a look at all rows for each path, and, of a table with many fields of which one has
   -- most, a look at all fields for each of these. --held-by took half a minute of a heap of
   -- 22,000 objects. The limit is for who asks for each of all.
-  it("looks at rows once, however many paths or fields there are", function()
+  it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
       rows[i + 1] = {text = ("[%d]"):format(i), count = 1, value = 2, above = 1}

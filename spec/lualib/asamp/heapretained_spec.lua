@@ -33,7 +33,7 @@ describe("a snapshot", function()
     assert.is_nil(row.least)
   end
 
-  it("counts for a class what its objects hold together", function()
+  it("counts for a class the memory that its objects hold together", function()
     local h = of [[
       local Pair, Way, Wide = {__name = "Pair"}, {__name = "Way"}, {__name = "Wide"}
       do
@@ -53,7 +53,7 @@ describe("a snapshot", function()
     assert.is_true(class(h, "Wide").retained < 1024)
   end)
 
-  it("counts what upvalues and coroutines hold together", function()
+  it("counts memory that upvalues and coroutines hold together", function()
     local h = of [[
       do
         local text = ("x"):rep(1 << 20)

@@ -91,7 +91,7 @@ describe("asamp convert --to heapsnapshot", function()
     for _, node in ipairs(nodes) do assert.equal(0, node.trace_node_id) end
   end)
 
-  it("tells where sampled objects were allocated, as stacks", function()
+  it("has the allocation sites of sampled objects, as stacks", function()
     local t = convert("assert(profiler.alloc_start(512, {out = '/dev/null'}))\n" ..
                       PROGRAM:gsub("\n", " "))
     local infos = rows(t, "trace_function_infos", "trace_function_info_fields")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocator of a state: counts, checks what the core promises to a lua_Alloc,
-** refuses what the spec says. Keeps the size of each block before it, fills what
+** The allocator of a state: counts, checks the core's promises to a lua_Alloc,
+** refuses requests as the spec sets. Keeps the size of each block before it, fills memory that
 ** is new and what is freed.
 */
 #include "states.h"

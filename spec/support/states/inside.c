@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the chunks of a state are given: a table of functions about its heap and
+** The argument of the chunks of a state: a table of functions about its heap and
 ** its allocator, and values of sizes that Lua code does not choose.
 */
 #include "states.h"
@@ -81,7 +81,7 @@ static int in_memory (lua_State *L) {
   return 5;
 }
 
-/* check(): raises what does not hold */
+/* check(): raises an error if a check fails */
 static int in_check (lua_State *L) {
   const char *broken = luaN_check(L);
   return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
@@ -95,7 +95,7 @@ static int in_reserve (lua_State *L) {
   return 1;
 }
 
-/* fill(coroutine, n): uses the room of n values; raises what does not hold */
+/* fill(coroutine, n): uses the capacity of n values; raises an error if a check fails */
 static int in_fill (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   int i, n = (int)luaL_checkinteger(L, 2), lost = 0;
@@ -121,7 +121,7 @@ static int in_outside (lua_State *L) {
   return 0;
 }
 
-/* intact(userdata) -> whether each byte is still what userdata wrote */
+/* intact(userdata) -> whether each byte is still the one that userdata() wrote */
 static int in_intact (lua_State *L) {
   const unsigned char *p = lua_touserdata(L, 1);
   size_t i, n = lua_rawlen(L, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A state of the module 'states' (../states.c): what its allocator counts
-** (allocator.c) and what its chunks and the specs may ask (inside.c, ../states.c).
+** A state of the module 'states' (../states.c): the counts of its allocator
+** (allocator.c) and the functions for its chunks and the specs (inside.c, ../states.c).
 */
 #ifndef states_h
 #define states_h
@@ -12,9 +12,9 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-#define NOLIMIT		((size_t)1 << 31)	/* what is refused with no limit set */
+#define NOLIMIT		((size_t)1 << 31)	/* smallest request that is refused without a limit */
 #define NEVER		UINT64_MAX
-#define INTAGS		16	/* largest tag of an object that is told apart */
+#define INTAGS		16	/* largest tag of an object that is distinguished */
 
 typedef struct State {
   lua_State *L;
@@ -35,7 +35,7 @@ void *states_allocate (void *ud, void *block, size_t osize, size_t nsize);
 /* The one that takes its place (replace of inside.c). */
 void *states_later (void *ud, void *block, size_t osize, size_t nsize);
 
-/* What the chunks of a state are given. */
+/* The argument of the chunks of a state. */
 extern const luaL_Reg states_inside[];
 
 #endif

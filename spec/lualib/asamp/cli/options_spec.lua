@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Command lines: what is understood, what is refused and how, and that the
--- help tells of every option.
+-- Command lines: accepted and refused forms, messages, and that the
+-- help lists every option.
 
 local commands = require "spec.support.commands"
 local options = require "asamp.cli.options"
@@ -51,7 +51,7 @@ describe("options", function()
   end)
 
   -- `asamp mark PID temperature -5` was told of an unknown option '-5'.
-  it("do not begin with a digit: that is a number below zero", function()
+  it("do not start with a digit: that is a number below zero", function()
     assert.same({files = {"-5", "-.5", "-0x1F"}, all = true}, parse({"-5", "-.5", "--all", "-0x1F"},
       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
@@ -74,7 +74,7 @@ describe("options", function()
   end)
 
   -- `asamp advise FILE --top 3`: "'--top' is to be run: say --verify".
-  it("stand behind the file, too, where a script may follow it", function()
+  it("may follow the file, too, where a script may follow it", function()
     local description = {command = "advise", arguments = "FILE [SCRIPT [arguments]]", rest = 2,
                          most = math.huge, about = "", {"all", nil, ""}, {"top", "N", "", options.whole(1)}}
     assert.same({files = {"f"}, all = true, top = 3}, parse({"f", "--top", "3", "--all"}, description))
@@ -96,7 +96,7 @@ describe("options", function()
     assert.equal("asamp run: no script given; see asamp run --help\n", err)
   end)
 
-  it("that are wrong are told on one line, exit code 2", function()
+  it("that are wrong are reported on one line, exit code 2", function()
     for what, args in pairs{
       ["no file given"] = {},
       ["at most 3 files, got 4"] = {"1", "2", "3", "4"},
@@ -129,7 +129,7 @@ describe("options", function()
     end
   end)
 
-  it("of a command with two files are told how many there are", function()
+  it("of a command with two files are counted in the message", function()
     local description = {command = "two", arguments = "A B", least = 2,
                          most = 2, about = ""}
     local _, _, _, err = parse({"x"}, description)
@@ -155,7 +155,7 @@ describe("options", function()
   end)
 
   -- asamp mark --help spoke of files.
-  it("tell what exit code 1 means, of commands that ask a process alone", function()
+  it("document exit code 1, of commands that only query a process", function()
     local asked = 0
     for _, name in ipairs(require("asamp").COMMANDS) do
       local usage = require("asamp.commands." .. name).usage()
@@ -171,7 +171,7 @@ end)
 
 describe("the nearest word", function()
   local words = {"report", "run", "repair", "diff", "convert"}
-  it("is what was probably meant", function()
+  it("is the option that was probably meant", function()
     for text, word in pairs{reprot = "report", rn = "run", dif = "diff",
                             repiar = "repair", convrt = "convert"} do
       assert.equal(word, options.nearest(text, words))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp advise`: what another nursery would do. A program whose objects live for a known
--- number of bytes says what is right: of a queue of n bytes, min(1, n / nursery) survives.
+-- `asamp advise`: the effect of another nursery. A program whose objects live for a known
+-- number of bytes has a known answer: of a queue of n bytes, min(1, n / nursery) survives.
 
 local advice = require "asamp.sums.advice"
 local advise = require "asamp.commands.advise"
@@ -34,7 +34,7 @@ describe("asamp advise", function()
     return code, out .. err
   end
 
-  it("knows what survives in smaller nurseries from a run with a large one", function()
+  it("predicts survival in smaller nurseries from a run with a large one", function()
     local p = profiled "1M"
     local now = advice.measured(p)
     assert.is_true(math.abs(now.nursery / (1 << 20) - 1) < 0.15, now.nursery)
@@ -126,7 +126,7 @@ describe("asamp advise", function()
     end
   end)
 
-  it("tells that what runs again is another program", function()
+  it("reports that the second run is another program", function()
     profiled "1M"
     local other = process.file(QUEUE .. " for i = 1, 100000 do ring[1] = {i} end")
     local code, text = run("--verify", "--runs", "1", path, other)
@@ -136,7 +136,7 @@ describe("asamp advise", function()
   end)
 
   -- At 40 columns "beyond …" was all that said which nurseries nobody has seen.
-  it("fits narrow terminals, where a star says what there is no room for", function()
+  it("fits narrow terminals, where a star replaces words that do not fit", function()
     profiled "256K"
     local code, text = run("--width", "40", path)
     assert.equal(0, code)
@@ -159,7 +159,7 @@ describe("asamp advise", function()
     assert.same({script, 2, "short"}, {lines[1].file, lines[1].line, lines[1].sort})
   end)
 
-  it("says what is missing", function()
+  it("reports missing data", function()
     local code, text = run("--verify", path)
     assert.equal(2, code)
     assert.matches("--verify needs the script", text, 1, true)
@@ -183,7 +183,7 @@ describe("asamp advise", function()
 
   -- With a gigabyte the collector refused the variable, which nobody saw, and what was predicted
   -- was compared with a run like the first.
-  it("proposes what the collector takes, up to the largest", function()
+  it("proposes values that the collector accepts, up to the largest", function()
     for _, n in ipairs{4096, 512 << 10, advice.MOST} do
       local code, _, err = process.run{code = "", env = {LUA_GC = advice.setting(n)}}
       assert.same({0, ""}, {code, err})

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `asamp diff`: arguments, exit codes, and what a person sees.
+-- `asamp diff`: arguments, exit codes, and the printed text.
 
 local commands = require "spec.support.commands"
 local diff = require "asamp.commands.diff"
@@ -35,7 +35,7 @@ describe("asamp diff", function()
 
   local has = commands.has
 
-  it("shows what changed, and counts what is noise", function()
+  it("shows changes, and counts noise", function()
     local code, out, err = run(a, b)
     assert.same({0, ""}, {code, err})
     has(out, "A  " .. a .. "\nB  " .. b .. "\n",
@@ -54,7 +54,7 @@ describe("asamp diff", function()
     has(out, "  100.0M  110.0M   +10.0M +10.0%")
   end)
 
-  it("tells the error of the whole, which only random gaps have", function()
+  it("reports the error of the total, which only random gaps have", function()
     local random = make(300, 100, 50, true)
     local _, out = run(random, b)
     has(out, "  Bytes: 400.0M in A, 210.0M in B, -190.0M (-47.5%, ±24.7M).\n")
@@ -87,7 +87,7 @@ describe("asamp diff", function()
     has(out, "157.5M  100.0M  -57.5M", "52.5M  110.0M  +57.5M")
   end)
 
-  it("colours what grew and what shrank", function()
+  it("colours growth and shrinkage", function()
     local _, out = run("--color", "always", "--normalize", a, b)
     assert.truthy(out:find("\27%[31m *%+57.5M\27%[0m"))
     assert.truthy(out:find("\27%[32m *%-57.5M\27%[0m"))
@@ -134,7 +134,7 @@ describe("asamp diff", function()
     assert.is_nil(out:find("main chunk", 1, true))
   end)
 
-  describe("of profiles that tell holders", function()
+  describe("of profiles with holders", function()
     local before, after
     setup(function()
       before, after = os.tmpname(), os.tmpname()
@@ -142,7 +142,7 @@ describe("asamp diff", function()
       held.write(after, 160, 52)
     end)
 
-    it("shows what holds what grew", function()
+    it("shows the holders of grown memory", function()
       for _, by in ipairs{"bytes", "alive"} do
         local code, out = run("--by", by, before, after)
         assert.equal(0, code)
@@ -175,7 +175,7 @@ describe("asamp diff", function()
       end
     end)
 
-    it("shows nothing of holders when one does not tell them", function()
+    it("shows no holders if one profile has none", function()
       local _, out = run("--by", "bytes", a, after)
       assert.is_nil(out:find("By holder", 1, true))
     end)
@@ -188,7 +188,7 @@ describe("asamp diff", function()
     end)
   end)
 
-  it("tells wrong arguments on one line, exit code 2", function()
+  it("reports wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
       ["2 files wanted, got 0"] = {}, ["2 files wanted, got 1"] = {a},
       ["2 files wanted, got 3"] = {a, b, a},
@@ -201,7 +201,7 @@ describe("asamp diff", function()
     end
   end)
 
-  it("tells of every file that yields nothing, exit code 1", function()
+  it("reports every file that yields nothing, exit code 1", function()
     local empty = make(0, 0)
     local code, out, err = run("/nowhere/x", empty)
     assert.equal(1, (run(a, empty)))

@@ -15,7 +15,7 @@ describe("the command", function()
     shell.output("mkdir '%s' && cp asamp/module/asamp.sh '%s/asamp' && ln -s %s '%s/lua'",
       bin, bin, process.interpreter(), bin)
     script = folder .. "/app.lua"
-    -- prints all that the environment can change, but for the interpreter's name
+    -- prints all that the environment can change, except for the interpreter's name
     shell.write(script, [[
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end
@@ -39,7 +39,7 @@ describe("the command", function()
     return shell.run(table.concat(line, " "))
   end
 
-  -- What luarocks prints for the shell has no ";;", so no default path either.
+  -- The output of luarocks for the shell has no ";;", so no default path either.
   local ROCKS = {LUA_PATH = "/nowhere/?.lua;./?.lua", LUA_CPATH = "/nowhere/?.so"}
   local ENVIRONMENTS = {
     {},
@@ -55,7 +55,7 @@ describe("the command", function()
 
   it("runs a script in the environment that it would have without it", function()
     -- With LUA_PATH as luarocks sets it, asamp once did not find itself, and
-    -- what LUA_INIT held ran in the command.
+    -- the code in LUA_INIT ran in the command.
     for i, env in ipairs(ENVIRONMENTS) do
       local _, plain, wrong = run(bin .. "/lua", {"app.lua", "a b"}, env)
       assert.truthy(plain:find("nil\t" .. bin .. "/lua\tapp.lua\ta b\t1\tnil\n", 1, true), plain .. wrong)
@@ -98,7 +98,7 @@ describe("the command", function()
     end
   end)
 
-  it("runs a script whose name begins like an option", function()
+  it("runs a script whose name starts like an option", function()
     shell.write(folder .. "/-odd.lua", "for i = 1, 9999 do local t = {i} end print(arg[0], arg[1])")
     local status, out, err = run(bin .. "/asamp", {"run", "--alloc", "4K", "--out", "odd.vmprof", "--",
                                                    "-odd.lua", "-x"})

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The files that the commands read and write: of profiles that are still being
 -- written, from standard input, that are none; results that keep mode and link of
--- what they replace.
+-- the files that they replace.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -62,7 +62,7 @@ describe("a profile that is still being written", function()
     teardown_()
   end)
 
-  it("is read as far as it goes, and told to be whose", function()
+  it("is read as far as possible, and its writer is named", function()
     local p = assert(reader.read(path))
     local pid = tonumber(shell.output "echo $PPID")
     assert.is_true(p.live)
@@ -125,7 +125,7 @@ describe("the result of a command", function()
     assert.equal("600\n", shell.output("stat -c %%a %s/page", folder))
   end)
 
-  it("has mode and link of what it replaces: 0600 became 0644, and a link a file", function()
+  it("has mode and link of the file that it replaces: 0600 became 0644, and a link a file", function()
     cut()
     shell.output("mkdir %s/b; mv %s %s/b/real; chmod 640 %s/b/real; ln -s b/real %s", folder, path, folder,
           folder, path)
@@ -138,7 +138,7 @@ describe("the result of a command", function()
   end)
 
   if shell.output "id -u" == "0\n" then
-    it("has the owner of what it replaces", function()
+    it("has the owner of the file that it replaces", function()
       cut()
       shell.output("chown 65534:65533 %s; chmod 604 %s", path, path)
       assert.equal(0, (asamp("repair", "--in-place", path)))
@@ -217,7 +217,7 @@ describe("the result of a command", function()
   end)
 end)
 
-describe("what is read", function()
+describe("an input file", function()
   before_each(setup_)
   after_each(teardown_)
 
@@ -252,7 +252,7 @@ describe("what is read", function()
     assert.truthy(err:find("standard input has no place; give --out", 1, true))
   end)
 
-  it("is told to be what it is, when it is no profile", function()
+  it("is named by its type if it is no profile", function()
     runs.write(path, {seed = 9})
     for _, format in ipairs{"pprof", "collapsed", "speedscope", "firefox"} do
       assert.equal(0, (asamp("convert", "--to", format, "-o", format, path)))

@@ -17,13 +17,13 @@ local units = require "asamp.show.units"
 
 local asamp = commands.of(memory, {columns = 80})
 
--- The command in this process: exit code, what it prints.
+-- The command in this process: returns its exit code and output.
 local function run(...)
   local code, out, err = asamp(...)
   return code, out .. err
 end
 
--- Runs a script in a session; the path of its profile, and what the script prints.
+-- Runs a script in a session; returns the path of its profile, and the script's output.
 local function profiled(code, env)
   local path = os.tmpname()
   local all = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,seed=3,alloc=16K"):format(path)}
@@ -50,14 +50,14 @@ local HOLES = WAIT .. [[
 describe("asamp memory", function()
   local path
 
-  it("adds up to what the system says, and knows holes by line", function()
+  it("adds up to the system's value, and shows holes by line", function()
     local out
     path, out = profiled(HOLES)
     local rss, count = out:match "^(%d+)%s(%d+)"
     local found = resident.ofprofile(assert(reader.read(path)))
     local now = found.last
     assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
-    -- the process is not at rest: its writer may have asked for something meanwhile
+    -- the process is not at rest: its writer may have requested memory meanwhile
     assert.is_true(math.abs(now.sum / (rss * 1024) - 1) < 0.1, now.sum .. ", not " .. rss)
     local rows = {}
     for _, row in ipairs(now.rows) do rows[row.what] = row end
@@ -74,7 +74,7 @@ describe("asamp memory", function()
 
   -- Where less than a hundred times what a picture takes had gone by since the last one, there was
   -- none of the end: 42 MB of objects were told where 20 were left.
-  it("has the end of a run that ends soon behind its last picture", function()
+  it("has the end of a run that ends soon after its last picture", function()
     local out
     path, out = profiled(WAIT .. [[
       local t = {}
@@ -96,7 +96,7 @@ describe("asamp memory", function()
 
   -- Rows were negative: reserve by what of a nursery nobody had come to yet, malloc's by a
   -- block of Lua's that is larger than what was written to it.
-  it("takes what was never touched off the rows that have it", function()
+  it("subtracts untouched memory from the rows that have it", function()
     for script, least in pairs{
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
           local u = require "natives".untouched(200 << 20)
@@ -121,9 +121,9 @@ describe("asamp memory", function()
   end)
 
   -- Users took it for their program's: a row said "in use (malloc)" of both.
-  it("tells the profiler's own memory apart from what C code of the program has", function()
+  it("separates the profiler's own memory from that of the program's C code", function()
     local function rows(script)
-      -- what the sanitizer's malloc keeps of freed blocks is ten times what is looked for here
+      -- what the sanitizer's malloc keeps of freed blocks is ten times the memory measured here
       path = profiled(script, {ASAN_OPTIONS = "detect_leaks=0:quarantine_size_mb=0:" ..
         "thread_local_quarantine_size_kb=0"})
       local found = {}
@@ -170,7 +170,7 @@ describe("asamp memory", function()
 
   -- Of 8 threads that ran for 450 ms it told the 16 MiB of the first 17 ms as the end, and as
   -- the peak, beside a report that said 58; and what was told later as if it had been later.
-  it("says that the run went on behind the last picture, and was larger than any", function()
+  it("reports that the run continued after the last picture, and used more memory later", function()
     local function picture(ms, mib)
       return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
                                         {what = "lua.old", bytes = mib << 20, text = ""}}}
@@ -219,7 +219,7 @@ describe("asamp memory", function()
     assert.same(a.pictures, b.pictures)
   end)
 
-  it("says what a file lacks, and a process that is not there", function()
+  it("reports missing data of a file, and a missing process", function()
     path = process.file ""
     local code, text = run(path)
     assert.equal(1, code)
@@ -232,7 +232,7 @@ describe("asamp memory", function()
     assert.matches("--peak needs a profile", text, 1, true)
   end)
 
-  it("asks a process that listens", function()
+  it("queries a process that listens", function()
     local folder = shell.folder()
     path = folder .. "/x.sock"
     local script = process.file [[
@@ -267,7 +267,7 @@ describe("asamp memory", function()
   -- large programs, and 130 KB for walks of the C stack, of which there is one at a time.
   it("is little for each of many states that are sampled", function()
     if os.getenv "ASAMP_VARIANT" ~= "fork" then
-      pending "the other builds keep what they compare with"
+      pending "the other builds keep the memory that they compare with"
       return
     end
     local folder = shell.folder()
@@ -297,7 +297,7 @@ describe("asamp memory", function()
 
   -- It was looked at in its first collection, and not again within a second: of 42 MB in use it
   -- told 30 KB, the rest was "mappings of others", and a row was below nothing.
-  it("tells the heap of a process that was busy for a moment, and is idle since", function()
+  it("shows the heap of a process that was busy for a moment, and is idle since", function()
     local folder = shell.folder()
     path = folder .. "/p.vmprof"
     local script = process.file [[

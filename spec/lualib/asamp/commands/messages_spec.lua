@@ -51,14 +51,14 @@ describe("asamp", function()
     ["memory half.vmprof"] = "; the last snapshot of memory is from before that",
     ["advise half.vmprof"] = "; the advice covers what could be read",
   } do
-    it("says what is wrong with: " .. words, function()
+    it("reports the error of: " .. words, function()
       local code, out, err = run(words)
       assert.is_true(code ~= 0 or words:find "half" ~= nil, out)
       assert.matches(wanted, err, 1, true)
     end)
   end
 
-  it("says what became of a program whose profile has no end #plain", function()
+  it("reports the end of a program whose profile has no end #plain", function()
     shell.write(folder .. "/killed.lua", [[
       local path, size = "killed.lua." .. require "profiler.core".getpid() .. ".vmprof", 0
       while size == 0 do  -- until something of it is written
@@ -89,7 +89,7 @@ describe("asamp", function()
     end
   end)
 
-  it("tells an error once", function()
+  it("reports an error once", function()
     local code, _, err = run "merge -o m nofile"
     assert.same({1, "asamp merge: cannot read profile 'nofile': No such file or directory\n"}, {code, err})
   end)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command: arguments, exit codes, what it says and where the result goes.
+-- The command: arguments, exit codes, messages and the place of the result.
 
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
@@ -27,7 +27,7 @@ describe("asamp repair", function()
     shell.write(path, bytes:sub(1, -n - 1))
   end
 
-  it("writes what is left to another file and says what that is", function()
+  it("writes the intact part to another file and describes it", function()
     cut(20)
     local code, out, err = run(path, "-o", other)
     assert.same({0, ""}, {code, err})
@@ -40,7 +40,7 @@ describe("asamp repair", function()
     assert.equal(#bytes - 20, #process.read(path))
   end)
 
-  it("repairs in place only when told so", function()
+  it("repairs in place only on request", function()
     cut(20)
     local code, out, err = run(path)
     assert.equal(2, code)
@@ -96,7 +96,7 @@ describe("asamp repair", function()
     assert.equal("asamp repair: cannot write '/nowhere/x': No such file or directory\n", err)
   end)
 
-  it("says what was mended", function()
+  it("reports the corrected records", function()
     local f = assert(io.open(path, "wb"))
     f:write((bytes:gsub("py:f:1:x", "py:f:1;x", 1)))
     f:close()

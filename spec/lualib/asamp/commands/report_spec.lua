@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command: arguments, exit codes, what goes to stdout and to stderr.
+-- The command: arguments, exit codes, the output on stdout and on stderr.
 
 local asamp = require "asamp"
 local commands = require "spec.support.commands"
@@ -48,7 +48,7 @@ describe("asamp report", function()
   end)
 
   describe("--own", function()
-    it("charges what others did to the line of one's own that ran it", function()
+    it("charges the work of other files to the user's line that ran it", function()
       local code, out = run("--own", "app.lua", path)
       assert.equal(0, code)
       assert.truthy(out:find("  40.0M 100.0%  748,983 ", 1, true), out)
@@ -57,7 +57,7 @@ describe("asamp report", function()
       assert.truthy(out:find("Charged to the code in app.lua that ran it", 1, true))
     end)
 
-    it("leaves what no line there ran in its place, and says how much it charged", function()
+    it("leaves code that no such line ran in its place, and reports the charged amount", function()
       for _, name in ipairs{"lib", "./lib/", "x/../lib", "none:lib/parse.lua"} do
         local code, out = run("--own", name, "--json", path)
         assert.equal(0, code, name)
@@ -92,7 +92,7 @@ describe("asamp report", function()
       assert(p:close())
     end)
 
-    it("shows lines with what they cost, and those around", function()
+    it("shows lines with their cost, and the lines around them", function()
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
       for _, line in ipairs{" 10.0M  24.4%      -  1  one\n", "  2    local two = 2\n",
@@ -123,7 +123,7 @@ describe("asamp report", function()
                      "after the first 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
-    it("knows the file by the end of its path, and says what is wrong", function()
+    it("knows the file by the end of its path, and reports errors", function()
       local name = file:match "[^/]*$"
       assert.equal(0, (run("--source", file, path)))
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
@@ -152,7 +152,7 @@ describe("asamp report", function()
     assert.is_true(#short < #out)
   end)
 
-  it("has the call tree in JSON when it is asked for", function()
+  it("has the call tree in JSON on request", function()
     local cjson = require "cjson"
     local _, out = run("--json", path)
     assert.is_nil(cjson.decode(out).tree)
@@ -182,7 +182,7 @@ describe("asamp report", function()
     end
   end)
 
-  it("tells wrong arguments on one line, exit code 2", function()
+  it("reports wrong arguments on one line, exit code 2", function()
     local cases = {
       [{}] = "no file given",
       [{"--nonsense", "x"}] = "unknown option '--nonsense'",
@@ -220,7 +220,7 @@ describe("asamp report", function()
     assert.truthy(err:find("'--json': No such file", 1, true))
   end)
 
-  it("tells what cannot be read on one line, exit code 1", function()
+  it("reports unreadable files on one line, exit code 1", function()
     local code, out, err = run("/nowhere/x.vmprof")
     assert.equal(1, code)
     assert.equal("", out)
@@ -228,7 +228,7 @@ describe("asamp report", function()
                  "No such file or directory\n", err)
   end)
 
-  it("reports what a cut file has, and says that it is cut", function()
+  it("reports the data of a cut file, and that it is cut", function()
     local bytes = vmprof.load(path)
     shell.write(path, bytes:sub(1, #bytes - 10))
     local code, out, err = run(path)
@@ -254,7 +254,7 @@ describe("asamp report", function()
     assert.equal(2, select(2, out:gsub('"path": ', "")))
   end)
 
-  it("shows the sections that are asked for", function()
+  it("shows the requested sections", function()
     local _, out = run("--show", "types,collections", path)
     assert.truthy(out:find("By type", 1, true))
     assert.truthy(out:find("Collections", 1, true))
@@ -309,7 +309,7 @@ describe("asamp report", function()
     assert.truthy(err:find("leave --exclude or --by state out", 1, true), err)
   end)
 
-  it("sorts by what the file has", function()
+  it("sorts by the data that the file has", function()
     local code, out = run("--by", "survived", path)
     assert.equal(0, code)
     assert.truthy(out:find("By function, by bytes that survived\n", 1, true))
@@ -404,7 +404,7 @@ describe("asamp", function()
     assert.same({0, ("asamp %s (%s)\n"):format(shell.read("VERSION"):match "^%S+", lua)}, {code, text})
   end)
 
-  it("tells a missing or unknown command", function()
+  it("reports a missing or unknown command", function()
     local code, text = main()
     assert.equal(2, code)
     assert.equal("asamp: no command given; see asamp --help\n", text)
@@ -414,7 +414,7 @@ describe("asamp", function()
                  "report?; see asamp --help\n", text)
   end)
 
-  it("tells when its output cannot be written", function()
+  it("reports that its output cannot be written", function()
     local code, text = process.code([[
       io.output(assert(io.open("/dev/full", "w")))
       io.stdout = io.output()
@@ -424,7 +424,7 @@ describe("asamp", function()
                  text)
   end)
 
-  it("runs the command with what follows", function()
+  it("runs the command with the arguments after it", function()
     local code, text = main("report", "--help")
     assert.equal(0, code)
     assert.equal(report.usage(), text)

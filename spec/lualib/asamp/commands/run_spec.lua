@@ -49,7 +49,7 @@ describe("asamp run", function()
     assert.is_nil(err:find("\27", 1, true))
   end)
 
-  it("shows what it was asked to sample besides", function()
+  it("shows the additional samples that were requested", function()
     local _, _, err = run{"--alloc", "4K", "--copies", "--out", profile, "app.lua"}
     assert.truthy(err:find("\nCopies\n", 1, true), err)
     _, _, err = run({"--alloc", "4K", "--out", profile, "app.lua"}, {LUA_PROFILER = "copies=0"})
@@ -124,14 +124,14 @@ describe("asamp run", function()
     end
   end)
 
-  it("takes LUA_PROFILER for what is not given", function()
+  it("takes defaults from LUA_PROFILER", function()
     local _, _, err = run({"--alloc", "4K", "app.lua"},
                           {LUA_PROFILER = "alloc=64, fixed ,out=" .. profile})
     assert.truthy(err:find("samples, one every 4 KiB, of", 1, true), err)
     assert.truthy(err:find("asamp report " .. profile .. " shows more", 1, true))
   end)
 
-  it("ends by the signal that ended the script, with what was saved", function()
+  it("ends by the signal that ended the script, with the saved profile", function()
     write [[
       local t = {}
       for i = 1, 20000 do t[i % 100] = {i} end
@@ -164,7 +164,7 @@ describe("asamp run", function()
     assert.truthy(err:find("no such luck", 1, true))
   end)
 
-  it("replaces a profile that --out names, as who types it again expects, and nothing else", function()
+  it("replaces a profile that --out names, for a repeated command, and no other file", function()
     local _, _, first = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
     local _, _, second = run{"--alloc", "4K", "--out", "p.vmprof", "app.lua"}
     for _, err in ipairs{first, second} do
@@ -191,14 +191,14 @@ describe("asamp run", function()
   end)
 
   -- The name was made anew at the end, with the time that it was then.
-  it("finds the profile by the time at which it began", function()
+  it("finds the profile by the time of its start", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
     local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
     assert.matches("asamp report p%.%d+T%d+%.vmprof shows more", err)
   end)
 
   -- "no profile: cannot read profile '…': No such file or directory" came behind it.
-  it("leaves it to the session to say why it could not begin, and to Lua why it has ended", function()
+  it("leaves the message to the session if it could not start, and to Lua if it has failed", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
     os.execute(("rm %s; mkdir %s"):format(profile, profile))
@@ -229,7 +229,7 @@ describe("asamp run", function()
                  :format(profile), text)
   end)
 
-  it("tells wrong arguments on one line, exit code 2", function()
+  it("reports wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
       ["no script given"] = {"--alloc", "4K"},
       ["--alloc wants bytes such as 65536 or 64K, got '4Q'"] =
@@ -263,7 +263,7 @@ describe("asamp run", function()
     assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
-  it("tells what is wrong with LUA_PROFILER before the script starts", function()
+  it("reports errors in LUA_PROFILER before the script starts", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
       ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0 and there is no --malloc",
@@ -317,7 +317,7 @@ describe("asamp run", function()
 
   it("takes nothing out of a pipe that is the script", function()
     write "print 'from the pipe'"
-    -- who opens it a second time finds it empty
+    -- opened a second time, it is empty
     assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
       { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
     local status, out = run{"--quiet", "pipe"}

@@ -21,7 +21,7 @@ describe("a recording that is given twice", function()
     assert.same({0, ""}, {status, err})
   end
 
-  -- What merge says of these files: exit code, its result and its complaints.
+  -- Merges these files. Returns the exit code, the result and the messages.
   local function merged(...)
     local list = {"-o", at "all.vmprof"}
     for _, name in ipairs{...} do list[#list + 1] = at(name) end

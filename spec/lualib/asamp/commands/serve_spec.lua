@@ -21,7 +21,7 @@ local SERVER = [[
   while os.time() - began < 60 and not io.open "stop" do handle(2000) end]]
 
 describe("metrics", function()
-  it("are Prometheus' text, of what answers and what does not", function()
+  it("are Prometheus' text, of processes that answer and those that do not", function()
     local text = metrics.text{{name = 'a"\\', stats = {states = 2, inuse = 10, minors = 3, majors = 1,
                                                        pauses = 2e9, pausebins = "1 0 2" .. (" 0"):rep(15)}},
                               {name = "dead"}, {name = "b", stats = {}, names = living.names{
@@ -241,7 +241,7 @@ describe("a process that is served", function()
     shell.remove(folder)
   end)
 
-  -- Asks; a function that waits for status and body.
+  -- Sends a request. Returns a function that waits for status and body.
   local function begin(path, method)
     local c = connect(port)
     c:send(("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
@@ -256,7 +256,7 @@ describe("a process that is served", function()
     return begin(path, method)()
   end
 
-  it("tells metrics and profiles, and says why where it has none", function()
+  it("serves metrics and profiles, and the reason if it has none", function()
     local status, text = get "/metrics"
     assert.equal(200, status)
     assert.is_truthy(text:find('asamp_up{target="a"} 1\nasamp_up{target="idle"} 1\n' ..
@@ -273,7 +273,7 @@ describe("a process that is served", function()
       assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
     end
     assert.is_nil(io.popen("ls " .. folder .. "/*.sock.*.vmprof 2>/dev/null"):read "a"
-                  :match "%S")  -- what was recorded for it is gone
+                  :match "%S")  -- its recording is removed
     for path, wanted in pairs{
       ["/debug/pprof/heap"] = 400, ["/debug/pprof/heap?target=x"] = 404,
       ["/debug/pprof/heap?target=idle"] = 409, ["/debug/pprof/heap?target=none"] = 502,
@@ -296,7 +296,7 @@ describe("a process that is served", function()
   end)
 
   -- The file is read one or two seconds later, and had what was sampled until then.
-  it("is profiled for as many seconds as are asked for", function()
+  it("is profiled for the requested seconds", function()
     local status, text = get "/debug/pprof/profile?target=a&seconds=1"
     assert.equal(200, status)
     shell.write(folder .. "/p.gz", text)
@@ -316,7 +316,7 @@ describe("a process that is served", function()
     assert.is_truthy(host.ask(path, "stats\n"):find("\nring 1\n", 1, true))
     port = freeport()
     start(serving(port, "ring.sock"))
-    -- Bytes that functions have allocated in a profile that is asked for, by name.
+    -- Bytes that functions have allocated in a requested profile, by name.
     local function allocated(query)
       local status, text = get("/debug/pprof/" .. query)
       assert.equal(200, status, text)
@@ -345,7 +345,7 @@ describe("a process that is served", function()
 
   -- Ten that were stopped took the whole of Prometheus' time: each of them was waited for in turn.
   -- Here each of them takes its request only when all others have got theirs.
-  it("asks all that are silent at the same time, and takes back who answers again", function()
+  it("queries all silent processes at the same time, and lists those again that answer", function()
     local silent, words = {}, {"a.sock"}
     for i = 1, 5 do
       silent[i] = require "socket.unix"()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a script can see of `asamp run`: nothing that differs from `lua SCRIPT`.
+-- A script sees no difference between `asamp run` and `lua SCRIPT`.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

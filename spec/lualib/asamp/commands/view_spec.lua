@@ -12,7 +12,7 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local sources = require "asamp.show.page.sources"
 
---- What a page embeds, decoded.
+--- Returns the data that a page embeds, decoded.
 local function embedded(html)
   local json = html:match '<script type="application/json" id="data">(.-)</script>'
   return cjson.decode(json), json
@@ -120,7 +120,7 @@ describe("asamp view", function()
     assert.equal("asamp view: the page is not built into this installation; run: make view\n", err)
   end)
 
-  it("shows of a cut file what is there, and says so", function()
+  it("shows the data of a cut file, and that it is cut", function()
     local whole = process.read(path)
     local cut = process.file(whole:sub(1, #whole - 100))
     local code, _, err = pages.run(cut, "-o", folder .. "/cut.html")
@@ -166,7 +166,7 @@ describe("asamp view", function()
     return texts.F0, missing.F0
   end
 
-  -- Of what it must not show.
+  -- Texts that it must not show.
   local function refused(reason, file, folders)
     local texts, why = lookup(file, folders)
     assert.is_nil(texts, file)
@@ -209,10 +209,10 @@ describe("asamp view", function()
     end
     refused("outside", "../../" .. folder:match "[^/]*$" .. "/app.lua", {inner .. "/."})
     refused("outside", "/proc/self/status", {"/"})
-    -- a folder whose name only begins like one that is allowed
+    -- a folder whose name only starts like an allowed one
     assert(os.execute(("mkdir %s-other && cp %s %s-other/x.lua"):format(inner, secret, inner)))
     refused("outside", inner .. "-other/x.lua", {inner})
-    -- what is hidden has to be named
+    -- hidden files have to be named
     refused("hidden", ".hidden/x.lua", {inner})
     refused("hidden", inner .. "/.hidden/x.lua", {inner})
     assert.equal("secret", lookup("x.lua", {inner .. "/.hidden"}).L2)
@@ -248,7 +248,7 @@ describe("asamp view", function()
     assert.is_nil(json:find("root:x:0", 1, true))
   end)
 
-  it("takes whole files as long as there is room, and says what found none", function()
+  it("takes whole files up to the limit, and lists those that did not fit", function()
     -- Once the lines ended in the middle of a file, and nothing told of it.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
@@ -309,7 +309,7 @@ describe("asamp view", function()
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
       local before, now = own(whole), own(columns)
       for fn, n in ipairs(before) do
-        assert.is_true(now[fn] <= n)  -- nobody gets what others did
+        assert.is_true(now[fn] <= n)  -- no function gets the work of others
       end
       assert.truthy(columns.notes[1]:find("^The call tree has its " .. limit .. " largest nodes"))
     end
@@ -342,7 +342,7 @@ describe("asamp view", function()
     assert.equal(1, majors)
   end)
 
-  it("says when times are not told, and not that their period was set again: that is counted", function()
+  it("reports missing times, but not a repeated period, which is counted", function()
     local profile = assert(reader.read(path))
     assert.same({}, data.of(profile, {nodes = 1000}).notes)
     profile.timeperiods = 3

@@ -23,7 +23,7 @@ describe("json", function()
     assert.equal('"é€"', json.encode("é€"))
   end)
 
-  it("replaces what is no UTF-8", function()
+  it("replaces invalid UTF-8", function()
     assert.equal('"a\u{FFFD}b\u{FFFD}"', json.encode("a\255b\200"))
   end)
 
@@ -33,12 +33,12 @@ describe("json", function()
   end)
 
   -- Columns of numbers are written at once: one that was no number made the page's
-  -- data what no browser reads.
-  it("has null for what is no number among numbers, too", function()
+  -- data that no browser reads.
+  it("has null for missing numbers, too", function()
     assert.equal('{"a":[1,null,null,2.5]}', tight{a = {1, -(0 / 0), math.huge, 2.5}})
   end)
 
-  it("writes what is large part by part, and the same", function()
+  it("writes large values part by part, with the same result", function()
     local rows = {}
     for i = 1, 5000 do
       rows[i] = {name = "f" .. i, self = {i, 2 * i}}

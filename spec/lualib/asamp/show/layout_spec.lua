@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Text in columns of a terminal: what characters take there, and how what is too long is cut.
+-- Text in columns of a terminal: the width of characters, and how long text is cut.
 
 local layout = require "asamp.show.layout"
 
 describe("columns of a terminal", function()
-  it("are two of wide characters and none of what is put on others", function()
+  it("are two for wide characters and none for combining ones", function()
     for text, columns in pairs{
       [""] = 0, app = 3, ["é"] = 1, ["e\u{301}"] = 1, ["…→█├√±"] = 6, ["Привет"] = 6,
       ["日本語"] = 6, ["ｱｲ"] = 2, ["ＡＢ"] = 4, ["한국"] = 4, ["\u{1112}\u{1161}\u{11AB}"] = 2,
@@ -15,7 +15,7 @@ describe("columns of a terminal", function()
     end
   end)
 
-  it("are never exceeded by what is cut, nor are marks left without their letter", function()
+  it("are never exceeded by cut text, which keeps marks with their letters", function()
     for _, text in ipairs{"日本語のファイル名", "/a/b/日本語/ファイル名.lua", "e\u{301}e\u{301}e\u{301}e\u{301}",
                           "😀a😀b😀c", "plain_name.lua", "/usr/share/lua/5.4/plain_name.lua"} do
       for n = 2, 30 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The report as text: what it says, and that it fits a terminal.
+-- The report as text: its sentences, and that it fits a terminal.
 
 local commands = require "spec.support.commands"
 local profiles = require "spec.support.profiles"
@@ -72,13 +72,13 @@ describe("the report's text", function()
       "in 4.50 s %(111.1 MiB/s%), estimated from 1,000 samples%. "))
   end)
 
-  it("tells rates that are no integers of Lua's", function()
+  it("prints rates that are no integers of Lua", function()
     -- A damaged file may say that of periods, and the report ended with a traceback.
     has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
         "4 EiB allocated in 1 ms (4000 EiB/s).")
   end)
 
-  it("tells the exact amount where the file has it, and what the samples make", function()
+  it("prints the exact amount if the file has it, and the estimate of the samples", function()
     local function exact(p) p.allocated = 512 << 20 end
     has(flat(render(exact)), "512 MiB allocated in 4.50 s (113.8 MiB/s). All below is " ..
       "estimated from 1,000 samples, which come to 500 MiB. One sample")
@@ -98,7 +98,7 @@ describe("the report's text", function()
     assert.is_nil(of(100, 1):find("With --alloc", 1, true))  -- nothing would help
   end)
 
-  it("says why there are no samples, and what would help", function()
+  it("explains missing samples, and names a remedy", function()
     local function of(change)
       return flat(render(function(p) p.complete = true change(p) end, nil, {}))
     end
@@ -114,7 +114,7 @@ describe("the report's text", function()
     has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
   end)
 
-  it("says what a sample represents", function()
+  it("explains the bytes that a sample represents", function()
     has(flat(render()), "One sample represents 512 KiB: it shows who " ..
       "allocated when 512 KiB had been allocated since the one before (on " ..
       "average, at random).")
@@ -135,7 +135,7 @@ describe("the report's text", function()
     assert.is_nil(marks:find("blocks:", 1, true))
   end)
 
-  it("tells one sample as one", function()
+  it("reports one sample as one", function()
     local s = flat(render(function(p)
       p.allocated, p.followed, p.unfollowed, p.lost = 600000, 9, 1, 1
     end, nil, {{"main@3", profiles.TABLE, 1, 1}}))
@@ -163,7 +163,7 @@ describe("the report's text", function()
   end)
 
   -- A row of 1% that is alive was shown with the blocks, mean size and lived of all of it.
-  it("shows beside what survived or is alive only what is known of that", function()
+  it("shows surviving and live bytes only as far as they are known", function()
     local function titles(by)
       local s = render(function(p)
         withblocks(p)
@@ -180,7 +180,7 @@ describe("the report's text", function()
   end)
 
   -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they represent.
-  it("tells what Lua allocated apart from what userdata represent, beside native memory", function()
+  it("separates Lua's allocation from external bytes, next to native memory", function()
     local function report(outside)
       return flat(render(function(p)
         p.allocated, p.malloc = 500 << 20, 524288
@@ -202,14 +202,14 @@ describe("the report's text", function()
     assert.is_nil(s:find("self: of functions", 1, true))
   end)
 
-  it("says what survived of what was decided", function()
+  it("prints the surviving share of decided samples", function()
     has(flat(render()), "90.0% died young, 10.0% survived its first " ..
       "collection. 100 samples had no collection before the end.")
     assert.is_nil(flat(render(function(p) p.fates = false end))
                   :find("died young", 1, true))
   end)
 
-  it("says how many collections there were, and what they left", function()
+  it("prints the number of collections, and the bytes that they left", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
       "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
@@ -232,7 +232,7 @@ describe("the report's text", function()
     has(threads(1), "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with")
   end)
 
-  it("says what is missing of a cut file", function()
+  it("reports the missing parts of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
         "1 sample came without size and survival")
   end)
@@ -320,7 +320,7 @@ describe("the report's text", function()
     assert.is_nil(s:find("By type", 1, true))
   end)
 
-  it("shows as many rows as it is told, and says how many more", function()
+  it("shows the requested number of rows, and the number of further ones", function()
     local s = render(nil, {top = 1})
     has(s, "decode  x", "and 2 more\n", "and 1 more\n")
     assert.is_nil(s:find("gsub", 1, true))
@@ -343,7 +343,7 @@ describe("the report's text", function()
     assert.is_nil(render():find("main  x.lua:1.*decode  x.lua:1.*gsub"))
   end)
 
-  it("draws the call tree down to what matters", function()
+  it("draws the call tree down to significant nodes", function()
     local s = render(nil, {show = {tree = true}})
     has(s, "Call tree\n",
       "  500.0M 100.0%          main  x.lua:1\n",
@@ -357,7 +357,7 @@ describe("the report's text", function()
     assert.is_nil(s:find("decode", 1, true))
   end)
 
-  it("shows what is likely to leak, and why", function()
+  it("shows likely leaks, with reasons", function()
     local found = {parts = 16, before = 1 << 20, after = 3 << 20, grew = true,
                    late = 9 << 20, kept = true,
                    rows = {{file = "x.lua", line = 9, name = "put",
@@ -455,7 +455,7 @@ describe("the report's text", function()
     end
   end)
 
-  it("leaves out numbers where names have no room, the least telling first", function()
+  it("leaves out numbers if names do not fit, the least important first", function()
     local function titles(columns, options)
       options.width = columns
       local s = render(function(p)
@@ -513,7 +513,7 @@ describe("the report's text", function()
     assert.is_nil(render():find("\27", 1, true))
   end)
 
-  it("counts samples where the file tells no bytes", function()
+  it("counts samples if the file has no bytes", function()
     local s = flat(render(function(p)
       p.fates = false
       for i in ipairs(p.sites.bytes) do

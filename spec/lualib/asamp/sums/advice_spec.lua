@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What another nursery would do (asamp.sums.advice), of profiles that are computed: what a
--- collection costs, and what survives, is known, and so is what must be predicted.
+-- The effect of another nursery (asamp.sums.advice), for computed profiles: the cost of a
+-- collection, and its survivors, are known, and so is the correct prediction.
 
 local advice = require "asamp.sums.advice"
 local profiles = require "spec.support.profiles"
@@ -53,7 +53,7 @@ local function near(wanted, got, part, what)
   assert.is_true(math.abs(got / wanted - 1) < part, ("%s: %g, not %g"):format(what, got, wanted))
 end
 
--- What nurseries of n bytes tenure and cost, to the end.
+-- Returns the tenured bytes and the cost of nurseries of n bytes, to the end.
 local function exactly(p, n)
   local filled = n + 2048
   local minors, kept = p.course.charged / filled, survives(filled) * filled
@@ -77,7 +77,7 @@ describe("advice on another nursery", function()
   -- little yet; slices of major collections are in minor ones; vectors that grow are tenured now
   -- and then. By a line through the cheap first ones nurseries of half the size were to take four
   -- times as long as they did, ±0.1%, and those of twice the size half as long.
-  it("takes what drifts for no cost of a size", function()
+  it("does not attribute a drift to a size", function()
     local function drifting(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
     local sizes = {}
     for k = 1, 18 do sizes[k] = 50 * KB * 1.13 ^ k // 1 end
@@ -115,7 +115,7 @@ describe("advice on another nursery", function()
   -- They were to be as many with any nursery. A program that drops all that it has made old: each
   -- is due with so many bytes tenured or, where these are few, allocated, and begins with the minor
   -- collection that finds it.
-  it("knows that major collections are late by what minor ones tenure, or take", function()
+  it("predicts that major collections are late by the bytes that minor ones tenure", function()
     local function majors(n, each, due)
       local count, grown = 0, 0
       for _ = 1, 4000 do
@@ -150,7 +150,7 @@ describe("advice on another nursery", function()
   end)
 
   -- What was compared was one run with another on a machine that had become slower.
-  it("is compared by what times change, the least of some runs", function()
+  it("is compared by the factors of times, the least of some runs", function()
     local p = profileof(SIZES, 40)
     local now, q = advice.measured(p), advice.predict(p, 256 * KB)
     local function runs(from, factors)
@@ -170,7 +170,7 @@ describe("advice on another nursery", function()
     assert.is_false(v.alike)
   end)
 
-  it("keeps what else LUA_GC says", function()
+  it("keeps other settings of LUA_GC", function()
     assert.equal("major=50,huge-pages,nursery=448K-576K",
                  advice.setting(512 * KB, "major=50,nursery=256K-1M,huge-pages"))
   end)
@@ -189,7 +189,7 @@ describe("advice on another nursery", function()
                    ("%g ±%g, not %g"):format(q.time, q.timeerror, time))
   end)
 
-  it("goes by what nurseries of about the size have tenured, where that is no chance", function()
+  it("uses the tenured bytes of nurseries of about the size, if that is no chance", function()
     local function more(n, kept) return n == 512 * KB and 1.5 * kept or kept end
     local p = profileof(SIZES, 40, more)
     near(1.5 * select(2, exactly(p, 512 * KB)), advice.predict(p, 512 * KB).tenured, 0.15, "512K")

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The call tree: what is merged, what is left out, and that its numbers add up.
+-- The call tree: merged nodes, omitted nodes, and that its numbers add up.
 
 local calltree = require "asamp.sums.calltree"
 local profiles = require "spec.support.profiles"
@@ -29,7 +29,7 @@ describe("the call tree", function()
       {"main@9 run@4 b@7", 2, 1}}))
   end)
 
-  it("says of what is too small how much it is together", function()
+  it("adds up the nodes that are too small", function()
     local stacks = {{"main@1 big@1", 1, 60}}
     for i = 1, 40 do
       stacks[#stacks + 1] = {("main@1 f%d@1"):format(i), 1, 1}
@@ -40,7 +40,7 @@ describe("the call tree", function()
     assert.same({"0. main 0/99", "0. big 60/60"}, (tree(stacks, {min = 50})))
   end)
 
-  it("ends at the depth that is asked for", function()
+  it("ends at the requested depth", function()
     local stacks = {{"a@1 b@1 c@1 d@1", 1, 8}}
     assert.same({"0. a 0/8", "0. b 0/8", "0. +1 0/8"},
                 (tree(stacks, {depth = 2})))

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Two profiles against each other: what counts as a change, and what as the
+-- Two profiles against each other: which differences are changes, and which the
 -- same thing.
 
 local compare = require "asamp.sums.compare"
@@ -33,7 +33,7 @@ local function short(rows)
 end
 
 describe("a comparison", function()
-  it("has what changed most first, and noise behind it", function()
+  it("has the largest changes first, and noise after them", function()
     local q = profiles.of{{"f@1", 1, 430}, {"g@1", 1, 300}, {"k@1", 1, 20}}
     q.functions[3].line = 90
     local r = compared(of{{"f@1", 1, 400}, {"g@1", 1, 100}, {"h@1", 1, 50}},
@@ -44,7 +44,7 @@ describe("a comparison", function()
     assert.equal(75000, r.b)
   end)
 
-  it("takes for noise what is less than so many standard errors", function()
+  it("treats differences below a number of standard errors as noise", function()
     -- n samples of 100 bytes: the error is 100 √n
     local a, b = of{{"f@1", 1, 100}}, of{{"f@1", 1, 125}}
     local row = compared(a, b).functions[1]
@@ -91,7 +91,7 @@ describe("a comparison", function()
     assert.same({"Point (table) 10000 30000"}, short(r.classes))
   end)
 
-  it("compares what is alive at the end, by its own samples", function()
+  it("compares the bytes alive at the end, by their own samples", function()
     local function alive(n)
       local p = profiles.of({{"f@1", 1, 900, 400}}, {followed = 9})
       p.sites.later, p.sites.laterbytes = {400 - n}, {100 * (400 - n)}
@@ -108,7 +108,7 @@ describe("a comparison", function()
     assert.same({10000, 22500, math.sqrt(1000 ^ 2 + 1500 ^ 2)}, {row.a, row.b, row.error})
   end)
 
-  it("weighs what is not there by the period: 9 samples beside nothing may be chance", function()
+  it("weighs missing rows by the period: 9 samples against none may be chance", function()
     local function survived(n) return of({{"f@1", 1, 900, n}}, {size = 1 << 20}) end
     local row = compared(survived(9), survived(0), {field = "survivedbytes"}).functions[1]
     assert.same({9 << 20, 0, true}, {row.a, row.b, row.noise})
@@ -177,7 +177,7 @@ describe("a comparison", function()
     assert.equal(1, told(180))  -- 4.8
   end)
 
-  it("has the exact wholes where both files tell them", function()
+  it("has the exact totals if both files have them", function()
     local a, b = of({{"f@1", 1, 100}}, {random = true}), of({{"f@1", 1, 110}}, {random = true})
     a.allocated = 10400
     assert.same({10000, 11000}, {compared(a, b).a, compared(a, b).b})
@@ -198,7 +198,7 @@ describe("a comparison", function()
     a.wall = true
     assert.same({"bytes", "timesamples"}, both(compare.fields, a, b))
     assert.equal("timesamples", both(time, a, b))
-    b.own, b.wall = false, false  -- nobody tells
+    b.own, b.wall = false, false  -- the file has neither
     assert.equal("timesamples", both(time, a, b))
   end)
 

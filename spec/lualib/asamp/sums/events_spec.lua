@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What the reader makes of collections and markers, and the report of that.
+-- Collections and markers in the reader's results, and their report.
 
 local events = require "asamp.sums.events"
 local gen = require "profilegen"
@@ -48,7 +48,7 @@ describe("collections", function()
                  longest = 200, at = 187}, sum.pauses)
   end)
 
-  it("have no pauses where the file tells none", function()
+  it("have no pauses if the file has none", function()
     assert.is_nil(events.collections(read{{1, 0, 5}, {2, 0, 6}}).pauses)
   end)
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What is taken for a leak, and what is not.
+-- Lines that count as leaks, and lines that do not.
 
 local leaks = require "asamp.sums.leaks"
 local profiles = require "spec.support.profiles"
@@ -8,7 +8,7 @@ local N = 16
 
 -- A profile in N parts. lines[i] (line i): function(part) -> samples,
 -- survived; heap(part) -> bytes in use. stacks[i]: that of line i ("f@i"),
--- types[i]: what its samples are of ("table").
+-- types[i]: the type of its samples ("table").
 local function session(lines, heap, stacks, types)
   local list = {}
   for i in ipairs(lines) do
@@ -81,7 +81,7 @@ describe("a likely leak", function()
 
   -- A process that had leaked for long was told, of its flight recorder's last minutes, that no
   -- line stood out: all that it had kept before stood in the first of the parts.
-  it("is a line that keeps more than in a flight recorder's time what it has kept before", function()
+  it("is a line that keeps more in a flight recorder's time than before", function()
     local function keeps(part) return part == 0 and 2000 or 5, part == 0 and 2000 or 5 end
     local function heap(part) return 20000 + 500 * part end
     local function kept(part) return part == 0 and 2000 or 0, part == 0 and 2000 or 0 end
@@ -118,7 +118,7 @@ describe("a likely leak", function()
     assert.equal(1, leaks.of(p).rows[1].line)
   end)
 
-  it("is not what start-up loads, nor what comes at the end only", function()
+  it("is neither memory loaded at start-up nor memory allocated at the end only", function()
     assert.same({}, found{
       function(part) return part < 4 and 50 or 0, part < 4 and 50 or 0 end,
       function(part) return part > 11 and 50 or 0, part > 11 and 50 or 0 end})
@@ -143,7 +143,7 @@ describe("a likely leak", function()
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
   end)
 
-  it("is none that is next to nothing of what the heap grew by", function()
+  it("is none if it is a tiny part of the heap's growth", function()
     local function heap(part) return 100000 + 10000 * part end
     local leak = function() return 60, 60 end
     assert.same({1}, found({leak, function() return 4, 4 end}, heap))
@@ -174,7 +174,7 @@ describe("a likely leak", function()
     assert.same({}, found{keeps, function() return 50, 0 end})  -- then it was not idle
   end)
 
-  it("is not told from a handful of samples", function()
+  it("is not derived from a handful of samples", function()
     assert.same({}, found{function(part)
       return part < 11 and 1 or 0, part < 11 and 1 or 0
     end})
@@ -197,7 +197,7 @@ describe("a likely leak", function()
     assert.equal(1, #leaks.of(p).rows)
   end)
 
-  it("cannot be told from files without times, fates or lines", function()
+  it("cannot be found in files without times, outcomes or lines", function()
     for _, change in ipairs{
       function(p) p.bins = nil end, function(p) p.bins.n = 7 end,
       function(p) p.fates = false end, function(p) p.lines = false end,
@@ -210,7 +210,7 @@ describe("a likely leak", function()
     end
   end)
 
-  -- The same with what died later: lines[i](part) -> samples, survived, later.
+  -- The same with later deaths: lines[i](part) -> samples, survived, later.
   local function proved(lines, major, heap, stacks, types)
     local plain = {}
     for i, line in ipairs(lines) do
@@ -241,7 +241,7 @@ describe("a likely leak", function()
     return list
   end
 
-  it("is proved by what is alive: not by a cache that drops the old", function()
+  it("is proved by live bytes: not by a cache that drops old entries", function()
     local found_ = proved({leak, window}, 15)
     assert.is_true(found_.proved)
     -- the 15th collection comes within part 14: 14 parts are known
@@ -262,7 +262,7 @@ describe("a likely leak", function()
     end
   end
 
-  it("is the closure that holds what is large, however small", function()
+  it("is the closure that holds large objects, however small it is", function()
     local function payload() return 600, 600, 0 end
     local function closure() return 1, 1, 0 end
     local function some() return 2, 2, 1 end  -- keeps as much, and loses as much
@@ -297,7 +297,7 @@ describe("a likely leak", function()
     assert.same({}, lines(proved({early, again, twice}, 15, growing, nil, types)))
   end)
 
-  it("stands with what belongs to it: of its function, its caller, or called beside it", function()
+  it("is shown with related lines: of its function, its caller, or another callee", function()
     local function of(n) return function() return n, n, 0 end end
     local found_ = proved({of(50), of(90), of(10), of(20), of(5)}, 15, large, {
       "main@90 serve@91 body@1", "main@90 other@2", "main@90 serve@3",
@@ -306,7 +306,7 @@ describe("a likely leak", function()
     local groups = {}
     for i, row in ipairs(found_.rows) do groups[i] = row.group end
     assert.same({1, 1, 2, 2, 2}, groups)
-    -- what the main program calls has nothing in common
+    -- functions called by the main program have nothing in common
     found_ = proved({of(50), of(90)}, 15, large, {"main@90 f@1", "main@91 g@2"})
     assert.same({1, 2}, {found_.rows[1].group, found_.rows[2].group})
   end)

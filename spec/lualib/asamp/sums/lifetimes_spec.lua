@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- How long what was sampled has lived: the rows against a model that knows
--- every sample by itself, and what is told of files that know less.
+-- every sample by itself, and the results for files with less data.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local profiles = require "spec.support.profiles"
@@ -132,7 +132,7 @@ describe("lifetimes", function()
     assert.is_nil(lifetimes.of(profileof{young(6, 4)})[1].line)
   end)
 
-  it("are not told where the file does not tell them", function()
+  it("are missing if the file does not have them", function()
     local p = profileof{{stack = 1, kind = TABLE, count = 1, fate = "alive"}}
     assert.equal(1, #lifetimes.of(p))
     p.fates = false
@@ -147,9 +147,9 @@ describe("lifetimes", function()
     assert.same({}, lifetimes.of(profileof{}))
   end)
 
-  -- A run of 10 s: what line 2 allocates is dead after 0.1 s, line 3's lives from its birth
+  -- A run of 10 s: objects of line 2 are dead after 0.1 s, line 3's lives from its birth
   -- at 2 s to the end.
-  it("tell lines by their time, and what died when", function()
+  it("distinguish lines by their time, with the times of deaths", function()
     local p = profileof{{stack = 1, kind = TABLE, count = 30, fate = "young"},
                         {stack = 5, kind = STRING, count = 6, fate = "later", life = 3000},
                         {stack = 5, kind = STRING, count = 4, fate = "later", life = 70000},
@@ -175,7 +175,7 @@ describe("lifetimes", function()
   end)
 
   -- Two kinds, a run of 1,000 s: one dies after 1 or 10 s, one is alive.
-  it("tell classes by their time, short-lived and long-lived", function()
+  it("distinguish classes by their time, short-lived and long-lived", function()
     local p = {duration = 1000, kinds = {{name = "table", class = "Point"}, {name = "string"},
                                          {name = "time", time = true}},
       sites = {kind = {1, 2, 2, 3}, samples = {20, 30, 10, 5}, bytes = {2000, 3000, 1000, 0},

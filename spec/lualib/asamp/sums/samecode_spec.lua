@@ -37,7 +37,7 @@ describe("the same function", function()
   end)
 
   it("may have lost its name on the way", function()
-    -- Lua tells names by the call, if there is one to tell it by
+    -- Lua derives names from the call, if there is one
     assert.equal("1=1 5=5", pairing("f:1 g:5", "anonymous:1 g:5"))
     assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 alias:5"))
   end)
@@ -72,7 +72,7 @@ describe("the same function", function()
 end)
 
 describe("the same line", function()
-  it("is as far behind the start of its function", function()
+  it("is at the same distance from the start of its function", function()
     local a, b = functions("x.lua", "f:10 g:20"), functions("x.lua", "f:10 g:23")
     local fns = samecode.functions(a, b, {})
     local la = {{file = "x.lua", line = 12, defined = 10},

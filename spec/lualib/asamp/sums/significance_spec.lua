@@ -192,12 +192,12 @@ describe("the test", function()
     assert.near(2 / 512, p, 1e-12)
     assert.near(2 / 512, least, 1e-12)
     assert.same({0, 1, 1}, {significance.test(0, 0, 1, 0, 0, 1)})
-    -- no observation of weight 1000 beside 512 of weight 1 is no news
+    -- no observation of weight 1000 next to 512 of weight 1 is no change
     error, p = significance.test(0, 0, 1000, 512, 512, 1)
     assert.is_true(p > 0.5 and error > 512)
   end)
 
-  it("is as strict as sigma with one row, stricter with many that could tell", function()
+  it("is as strict as sigma with one row, stricter with many rows", function()
     local function marked(n, p, least)
       local rows = {{change = 5, error = 1, p = p, least = 0}}
       for i = 2, n do rows[i] = {change = 0, error = 1, p = 1, least = least} end

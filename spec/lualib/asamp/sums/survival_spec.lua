@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What survives a nursery of another size: mortality by age, and what dead old objects keep.
--- Cells are made by numbers that are known, so that what comes out is.
+-- Survival with a nursery of another size: mortality by age, and memory kept by dead old objects.
+-- Cells are made by numbers that are known, so that the result is known.
 
 local survival = require "asamp.sums.survival"
 
@@ -37,7 +37,7 @@ describe("survival", function()
     assert.is_true(s.reach >= 1 << 20 and s.reach < 2 << 20)
   end)
 
-  it("has what is kept by the dead among the old, of which smaller nurseries have more", function()
+  it("includes memory kept by dead old objects, of which smaller nurseries have more", function()
     -- what is born within 50 KB of a collection is put into what it has made old
     local function both(u, v)
       return 1 - (1 - byage(u)) * (1 - 0.8 * math.exp(-v / 50000))

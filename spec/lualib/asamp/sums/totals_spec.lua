@@ -47,10 +47,10 @@ describe("totals", function()
     assert.equal(100, t.functions[1].self.survivedbytes)
   end)
 
-  it("take for alive what survived and has not died later", function()
+  it("count survivors without a later death as alive", function()
     local p = profileof{{"main@1 f@2", 1, 9, 5}, {"main@1 g@3", 2, 9, 4, 2}}
     p.sites.later, p.sites.laterbytes = {2, 4}, {200, 400}
-    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file tells no deaths
+    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file has no deaths
     p.followed = 100
     local t = totals.of(p)
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
@@ -70,7 +70,7 @@ describe("totals", function()
                  short(t.lines, line))
   end)
 
-  it("give what a C function did itself to the line that called it", function()
+  it("attribute the own work of a C function to the line that called it", function()
     local t = totals.of(profileof{
       {"main@1 [C]gsub [C]alloc", 2, 4}, {"main@1 [C]gsub f@2", 2, 1},
       {"[C]start", 1, 1}})
@@ -88,14 +88,14 @@ describe("totals", function()
     assert.equal(1, t.types[2].self.samples)
   end)
 
-  it("have no row for what has no sample", function()
+  it("have no row without a sample", function()
     local p = profileof{{"main@1", 1, 2}, {"main@1 f@2", 3, 5}}
     p.sites.samples[2], p.timesamples = 0, 0
     assert.equal("main 2/2", short(totals.of(p).functions, name))
     assert.equal("x.lua:1 2/2", short(totals.of(p).lines, line))
   end)
 
-  it("tell the time in Lua, in C and in collections apart", function()
+  it("separate the time in Lua, in C and in collections", function()
     local t = totals.of(profileof{
       {"main@1 f@2", 3, 10}, {"main@1 f@2 [C]gsub", 3, 5},
       {"main@1 f@2 <minor>", 3, 2}, {"main@1 f@2 [C]gsub <minor>", 3, 1},
@@ -231,7 +231,7 @@ describe("totals", function()
     assert.equal("main", first("alivebytes").name)
     assert.is_nil(t.lines[2].functions)
     assert.equal("f", totals.linerows(p)[1].name)
-    assert.equal("main", totals.linerows(p, true)[1].name)  -- of what is alive
+    assert.equal("main", totals.linerows(p, true)[1].name)  -- of live bytes
   end)
 
   it("of a line are those of the look before, whichever function has most of it now", function()
@@ -277,7 +277,7 @@ describe("totals", function()
     local each = (collectgarbage "count" - before) * 1024 / n
     assert.same({n, n, n}, {#t.functions, #t.lines, t.whole.samples})
     assert.is_true(each < 1500, each .. " bytes a function")
-    -- all fields are told nevertheless
+    -- all fields are set nevertheless
     local fields = {}
     for field, value in pairs(t.functions[1].self) do fields[field] = value end
     assert.same({1, 100, 0, 0}, {fields.samples, fields.bytes, fields.alive, fields.timesquares})

@@ -45,7 +45,7 @@ describe("trends", function()
     assert.equal("▂▅█ ", show.sparkline({1, 4, 8, 0}, 8))
   end)
 
-  it("need a profile that tells deaths, and slices", function()
+  it("need a profile with deaths, and slices", function()
     local p = made({1, 1}, {})
     assert.is_nil(trends.of(p))
     p = made({1, 1, 1, 1, 1, 1, 1, 1}, {})
@@ -53,7 +53,7 @@ describe("trends", function()
     assert.is_nil(trends.of(p))
   end)
 
-  it("end with what is alive, and agree with the report of any instant", function()
+  it("end with the bytes alive, and agree with the report of any instant", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, [[
 local keep, cache, up = {}, {}, nil

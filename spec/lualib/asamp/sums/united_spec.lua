@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Several profiles as one: sums are sums, and what is called alike is one.
+-- Several profiles as one: sums are sums, and rows with equal names are one.
 
 local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
@@ -39,12 +39,12 @@ local function write(path, seed, period, timeperiod)
   assert(p:close())
 end
 
--- What a row is known by: a line has the name of any function there.
+-- The key of a row: a line has the name of any function there.
 local function keyof(row)
   return row.defined and row.file .. ":" .. row.line or ("%s %s %s"):format(row.name, row.file, row.line)
 end
 
--- What rows have, by their keys: all fields of the sums, to the digits that a double keeps.
+-- Rows by their keys: all fields of the sums, to the precision of a double.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -123,7 +123,7 @@ describe("several profiles as one", function()
     assert.is_true(math.abs(whole.timesamples * p.timeperiod - seconds) < 1e-9)
   end)
 
-  it("say what of each they leave out, and add up what flight recorders have from before", function()
+  it("list the data omitted from each, and add up the earlier samples of flight recorders", function()
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
     local list = {assert(reader.read(paths[1])), assert(reader.read(paths[2]))}
     assert.same({"collections one by one", "likely leaks and trends"}, united.of(list).alone)
@@ -141,14 +141,14 @@ describe("several profiles as one", function()
                                "likely leaks and trends. asamp merge", 1, true))
   end)
 
-  it("are what asamp report --sum shows", function()
+  it("are those of asamp report --sum", function()
     for i, path in ipairs(paths) do write(path, i, 1 << 20, 1000000) end
     local code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.same({0, ""}, {code, err})
     assert.truthy(out:find("^3 profiles\nlua x.lua\n"), out)
     local _, count = out:gsub("By function, by bytes", "")
     assert.equal(1, count)
-    -- one that cannot be read is told, and the others are shown
+    -- one that cannot be read is reported, and the others are shown
     os.remove(paths[2])
     code, out, err = run("--sum", paths[1], paths[2], paths[3])
     assert.equal(1, code)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What the page of `asamp view` tells of labels and Lua states, against what the reader
--- tells of the same profile; and that it says so where there are none.
+-- Labels and Lua states on the page of `asamp view`, against those that the reader
+-- returns for the same profile; and a note if there are none.
 
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"

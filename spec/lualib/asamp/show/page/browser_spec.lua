@@ -58,14 +58,14 @@ describe("the page of asamp view #plain", function()
   it("loads without a request to anywhere and without an error", function()
     b:eval "1"
     assert.same({"file://" .. folder .. "/app.vmprof.html"}, b.requests)
-    -- not even if a script asked for it
+    -- not even if a script requested it
     local answer = b:eval "fetch('http://127.0.0.1:9/').then(() => 'loaded', () => 'refused')"
     assert.equal("refused", answer)
     assert.truthy(b.errors[1]:find("Content Security Policy", 1, true))
     b.errors = {}
   end)
 
-  it("says in its head what was run, the totals and what a number means", function()
+  it("has the command, the totals and the meaning of numbers in its head", function()
     assert.equal("app.lua " .. pages.HOSTILE, b:text "h1")
     assert.equal("app.lua – Asamp", b:eval "document.title")
     assert.truthy(b:text "#subtitle":find(folder .. "/app.vmprof", 1, true))
@@ -95,7 +95,7 @@ describe("the page of asamp view #plain", function()
 
   -- "its program was killed, or ran with holders=0" stood on the page of every program that
   -- had no sample, or nothing alive.
-  it("says why nobody holds anything, tells one sample as one and collections without a place", function()
+  it("explains missing holders, and shows one sample as one and collections without a place", function()
     local gen = require "profilegen"
     local function page(name, make)
       local file = ("%s/%s.vmprof"):format(folder, name)
@@ -231,7 +231,7 @@ describe("the page of asamp view #plain", function()
     it("keeps the C frames in which samples end, or of which there are several", function()
       for _, stacks in ipairs{
         {{8, 1, 0x1001, 0}, {0x1001, 0}},            -- one ends there
-        {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},      -- half begin otherwise
+        {{8, 1, 0x1001, 0}, {8, 1, 0x2001, 0}},      -- half start otherwise
         {{0x1001, 0, 8, 1}, {0x2001, 0, 8, 1}},      -- Lua is outermost
       } do
         local p = assert(gen.open{path = path, period = 1 << 20})
@@ -302,7 +302,7 @@ describe("the page of asamp view #plain", function()
     assert.same({}, chips())
   end)
 
-  it("zooms into the frame that is clicked, and tells of the one under the pointer", function()
+  it("zooms into the frame that is clicked, and describes the one under the pointer", function()
     b:press "1"
     b:eval "document.querySelector('.flame').scrollIntoView({block: 'end'})"
     local box = b:box ".flame canvas"
@@ -317,7 +317,7 @@ describe("the page of asamp view #plain", function()
     assert.same({}, chips())
   end)
 
-  it("draws what it says: the frames' widths are their shares", function()
+  it("draws frames as wide as their shares", function()
     b:press "1"
     local width = b:eval "document.querySelector('.flame canvas').width"
     local shares, run, last = {}, 0, nil
@@ -439,7 +439,7 @@ describe("the page of asamp view #plain", function()
     assert.are_not.equal(first, chips()[1])
   end)
 
-  it("tells frames of one function at several lines apart on demand", function()
+  it("separates frames of one function at several lines on demand", function()
     b:press "2"
     local before = #rows()
     b:click "#byline"
@@ -471,7 +471,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("<img", b:text "#panel-functions mark")
   end)
 
-  it("is light or dark as the system is, until it is told otherwise", function()
+  it("is light or dark as the system is, until the user changes it", function()
     local function background()
       return b:eval "getComputedStyle(document.body).backgroundColor"
     end
@@ -545,7 +545,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(10, n)  -- and the timeline, and the graph
   end)
 
-  it("shows a tree of 100,000 nodes with few elements, and says what was cut", function()
+  it("shows a tree of 100,000 nodes with few elements, and reports the cut", function()
     local page = require "asamp.show.page.page"
     local data = require "asamp.show.page.data"
     local profile = assert(reader.read(folder .. "/app.vmprof", {bins = 256}))

@@ -40,7 +40,7 @@ describe("the page of asamp view #plain", function()
     })()]]):format(label))
   end
 
-  it("shows who called a function and what it called, as the report does", function()
+  it("shows the callers and callees of a function, as the report does", function()
     b:press "3"  -- leaf has the most of its own
     b:press "Enter"
     assert.truthy(b:text "#panel-callers h3":find("leaf app.lua:40 total 25 MiB · 89.3%", 1, true))
@@ -65,7 +65,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#panel-callers":find("Nothing to show", 1, true))
   end)
 
-  it("turns graph and tree round: the innermost functions first, below them who called", function()
+  it("turns graph and tree round: the innermost functions first, below them their callers", function()
     b:press "2"
     b:click "#inverted"
     assert.same({"1 all 28 MiB",
@@ -101,7 +101,7 @@ describe("the page of asamp view #plain", function()
     return b:eval "location.hash"
   end
 
-  it("keeps what one sees in its address, and shows it again", function()
+  it("keeps its state in its address, and restores it", function()
     assert.equal("", fragment())
     b:press "2"
     b:click "#inverted"
@@ -136,7 +136,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, b:eval "document.querySelectorAll('.chip').length")
   end)
 
-  it("takes of a fragment what is a state of this page, whatever else is in it", function()
+  it("takes only valid states of this page from a fragment, whatever else is in it", function()
     for _, hash in ipairs{"#%", "#view=nothing&by=constructor&range=9-3&type=999999999&zoom=12345678",
                           "#range=0-99999&type=1e3&zoom=NaN&inverted=yes&function=-1",
                           "#__proto__=1&view=__proto__&by=&search=",

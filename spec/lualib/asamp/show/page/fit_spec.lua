@@ -28,7 +28,7 @@ describe("the page of asamp view #plain", function()
     b:visit(path .. ".html")
   end
 
-  --- Is the first character of every element in sight left of its last one?
+  --- Returns whether the first character of every visible element is left of its last one.
   local function straight(selector)
     return b:eval(([[[...document.querySelectorAll("[role=tabpanel]:not([hidden]) %s")].map(e => {
       const walk = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), texts = [];
@@ -45,7 +45,7 @@ describe("the page of asamp view #plain", function()
     })]]):format(selector))
   end
 
-  it("turns no name round that begins or ends with a sign", function()
+  it("turns no name round that starts or ends with a sign", function()
     -- Paths are shortened at the front by a line from right to left: the class
     -- _UBOX* once stood there as *UBOX_.
     visit({}, function(p, t)
@@ -163,7 +163,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   -- Between 641 and 1024 px the numbers left no room for what they are of.
-  it("leaves names room beside their numbers, at any width", function()
+  it("leaves space for names next to their numbers, at any width", function()
     visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
       for i = 1, 40 do
         p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS}
@@ -185,7 +185,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  it("calls a line of no file what the report calls it", function()
+  it("names a line without a file as the report does", function()
     -- load(text, "=") makes such code; its row among the lines had no name.
     visit({}, function(p, t)
       p:name(8, "f", 1, "")
@@ -215,7 +215,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  it("writes nothing in a colour that WCAG's AA finds too close to what is behind it", function()
+  it("writes nothing in a colour that WCAG's AA finds too close to its background", function()
     -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
     visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
     local frames = {"lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest"}
@@ -277,7 +277,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy((b:text "#frame"):find(share .. " survived", 1, true), b:text "#frame")
   end)
 
-  it("does not let what has no time flatten the timeline of a cut file", function()
+  it("does not let samples without times flatten the timeline of a cut file", function()
     local name, profile = cut()
     assert.equal(0, (pages.run(name, "-o", path .. ".html")))
     b:visit(path .. ".html")

@@ -71,7 +71,7 @@ describe("the page of asamp view #plain", function()
         cell.innerText.replace(/^[▾▸\s]+/, ""))].join(" "))]]
   end
 
-  it("shows who holds what is alive, with bytes, as the report's leaks name it", function()
+  it("shows the holders of live objects, with bytes, as the report's leaks name them", function()
     b:press "8"
     local wanted, total = holders.tree(assert(reader.read(path)).holders, 0)
     local seen, byrow = tree(), {}
@@ -86,7 +86,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#panel-holders":find("The shortest way from the program's roots", 1, true))
   end)
 
-  it("shows which lines allocated what a row of it holds, from the keyboard", function()
+  it("shows the allocating lines of a row's objects, from the keyboard", function()
     b:press "8"
     assert.equal("Held by", b:eval "document.activeElement.getAttribute('aria-label')")
     b:press("Home", "ArrowDown", "ArrowDown", "ArrowDown")
@@ -109,8 +109,8 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
   end)
 
-  -- As the report has them; in words for who cannot see the bars.
-  it("shows what a line has alive over time, and what it copied", function()
+  -- As the report has them; in words for users who cannot see the bars.
+  it("shows the live bytes of a line over time, and its copied bytes", function()
     local profile = assert(reader.read(path, {bins = 16}))
     local copied = copies.of(profile).lines[1]
     b:press "4"
@@ -140,7 +140,7 @@ describe("the page of asamp view #plain", function()
     assert.matches("self, %%\n[%d.]+%%", rest)
   end)
 
-  it("has the holder that one looks at in its address", function()
+  it("has the selected holder in its address", function()
     b:press "8"
     b:press("Home", "ArrowDown", "ArrowDown", "ArrowDown")
     b:eval "new Promise(done => setTimeout(done, 250))"
@@ -184,7 +184,7 @@ describe("the page of asamp view #plain", function()
     assert.is_true(b:eval "document.querySelectorAll('*').length" < 1500)
   end)
 
-  it("tells how long things lived, as the report does", function()
+  it("shows lifetimes, as the report does", function()
     b:press "7"
     local profile = assert(reader.read(path))
     local wanted = {}
@@ -201,7 +201,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(0, b:eval "document.querySelectorAll(\"[aria-label='By lifetime'] .below\").length")
   end)
 
-  it("tells where the time of lines went: Lua, C functions, collections", function()
+  it("splits the time of lines: Lua, C functions, collections", function()
     b:click "[name=mode][value=time]"
     b:press "4"
     local t = totals.of(assert(reader.read(path)))
@@ -234,7 +234,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text ".source":find ":10%s+in anonymous")
   end)
 
-  it("says when a profile tells nothing of leaks, and how many lines it leaves out", function()
+  it("reports a profile without data on leaks, and the number of omitted lines", function()
     local profile = assert(reader.read(path, {bins = leaks.BINS}))
     profile.course = nil
     assert.truthy(lives.leaks(profile).told:find "does not tell enough")

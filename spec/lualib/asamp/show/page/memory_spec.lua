@@ -85,7 +85,7 @@ describe("the page of asamp view #plain", function()
     assert.same({}, b.errors)
   end)
 
-  it("says which library asked for native memory; Enter shows the line", function()
+  it("shows the library that requested native memory; Enter shows the line", function()
     b:press "0"
     local found = native.of(assert(reader.read(path)))
     local seen = rows "Native memory by library"
@@ -96,7 +96,7 @@ describe("the page of asamp view #plain", function()
     assert.matches(":4$", (rows "Lines"[1][7]:gsub("%s.*", "")))
   end)
 
-  it("has no text that is pale, and nothing beside a window of 500 or 1400 pixels", function()
+  it("has no pale text, and nothing outside a window of 500 or 1400 pixels", function()
     for _, look in ipairs{{500, 1200, "dark"}, {1400, 1200, "light"}} do
       b:look(table.unpack(look))
       for view = 0, 9 do
