@@ -14,9 +14,10 @@ local report = require "spec.support.commands".of((require "asamp.commands.repor
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- For programs: T[i] is a set of labels. set(i) changes that of the running coroutine; create(f), resume(co,
--- ...) and close(co) are coroutine's. They keep 'truth', bytes by label from luaN_allocated alone: the bytes
--- since the previous call count for the coroutine that ran. finish() prints it.
+-- For programs: T[i] is a set of labels. set(i) gives that set to the running coroutine; create(f),
+-- resume(co, ...) and close(co) replace the functions of coroutine. They maintain 'truth', bytes by
+-- label from luaN_allocated alone: the bytes since the previous call count for the coroutine that ran.
+-- finish() prints it.
 local TRUTH = [==[
   local profiler, core = require "profiler", require "profiler.core"
   local T, truth, stack, n, last, labelof = {}, {}, {}, 1, 0, setmetatable({}, {__mode = "k"})
@@ -317,7 +318,7 @@ describe("bytes by label", function()
     assert.same(want, (rows("--sum", paths[1], paths[2])))
     assert.equal(0, (merge("-o", folder .. "/all.vmprof", paths[1], paths[2])))
     assert.same(want, (rows(folder .. "/all.vmprof")))
-    -- Of the time before there were exact sums, or cut:
+    -- Profiles from before the exact sums, and cut ones:
     local old = folder .. "/old.vmprof"
     shell.write(old, (vmprof.load(paths[2]):gsub("asamp%.labelled", "asamp.unlabels")))
     assert.same({}, (rows(old)))

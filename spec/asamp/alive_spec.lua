@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a profile says is alive, beside what the collector counts: functions that keep each a
--- known part of the heap, in all the ways in which memory is obtained, grown and shrunk.
+-- Bytes alive in a profile, compared with the collector's count: each function keeps a known part of
+-- the heap, and memory is obtained, grown and shrunk in all possible ways.
 
 local cjson = require "cjson"
 local process = require "spec.support.process"
@@ -9,7 +9,7 @@ local shell = require "spec.support.shell"
 
 local PERIOD = 4096
 
--- Each prints the line of the function and the bytes that it has left in use.
+-- Each prints its line and the bytes that it keeps in use.
 local PROGRAM = [[
 local kept = {}
 local KEEP = {
@@ -66,8 +66,8 @@ describe("the bytes alive at the end", function()
     os.remove(script)
   end)
 
-  -- A large string stays young for some collections (lua/gc/mark/ageing.h): it has lived through its
-  -- sample's first one, and dies in one that knows nothing of what is old.
+  -- A large string stays young for some collections (lua/gc/mark/ageing.h): it survives the collection
+  -- that decides its sample, and dies in a later minor collection.
   it("leave out objects that die young after the collection that decided their survival", function()
     local path, script = os.tmpname(), os.tmpname()
     shell.write(script, [[

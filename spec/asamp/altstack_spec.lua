@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The stacks on which signals of time samples come.
---
--- They came on whatever stack the program was on: a script on a stack of 10 KiB
--- (makecontext) died of a segmentation fault, for a signal takes 3 KiB and more, and
--- hosts written in Go end when they meet a handler without SA_ONSTACK.
+-- The stacks on which signals of time samples run. Before there were alternate stacks, a signal used
+-- the program's present stack: a script on a stack of 10 KiB (makecontext) died of a segmentation
+-- fault, because a signal takes 3 KiB and more, and hosts written in Go end when they meet a handler
+-- without SA_ONSTACK.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -38,7 +37,7 @@ describe("a signal of a time sample", function()
         assert(stacks.flags() == false)
         print(times.within(list, "stacks_small") > 0.5 or times.within(list, "stacks_entry") > 0.5)
       end]]}
-    if not ASAN then  -- which warns of makecontext, and takes more of the stack
+    if not ASAN then  -- ASan warns of makecontext, and takes more of the stack
       assert.same({0, ("true\n"):rep(3), ""}, {status, out, err})
     end
     times.of(function() assert.is_true(stacks.flags()) end)
@@ -132,8 +131,8 @@ describe("a signal of a time sample", function()
       .. "give it %d or more, or none (sigaltstack)"):format(stacks.frame() + 65536), message)
   end)
 
-  -- The debug build finds walks to differ that start in a handler which has
-  -- interrupted any instruction, so there is none of them here.
+  -- The debug build reports differences between walks that start in a handler which has interrupted any
+  -- instruction, so this spec does not run there.
   it("gets on with other handlers on that stack", function()
     local alarms, n = thread [[
       WALL.native = os.getenv "ASAMP_VARIANT" ~= "debug"

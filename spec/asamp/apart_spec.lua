@@ -1,11 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A state whose time is sampled costs other states nothing: the spec counts the
--- instructions that the bytecode loop turned aside for, not time.
---
--- The dispatch table was one for the process. While a sample of one OS thread waited
--- for its point the loops of all others turned aside at every instruction (36 ms
--- became 75); a child that another thread forked meanwhile kept the table diverted for
--- good, and ran at half speed (35 of 36 children).
+-- A state whose time is sampled costs other states nothing. The spec counts diverted instructions, not
+-- time. There was one dispatch table for the process: while a sample of one OS thread waited for its
+-- safepoint, the loops of all other threads were diverted at every instruction (75 ms instead of 36),
+-- and a child that another thread forked meanwhile kept the diverted table for ever, at half the speed
+-- (35 of 36 children).
 
 local peers = require "peers"
 local signals = require "signals"

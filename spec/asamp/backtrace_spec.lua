@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The C stack of a time sample, walked in a signal handler: it waits for nobody,
--- and finds its way out of frames of every kind, from any instruction in them. In the
--- debug build every walk by rules is compared with libunwind's.
+-- The C stack of a time sample, walked in a signal handler: the walk never waits, and leaves frames of
+-- every kind, from any instruction in them. The debug build compares every walk by rules with that of
+-- libunwind.
 
 local process = require "spec.support.process"
 local samples = require "spec.support.samples"
@@ -31,10 +31,10 @@ local function natives(s)
 end
 
 describe("a signal", function()
-  -- libunwind's walk of its own process asks the loader, by a recursive lock. A thread
-  -- that is about to have it or to give it back is not yet, or no more, its owner: a
-  -- walk in the handler waited for its own thread. The sampler's look-ups of rules for
-  -- samples of allocations take the same lock, which hung one run of some hundreds.
+  -- libunwind's walk of its own process calls the loader, which takes a recursive lock. A thread that
+  -- is taking or releasing the lock is not its owner at that instant: a walk in the handler waited for
+  -- its own thread. The sampler's look-ups of rules for allocation samples take the same lock; one run
+  -- of some hundreds hung.
   it("finds the loader's lock half taken by the program", function()
     for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
       local list = sampled("require 'loader'.ask(0.5)", options)
@@ -59,8 +59,8 @@ describe("a signal", function()
     assert.is_true(share > 0.3, share)
   end)
 
-  -- A rule was believed where the frame it told lay inside of the thread's stack; of
-  -- another stack, below that, it led to a hole.
+  -- A rule was accepted if its frame was inside the thread's stack. In another stack, below that one,
+  -- it led to an unmapped address.
   it("comes where the unwind tables are wrong", function()
     local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)
@@ -68,7 +68,7 @@ describe("a signal", function()
 end)
 
 describe("a walk from where a signal came", function()
-  -- innermost first, outside of the function that burns
+  -- innermost first, without the frames outside the function that burns
   local SEEN = {
     fixed = "shape_fixed", variable = "shape_variable", pointed = "shape_pointed",
     aligned = "shape_aligned", sorted = "shape_compare shape_sorted",
@@ -92,13 +92,13 @@ describe("a walk from where a signal came", function()
     end)
   end
 
-  -- libunwind's word for a handler's frame came one frame late: what the handler had
-  -- interrupted was taken for a call, the call outside of it for interrupted. A function
-  -- that was at its beginning had the name of the one before it (shape_beat), the debug
-  -- build ended where rules and libunwind differed.
+  -- libunwind recognized a handler's frame one frame late: it treated the interrupted function as a
+  -- call, and the caller outside it as interrupted. An interrupted function at its start had the name
+  -- of the function before it (shape_beat), and the debug build ended because rules and libunwind
+  -- differed.
   it("passes another handler, wherever that has interrupted the program", function()
     local seen, n = {}, 0
-    for _ = 1, 8 do  -- a machine that stands still has few samples in the handler
+    for _ = 1, 8 do  -- a machine under load has few samples in the handler
       local list = times.of(function()
         for _ = 1, 60 do shapes.beaten(0.003) end
       end, {rate = 10000})
@@ -118,10 +118,10 @@ describe("a walk from where a signal came", function()
     assert.same({}, seen)
   end)
 
-  -- The profile keeps a native address without its lowest bit. One whose function had been
-  -- interrupted at its first instruction was told as it was: where functions are not
-  -- aligned, and that instruction was at an odd address, it had the name of the function
-  -- before. The spec above met that once in some hundred runs.
+  -- The profile keeps a native address without its lowest bit. The address of a function that was
+  -- interrupted at its first instruction was recorded unchanged: if functions are not aligned and that
+  -- address was odd, the sample had the name of the function before. That happened once in some hundred
+  -- runs of the spec above.
   it("passes a handler that interrupted a function at its first, odd instruction", function()
     local seen, n = {}, 0
     local list = times.of(function() shapes.trapped(2000) end, {rate = 10000})
@@ -139,7 +139,7 @@ describe("a walk from where a signal came", function()
   it("is by rules where a signal has come before, and the same", function()
     local seen = {}
     local list = times.of(function()
-      -- points between, at which the rules are looked up
+      -- safepoints between them, at which the rules are looked up
       for _ = 1, 200 do signals.burn(0.001) end
     end, {rate = 10000})
     for _, s in ipairs(list.times) do

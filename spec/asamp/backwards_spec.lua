@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Clocks that go back, as those of a virtual machine or of a preloaded library: figures stay
--- near those of the time that passed, where unsigned differences would be centuries.
+-- Clocks that go back, as those of a virtual machine or of a preloaded library: the results stay close
+-- to the elapsed time, where unsigned differences would be centuries.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Which Lua the modules call: that of the state which requires them, however it came
--- into the process. A plugin's Lua (dlopen with RTLD_LOCAL) was "undefined symbol:
--- luaN_registry" to the loader, as if it had no nursery.
+-- The modules call the functions of the Lua whose state requires them, however that Lua was loaded. For
+-- a plugin's Lua (dlopen with RTLD_LOCAL) the loader reported "undefined symbol: luaN_registry", as if
+-- it had no nursery.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -36,8 +36,8 @@ int main (int argc, char **argv) {
 }
 ]]
 
--- LIBRARY SCRIPT ...: knows no Lua; runs each script in its library's, twice, which it
--- opens for itself alone.
+-- LIBRARY SCRIPT ...: a program without Lua of its own. Opens the library with RTLD_LOCAL and runs each
+-- script in it, twice.
 local LOADER = [[
 #include <dlfcn.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ print(type(select(2, pcall(require, "profiler.reader"))))
 
 local dir, made = nil, {}
 
--- A file of that name there, compiled once from the text of a C file.
+-- Compiles the text of a C file, once, into a file of that name.
 local function build(name, text, flags)
   local path = dir .. "/" .. name
   if not made[name] then
@@ -138,7 +138,7 @@ local LIBRARY = prefix .. "/lib/liblua5.4.so.0"
 local function loader() return build("loader", LOADER, "-ldl") end
 local function plugin() return build("plugin.so", RUN, "-shared -fPIC " .. SHARED) end
 
--- A second file with a Lua, not the same to the dynamic loader.
+-- Makes a second file with a Lua, which is another one for the dynamic loader.
 local function copy(of, name)
   assert(os.execute(("cp %s %s/%s"):format(of, dir, name)))
   return dir .. "/" .. name
@@ -217,7 +217,7 @@ describe("the modules refuse", function()
     local try = dir .. "/try.lua"
     assert(os.rename(script(TRY), try))
     assert.same({0, (what .. "table\n"):rep(2), ""}, {process.run{program = loader(), plain, try}})
-    -- the reader, which needs nothing of ours, serves the first
+    -- the reader needs no function of the fork and serves the first Lua
     assert.same({0, "works\nworks\n" .. (what .. "string\n"):rep(2), ""},
                 {process.run{program = loader(), LIBRARY, script(WORK), plain, try}})
   end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Small snapshots that unpack to very much: they are refused before they fill the memory, and
--- none takes time that grows with the square of its size.
+-- Small snapshots that unpack to a huge size: they are refused before they fill the memory, and none
+-- takes time that grows with the square of its size.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -73,8 +73,8 @@ describe("a snapshot that unpacks to very much", function()
                            "%d+\n$"), err)
   end)
 
-  -- A chain of n tables, and n more that its last one and the root hold: each of these has the
-  -- root for its dominator, n steps up.
+  -- A chain of n tables, and n more that both its last table and the root hold: the dominator of each
+  -- of these is the root, n steps up.
   it("has its dominators without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
     for i = 1, n do

@@ -29,7 +29,7 @@ local function classes(make)
   return set
 end
 
--- Globals and modules for the time of a call.
+-- Calls f with these globals and modules set.
 local function with(globals, modules, f)
   for k, v in pairs(globals) do rawset(_G, k, v) end
   for k, v in pairs(modules) do package.loaded[k] = v end
@@ -153,7 +153,7 @@ describe("the class of a sample", function()
         collectgarbage()
       end
     end)
-    -- each class was met by a few samples that are neighbours in time
+    -- each class has a few samples, which are adjacent in time
     local last, seen = nil, {}
     for _, s in ipairs(list) do
       if s.class and s.class ~= last then

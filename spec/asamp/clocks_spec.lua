@@ -1,10 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Many sessions on one OS thread share its clock: signals come as often as for one,
--- and time goes to the state that runs, once.
---
--- Each had a timer of its own, and all of the thread's time: 200 states at 100 samples
--- a second made 20,000 signals a second, each of which asked for a stack, and the
--- process did nothing else any more.
+-- Many sessions on one OS thread share its clock: signals are as frequent as for one session, and each
+-- time counts once, for the state that runs. Each session had a timer of its own, which counted all of
+-- the thread's time: 200 states at 100 samples a second made 20,000 signals a second, each with a stack
+-- walk, and the process did nothing else.
 
 local peers = require "peers"
 local signals = require "signals"
@@ -45,7 +43,7 @@ local function close(list)
   return counts, lost
 end
 
--- Has all of them work in turn; returns the CPU time that took, and the signals.
+-- Runs all of them in turn. Returns the CPU time, and the number of signals.
 local function turns(list, seconds, n)
   signals.chain()
   local begin = signals.cpu()
@@ -61,7 +59,7 @@ describe("the sessions of a thread", function()
 
   it("make no more signals, all of them, than one does", function()
     for _, wall in ipairs{false, true} do
-      -- the sessions' whole life, which has the making of 200 states in it, and their end
+      -- the whole life of the sessions, including the creation of 200 states and their end
       local began, begin = os.time(), signals.cpu()
       local list = open(200, 10000000, wall)
       local took, n = turns(list, 0.6, 20000)
@@ -69,9 +67,9 @@ describe("the sessions of a thread", function()
       local life = wall and os.time() - began + 1 or signals.cpu() - begin
       local all = lost
       for _, c in ipairs(counts) do all = all + c end
-      -- a wall clock goes on while others have the processor
+      -- a wall clock continues while other processes have the processor
       assert.is_true(n <= 1.2 * 100 * life + 5, n .. " in " .. life)
-      -- not 200 times that; half a period of each may be on either side
+      -- not 200 times that; half a period of each session may be missing or extra
       assert.is_true(all <= 1.5 * 100 * life + 10, all .. " in " .. life)
       assert.is_true(all >= 0.5 * 100 * took - 10, all .. " in " .. took)
     end
@@ -98,7 +96,7 @@ describe("the sessions of a thread", function()
   it("have it once where one state runs another", function()
     local life = signals.cpu()
     local outer, inner = table.unpack(open(2, 1000000))
-    -- of the inner state while it runs, of the outer one else
+    -- samples belong to the inner state while it runs, else to the outer one
     outer:back(function() for _ = 1, 2000000 do end end)
     for _ = 1, 20 do
       assert(inner:run("work(...)", 2000000))

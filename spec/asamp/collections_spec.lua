@@ -7,7 +7,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Garbage, and a heap that grows, so that major collections come.
+-- Makes garbage and a growing heap, so that there are major collections.
 local function work(n, live)
   local kept = {}
   for i = 1, n do
@@ -59,8 +59,8 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
-  -- Reports told 80 of 440 ms, and a share of the session that samples of time said was 20 times
-  -- as large: the pauses of collections without a line of their own were in no sum.
+  -- Pauses of collections without a record of their own were in no sum: reports had 80 of 440 ms, a
+  -- twentieth of the share that time samples showed.
   it("has the pauses of those that are left out in the sums, also of a merged profile", function()
     local path = os.tmpname()
     local status, out, err = process.run{load = "profiler", code = [[
@@ -77,7 +77,7 @@ describe("a collection in a profile", function()
     local sum, processor, left = 0, 0, 0
     for _, c in ipairs(r.collections) do
       sum, processor, left = sum + c.duration, processor + c.processor, left + c.left
-      -- those that are left out count whole, the one with a line may have waited for the processor
+      -- unreported pauses count as a whole; the reported one may have waited for the processor
       local longest = math.max(c.minorpause or 0, c.majorpause or 0)
       assert.is_true(c.processor >= c.duration - c.n * longest, c.processor)
     end
@@ -151,8 +151,8 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- What was: `asamp advise` took only the minor collection right before the end of a major
-  -- one's marking for one with a slice, and said that 6 ms of 106 were major; 93 were.
+  -- `asamp advise` counted a slice only in the minor collection right before the end of a major
+  -- collection's marking, and reported 6 ms of 106 as major; 93 were.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0
@@ -208,8 +208,9 @@ describe("a collection in a profile", function()
         found[round] = {inuse = now.inuse, held = now.held, rss = resident()}
       end
     end, {period = 4096})
-    -- The full ones are the last of those with so much in use: one that has ended when the array had
-    -- got its last room tells the same, and what is resident before it was filled.
+    -- The full collections are the last of those with the same bytes in use. One that ended when the
+    -- array had received its last vector has the same bytes in use, but the resident bytes from before
+    -- the array was filled.
     local full = {}
     for _, c in ipairs(list.gcs) do
       for round, f in ipairs(found) do
@@ -219,7 +220,7 @@ describe("a collection in a profile", function()
     for round, f in ipairs(found) do
       local c = assert(full[round], round)
       assert.is_true(math.abs(c.held - f.held) < 1 << 20, ("held %d, not %d"):format(c.held, f.held))
-      -- AddressSanitizer gives back by fits and starts
+      -- AddressSanitizer returns memory at irregular times
       local margin = os.getenv "ASAMP_VARIANT" == "asan" and f.rss // 4 or 4 << 20
       assert.is_true(math.abs(c.rss - f.rss) < margin, ("resident %d, not %d"):format(c.rss, f.rss))
       assert.is_true(c.inuse < c.held)

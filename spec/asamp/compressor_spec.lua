@@ -58,7 +58,7 @@ describe("compressed data", function()
   describe("live", function()
     local LIGHT = compressor.light
 
-    -- Puts bytes in random pieces between which text and stacks take turns; returns the output.
+    -- Puts bytes in random pieces, alternating between text and stacks; returns the output.
     local function put(p, bytes, last)
       local out, at = {}, 1
       while at <= #bytes do
@@ -99,7 +99,7 @@ describe("compressed data", function()
       end
     end)
 
-    -- Members of loads, each flushed.
+    -- Returns the members of loads, each flushed.
     local function membersof(...)
       local p, out = compressor.open "live", {}
       for i, n in ipairs{...} do

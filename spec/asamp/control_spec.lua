@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process that listens (ASAMP=listen): its answers, its clients, its reaction to garbage;
--- and files that follow one another. CONTROL_REQUESTS=n sends more of it.
+-- A process that listens (ASAMP=listen): its answers, its clients, its reaction to garbage, and the
+-- sequence of its files. CONTROL_REQUESTS=n sends more garbage.
 
 local answers = require "asamp.cli.answers"
 local clients = require "clients"
@@ -20,7 +20,7 @@ local function lines(...) return shell.lines(shell.output(...)) end
 
 local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
--- Works until the file "stop" is there, or half a minute is over, or what more requests take.
+-- Works until the file "stop" exists, or for half a minute, or longer if there are more requests.
 local SERVER = ([[
   local keep, began = {}, os.time()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
@@ -33,7 +33,7 @@ local SERVER = ([[
 describe("a process that listens", function()
   local folder, pid, socket
 
-  -- 'first': what the server does before it works; 'inner': a folder in its own.
+  -- 'first': code that the server runs before it works; 'inner': a folder in its own.
   local function start(wish, first, inner)
     folder = shell.folder()
     if inner then shell.output("mkdir %s/%s", folder, inner) end
@@ -142,7 +142,7 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 10, r.message)
     assert.is_true(math.abs(r.bytes / r.allocated - 1) < 0.5, r.bytes / r.allocated)
     s = stats()
-    assert.same({0, 0}, {s.alloc, s.time})  -- they were the recording's for good
+    assert.same({0, 0}, {s.alloc, s.time})  -- they stayed at the recording's rates
     assert.is_nil(s.file)
     code, out = asamp("heap", "-o", "h.heap", socket)
     assert.equal(0, code)
@@ -154,7 +154,7 @@ describe("a process that listens", function()
     assert.equal("ok\n", host.ask(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
     assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
-    -- A snapshot from outside left none: the pause that it made had no name there.
+    -- A snapshot requested from outside left no mark, so that its pause had no explanation.
     assert.same({"heap snapshot", folder .. "/m.heap"}, {r.marks[2].name, r.marks[2].value})
     code, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(0, code)
@@ -167,7 +167,7 @@ describe("a process that listens", function()
     assert.is_false(host.samefile(socket, socket))
   end)
 
-  -- Those that it has open.
+  -- Returns the number of its open descriptors.
   local function descriptors()
     return #lines("ls /proc/%d/fd", pid)
   end
@@ -194,8 +194,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- Each of them had the thread wait five seconds for it, and all others with it, and the
-  -- rotation of files.
+  -- The thread waited five seconds for each of them, and so did all other clients and the rotation of
+  -- files.
   it("answers others while clients do not read their answers, and leaves those in the end", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local list, n = clients.deaf(socket, 3)
@@ -211,7 +211,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- It looked fifty times a second, for as long as a client waited: a hundredth of a processor.
+  -- The thread checked fifty times a second while a client waited: a hundredth of a processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
     local function switches()
@@ -245,7 +245,7 @@ describe("a process that listens", function()
       os.rename("child.new", "child")
     ]])
     local list = clients.silent(socket, 5)
-    assert.is_truthy(host.ask(socket, "stats\n"))  -- they are heard before it
+    assert.is_truthy(host.ask(socket, "stats\n"))  -- they are read before it
     assert(io.open(folder .. "/fork", "w")):close()
     local child
     for _ = 1, 1000 do
@@ -263,10 +263,10 @@ describe("a process that listens", function()
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
-    assert(os.execute("kill -9 " .. child))  -- it might find its folder gone, and wait on
+    assert(os.execute("kill -9 " .. child))  -- it might find its folder removed, and continue to wait
   end)
 
-  -- It named the file as one that is there.
+  -- It named the removed file as if it existed.
   it("reports that its file was removed, with its folder or without, or moved", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     local function isgone()
@@ -291,8 +291,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- It recorded on for good, and whoever asked for a recording was told to stop it first. Of a
-  -- folder that was removed nothing but its name is left.
+  -- The recording never ended, and other requests for a recording were refused because of it. Of a
+  -- removed folder only its name is left.
   it("ends a recording though its own file cannot be made, and has it when it can", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     shell.output("rm -r %s/p", folder)
@@ -318,7 +318,7 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
-  -- The recording went on without anybody, and no command ended it.
+  -- The recording continued without its command, and no other command could end it.
   it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
     start "alloc=0,listen=s/x.sock"
     for n, signal in ipairs{"INT", "TERM", "HUP"} do
@@ -341,7 +341,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- Whoever looked for processes that listen found those that were gone.
+  -- Searches for listening processes found the sockets of ended ones.
   it("leaves no socket when a signal ends it that nobody has handled", function()
     -- under nohup no child dies of SIGHUP, and none of them can change that for its own
     local ignored = tonumber(shell.read "/proc/self/status":match "SigIgn:%s*(%x+)", 16) & 1 == 1
@@ -360,7 +360,7 @@ describe("a process that listens", function()
     end
   end)
 
-  -- It was told that the process "listens with ASAMP=listen", and "Connection refused".
+  -- The message was that the process "listens with ASAMP=listen", and "Connection refused".
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended",
@@ -386,7 +386,7 @@ describe("a process that listens", function()
     end
   end)
 
-  -- 'asamp serve' stood still for a second for each of them.
+  -- 'asamp serve' waited a second for each of them.
   it("is waited for once, however many sockets are gone of processes that live", function()
     local ask, pause, pauses, sockets = require "asamp.cli.ask", host.pause, 0, {}
     start "alloc=0,listen=s/x.sock"
@@ -413,8 +413,8 @@ describe("a process that listens", function()
                     "listens there: with %p in it each has a name of its own\n"}, {code, err})
   end)
 
-  -- Who had made the folder before the process did was asked in its place, and told root what to
-  -- read and to remove.
+  -- A user who had made the folder before the process did received the requests, and could name files
+  -- for root to read and to remove.
   it("is not taken for another user's socket of its number", function()
     if shell.output "id -u" ~= "0\n" then return end
     start("alloc=0,listen=s/x.sock")
@@ -442,7 +442,7 @@ describe("a process that listens", function()
                                    "stats", pid})
     end
     local err = asked()
-    while err == "" do err = asked() end  -- it is on its way
+    while err == "" do err = asked() end  -- it is connecting
     assert.equal(("asamp stats: process %d has ended\n"):format(pid), err)
     assert.is_false(host.samefile(socket, socket))
     assert.matches(("process %d has no socket"):format(pid), asked(), 1, true)
@@ -470,7 +470,7 @@ describe("a process that listens", function()
     os.execute("kill -9 " .. lives)
   end)
 
-  -- It took the last ones, and the program could open no file, nobody knew why.
+  -- It took the last ones: the program could open no file, without a visible reason.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
@@ -492,9 +492,9 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
-  -- A program that has no descriptor left, or forbids itself more than it has, as one that shuts itself
-  -- in does, had a thread that took a whole processor: somebody was there whom it could not take, or
-  -- poll refused.
+  -- A thread used a whole processor if the program had no descriptor left, or had lowered its limit
+  -- below the number of its descriptors, as programs do that sandbox themselves: a client waited that
+  -- it could not accept, or poll failed.
   it("uses no CPU time while no client can be accepted, and accepts waiting clients afterwards", function()
     start("alloc=0,listen=s/x.sock")
     local function limit(n)
@@ -544,8 +544,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- States that were made after it sampled at the rate of the recording that was refused, in a
-  -- profile that says another: estimates were eight times too high, or there were no more samples.
+  -- States made after a refused recording sampled at its rate, in a profile with another rate:
+  -- estimates were eight times too high, or there were no more samples.
   it("samples as before when a recording is refused", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local before = stats()
@@ -556,7 +556,7 @@ describe("a process that listens", function()
     assert.same({65536, before.time}, {after.alloc, after.time})
     local _, out = asamp("top", "--count", "2", "--every", "1", socket)
     assert.equal(1, select(2, out:gsub("B?/s allocated", "")))  -- the first look knows no rates
-    -- Both were headed like the second.
+    -- Both tables had the second heading.
     assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
     assert.matches("\n  [^\n]* held", out)
@@ -564,7 +564,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- The next file had no state yet that a mark could be of, until one allocated or collected:
+  -- Until a state allocated or collected, the next file had no state that a mark could belong to:
   -- "nothing is recorded, or there is no state", while asamp stats named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
@@ -595,11 +595,11 @@ describe("a process that listens", function()
       local r = assert(reader.read(path))
       assert.is_true(r.complete, r.message)
     end
-    assert.is_true(#list >= 2 and #list <= 3, #list)  -- its end may find the next one just made
+    assert.is_true(#list >= 2 and #list <= 3, #list)  -- it may end just after the next one was made
   end)
 
-  -- Where the process's own pattern has a %, the name was taken for one that was made up, too: beside
-  -- a file that is no profile, or an empty one, the recording went to the next number.
+  -- If the process's own pattern has a %, the requested name was treated as a generated one: if it
+  -- existed and was no profile, or empty, the recording went to the next number.
   it("records to the name that is given, whatever its own pattern is", function()
     for _, pattern in ipairs{"p.%n.vmprof", "p.vmprof"} do
       start("alloc=64K,quiet,listen=s/x.sock,out=" .. pattern)
@@ -621,8 +621,8 @@ describe("a process that listens", function()
     end
   end)
 
-  -- Those between two requests were never removed, and those around a recording; the disk was full
-  -- where cron or logrotate requested it, and not rotate=.
+  -- Files between two requests, and those around a recording, were never removed: the disk was full if
+  -- cron or logrotate requested the rotation instead of rotate=.
   it("keeps as many of its files as keep= says, whatever requested the next one", function()
     start "alloc=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet"
     local function names()
@@ -649,7 +649,7 @@ describe("a process that listens", function()
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
                    host.ask(socket, what .. "\n"))
     end
-    -- The lines of a dump were those of now, with its rates.
+    -- The lines of a dump had the present time and its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
     assert.is_truthy(out:find("Its lines are in a flight recorder", 1, true), out)
@@ -664,7 +664,7 @@ describe("a process that listens", function()
     start "alloc=0,listen=s/x.sock"
     assert(os.execute("kill -STOP " .. pid))
     local fields, message, late
-    for _ = 1, 100 do  -- it comes to that soon
+    for _ = 1, 100 do  -- it soon reaches that state
       fields, message, late = require "asamp.cli.ask".ask(socket, "stats", 1)
       if not fields then break end
       host.pause(10)

@@ -56,7 +56,7 @@ local function sorted(times)
   end
 end
 
--- Everything that holds of any profile of ours.
+-- Checks that hold for every profile of asamp.
 local function checkshape(p)
   assert.equal(64, p.meta.preprocessedProfileVersion)
   local grey = 0
@@ -227,8 +227,8 @@ describe("asamp convert --to firefox", function()
     assert.same({1, 3, 0.5}, convert().threads[1].samples.weight)
   end)
 
-  -- Without it the viewer takes a sample of ten periods for one period of a thread that
-  -- sleeps otherwise: a busy thread's graph was at a tenth.
+  -- Without it the viewer treats a sample of ten periods as one period of a thread that otherwise
+  -- sleeps: the graph of a busy thread was at a tenth.
   it("has the CPU time since the previous sample, by the CPU clock", function()
     local gen = require "profilegen"
     for _, wall in ipairs{false, true} do
@@ -258,8 +258,8 @@ describe("asamp convert --to firefox", function()
     assert.is_nil(f.threads[1].nativeAllocations)
   end)
 
-  -- The viewer cannot fetch files of somebody's disk; and nobody hands on more of
-  -- their sources than they said.
+  -- The viewer cannot fetch files of a user's disk, and nobody should publish more sources than
+  -- requested.
   it("has the text of source files that the user requests, and of no others", function()
     local folder = path .. ".d"
     assert(os.execute("mkdir -p " .. folder .. "/.git"))
@@ -320,7 +320,7 @@ describe("asamp convert --to firefox", function()
     p:close()
     local a = convert().threads[1].nativeAllocations
     assert.same({100, 100, 100, 100, 100, -100, -100, -100}, a.weight)
-    -- in turn: 2; then 1 and 5, for 3 stays and 4 is not followed
+    -- alternately alive and dead: 2; then 1 and 5, because 3 stays and 4 is not followed
     for i, birth in ipairs{2, 1, 5} do
       assert.equal(a.stack[birth], a.stack[5 + i])
       assert.equal(a.memoryAddress[birth], a.memoryAddress[5 + i])

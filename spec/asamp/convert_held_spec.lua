@@ -64,8 +64,8 @@ describe("asamp convert, of a profile with holders,", function()
     assert.same({12, 22}, {lines.keep, lines.fill})
   end)
 
-  -- Samples of time and holders together: held_space was declared before the former, and
-  -- written behind them, so that each of the three had another's name.
+  -- Profiles with time samples and holders: the type held_space was declared before the time types, but
+  -- its values were written after theirs, so that each of the three had another's name.
   for _, what in ipairs{"allocations", "allocations time", "allocations held", "allocations time held",
                         "time"} do
     it("has each sum under its own name in pprof: " .. what, function()
@@ -200,7 +200,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
   end)
 
-  -- It gave a file of no bytes, and 0.
+  -- It wrote an empty file, with exit code 0.
   it("says so of a profile without samples, too", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     assert(p:close())
@@ -209,7 +209,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.is_truthy(err:find("does not tell who holds what is alive: ", 1, true), err)
   end)
 
-  -- A path that goes on for ever is not worth a stack of that depth, nor the reader's memory.
+  -- An endless path is not worth a stack of that depth, nor the reader's memory.
   it("ends paths after 64 steps, counts the paths cut by that, and reports it", function()
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")

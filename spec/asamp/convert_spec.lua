@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- asamp convert to pprof, collapsed stacks, speedscope and the other flavour:
--- each file is taken apart here and has the reader's totals, to the byte.
--- How the command treats its arguments, and how it reacts if the result cannot be
--- written.
+-- asamp convert to pprof, collapsed stacks, speedscope and the other format of VMProf: the spec decodes
+-- each file and compares it with the reader's totals, to the byte. How the command treats its
+-- arguments, and how it reacts if the result cannot be written.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -30,7 +29,7 @@ local function list()
   return shell.output("ls -A '" .. folder .. "'")
 end
 
--- Sums of the sites of a profile, by whether they are of time.
+-- Returns sums over the sites of a profile, separately for time.
 local function sums(profile)
   local sites, s = profile.sites, {time = 0}
   for i in ipairs(sites.node) do
@@ -47,7 +46,7 @@ describe("asamp convert", function()
     path = folder .. "/p.vmprof"
   end)
 
-  -- A run for each seed, some with one sort of samples only.
+  -- Calls f with a run for each seed, some with samples of one sort only.
   local function each(f)
     for seed = 1, 16 do
       runs.write(path, {
@@ -128,7 +127,7 @@ describe("asamp convert", function()
   it("pprof has the sample types that are requested, without any sample of them, too", function()
     local heap = "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
     local time = "samples/count cpu/nanoseconds"
-    -- The types of a profile of a session with these options, and which type is the default.
+    -- Returns the types of a session's profile with these options, and the default type.
     local function types(options, code, first)
       local source = ("local p = require 'profiler' p.enable{out = %q, overwrite = true, %s} %s p.disable()")
         :format(path, options, code)
@@ -166,7 +165,7 @@ describe("asamp convert", function()
     assert.equal("root (b.lua:1)", f.functions[f.locations[s.locations[2]][1]].name)
   end)
 
-  -- go tool pprof adds up what has the same name: all anonymous functions were one row.
+  -- go tool pprof adds up functions with equal names: all anonymous functions were one row.
   it("--to pprof: functions of one name are not one function", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, resolve = "plain"})
@@ -186,8 +185,8 @@ describe("asamp convert", function()
                  "main (a.lua) = main", "sym_7f0000 = sym_7f0000"}, names)
   end)
 
-  -- Reports and the page leave out how the program comes to its script; so does every
-  -- format: _start, main and pmain stood on top of every flame graph.
+  -- Reports and the page leave out the frames by which the program starts its script, and so does every
+  -- format: _start, main and pmain were at the top of every flame graph.
   describe("leaves out the C functions that come before every script,", function()
     local function write(stacks)
       local gen = require "profilegen"
@@ -209,7 +208,7 @@ describe("asamp convert", function()
     local STACKS = {{8, MAIN, START}, {SORT, 16, MAIN, START}, {OPEN, MAIN, START},
                     {MAIN, START}}
 
-    -- The stacks of the result, outermost frame first, however a format has them.
+    -- Returns the stacks of the result, outermost frame first, for every format.
     local read = {}
     function read.collapsed(text)
       local found = {}

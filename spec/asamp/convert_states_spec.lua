@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Files for other tools of a process with many Lua states: each state is told apart, or
--- those of one script where there are too many, and the sums are those of all.
+-- Files for other tools of a process with many Lua states: each state is separate, or the states of one
+-- script if there are too many, and the sums are those of all.
 
 local asamp = require "asamp.commands.convert"
 local cjson = require "cjson"
@@ -9,8 +9,8 @@ local protobuf = require "spec.support.protobuf"
 local reader = require "profiler.reader"
 local vmprof = require "spec.support.vmprof"
 
--- So many states of so many scripts: each allocates 200 bytes in one line of them, of which
--- 100 live on, runs for a millisecond, sets a mark and has two collections.
+-- Writes a profile of n states of that many scripts: each allocates 200 bytes in one line, of which 100
+-- survive, runs for a millisecond, sets a mark and has two collections.
 local function write(path, n, scripts)
   local p = assert(profilegen.open{path = path, states = true, period = 100,
                                    timeperiod = 1000000, followed = 1000})

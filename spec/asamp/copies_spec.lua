@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Copied bytes: each program here copies an amount that is known exactly, and the
--- samples are held to that. The seeds are given, so that no figure depends on luck.
+-- Copied bytes: each program here copies an amount that is known exactly, and the samples must agree.
+-- The seeds are fixed, so that no figure depends on chance.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -122,7 +122,7 @@ end
     assert.is_nil(lines[11])
   end)
 
-  -- Nothing lies behind it, so it grows where it is, but for the end of a hole that it comes to.
+  -- Nothing is after it in memory, so it grows in place, except at the end of a hole.
   it("of an array that is filled by itself are few", function()
     local lines = run([[
 for r = 1, 2000 do
@@ -147,8 +147,8 @@ end
     near(1000 * 32 * (15.5 + 8), lines[4].new)
   end)
 
-  -- What rounding adds to a block was taken for 3 bytes: 4% too much was told of texts of 58
-  -- bytes, 13% of those of 16, and too little of others.
+  -- The bytes that rounding adds to a block were assumed to be 3: 4% too many bytes were reported for
+  -- texts of 58 bytes, 13% for those of 16, and too few for others.
   it("are right for strings that are all of one length", function()
     for _, length in ipairs{16, 23, 58, 63} do
       local lines = run(([[

@@ -12,12 +12,12 @@ local KINDS = {"table", "table array part", "table hash part", "string", "Lua cl
 local Object = {}
 Object.__index = Object
 
-local SHORT = "xxxxxxxxxx"  -- alive, so that no collection takes it from the table of strings
+local SHORT = "xxxxxxxxxx"  -- kept alive, so that no collection removes it from the table of strings
 
 local function recurse(n) return n > 0 and {recurse(n - 1)} or nil end
 
--- Functions that do the same each time: a short string that is new once is found again later, so
--- that the strings made here are long, or there already.
+-- Functions that allocate the same each time. A new short string is found again later, so the strings
+-- made here are long, or exist already.
 local FUNCTIONS = {
   function() end,
   function() return {} end,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Programs that run with closed standard streams: the profile, or a file of a
--- command, once got the number of one, and what was printed went into it.
+-- Programs that run with closed standard streams: the profile, or a file of a command, once received
+-- the number of one, and the program's output was written into it.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"

@@ -8,7 +8,7 @@ local natives = require "natives"
 local peers = require "peers"
 local story = require "spec.support.story"
 
--- How many samples of a client there are of every fate: all of them, once each.
+-- Returns the number of a client's samples with each outcome; each sample must have one.
 local function fates(list)
   local n = {young = 0, unfollowed = 0, died = 0, left = 0, undecided = 0}
   for i, s in ipairs(list) do
@@ -21,10 +21,10 @@ local function fates(list)
   return n
 end
 
--- A userdata of that many bytes of memory, a multiple of 16.
+-- Returns a userdata of that many bytes of memory, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- The fate of every size of userdata from 'least' on, in the list's last client.
+-- Returns the outcome of every size of userdata from 'least' on, in the list's last client.
 local function bysize(list, least)
   local of = {}
   for _, s in ipairs(list) do
@@ -145,14 +145,14 @@ describe("a client of asamp.h", function()
     assert.equal(100, #kept)
   end)
 
-  -- The model: which userdata are held; each has a size of its own. The collector
-  -- runs when it likes, too; at the end of a client a full collection knows all.
+  -- The model: which userdata are held; each has a size of its own. The collector also runs by itself;
+  -- at the end of a client a full collection finds all deaths.
   it("receives the outcomes and deaths of the model over random programs", function()
     for seed = 1, 6 do
       math.randomseed(seed)
       local random, same = math.random, story(seed)
       local held, size, clients = {}, 1024, 0
-      local sampled  -- size -> true, of the client that is there
+      local sampled  -- size -> true, for the present client
       local function ends()
         collectgarbage()
         same("stop", true, embedding.stop())

@@ -11,7 +11,7 @@ local process = require "spec.support.process"
 local profiler = require "profiler"
 local shell = require "spec.support.shell"
 
--- A userdata of that many bytes of memory, a multiple of 16.
+-- Returns a userdata of that many bytes of memory, a multiple of 16.
 local function userdata(size) return natives.userdata(size - 32) end
 
 describe("a client of asamp.h", function()
@@ -40,7 +40,7 @@ describe("a client of asamp.h", function()
     local text = process.file "not ours"
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
-    -- It had named an option, which profiler.snapshot has and a host has not, and a profile.
+    -- The message named an option of profiler.snapshot, which a host does not have, and a profile.
     assert.equal(("cannot write the snapshot '%s': a text file is there, which the snapshot would replace; "
       .. "give another path"):format(text), message)
     assert.equal(message .. ", or the option overwrite", select(2, profiler.snapshot(text)))
@@ -379,7 +379,7 @@ describe("a callback that calls the Lua API", function()
     return status, err
   end
 
-  -- elsewhere nothing looks, and what happens is not defined
+  -- other builds do not check it, and the effect is undefined
   if process.interpreter():find "/debug/" then
     it("ends the process in the debug build, which names the function", function()
       for _, callback in ipairs{"allocated", "decided", "died", "collected"} do
@@ -450,7 +450,7 @@ setmetatable({("w"):rep(300000)}, {__gc = function(t) t[1] = nil end})
       local first, second = found[1], found[2]
       assert.equal("30 string: 3 remember", first.what, out)
       assert.is_true(math.abs(first.alive - 30 * 64) < 0.04 * 30 * 64, out)
-      -- the text, and what it is joined with
+      -- the text, and the text that it is concatenated with
       assert.is_true(math.abs(first.all - 100 * 128) < 0.02 * 100 * 128, out)
       assert.equal("1 string: 13 forever", second.what, out)
       assert.truthy(out:find('3: remember\n           held by _G -> ["cache"] -> [1..n]\n', 1, true), out)

@@ -17,7 +17,7 @@ describe("a client in a process without memory", function()
     starved.stop()
   end)
 
-  -- 256 samples have room; for more, 16 KiB are asked for.
+  -- There is capacity for 256 samples; more need a request of 16 KiB.
   if not process.interpreter():find "/asan/" then
     it("receives the number of lost samples, and all samples taken when there is memory again", function()
       local refusing = package.searchpath("refusing", package.cpath)
@@ -56,8 +56,8 @@ describe("a client in a process without memory", function()
     end)
   end
 
-  -- The model: samples in their order, each with its fate; those that find no room
-  -- are never told.
+  -- The model: samples in their order, each with its outcome; those without capacity are never
+  -- reported.
   it("receives outcomes, deaths and 'left' of the samples that it had capacity for", function()
     for seed = 1, 30 do
       math.randomseed(seed)
@@ -120,7 +120,7 @@ describe("a client in a process without memory", function()
     end
   end)
 
-  -- The next sample's outer frames were looked for where there were none.
+  -- The next sample's outer frames were read beyond the existing ones.
   it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What format 2 tells beside stacks, in both flavours: samples of time,
--- classes, collections, markers, and stacks told as what is new in them. Read
--- back by the specs' own decoder; the bytes that matter are spelled out.
+-- Data of format 2 in addition to stacks, in both formats: time samples, classes, collections, markers,
+-- and stacks written as differences. Read by the specs' own decoder; the important bytes are spelled
+-- out.
 
 local gen = require "profilegen"
 local samples = require "spec.support.samples"
@@ -366,8 +366,8 @@ for format = 6, 7 do
       end)
     end)
 
-    -- Model: the whole stack of every sample. What is told is how many outer
-    -- frames stayed (or fewer: 0 is always right) and the others.
+    -- Model: the whole stack of every sample. The program reports how many outer frames are unchanged
+    -- (or fewer: 0 is always valid) and the others.
     it("stacks reported as differences are complete in the file", function()
       local seed = 20261121 + format
       local random = math.random

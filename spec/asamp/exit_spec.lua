@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A process that ends in a signal handler, whatever that has interrupted, ends.
---
--- exit() in a handler that had interrupted the thread while it told a sample waited
--- for that thread's own lock, for ever (2 times of 25 at 512 bytes a sample).
+-- A process that ends in a signal handler ends, whatever the handler has interrupted. exit() in a
+-- handler that had interrupted the thread while it reported a sample waited for that thread's own lock,
+-- for ever (2 times of 25 at 512 bytes a sample).
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -40,8 +39,8 @@ local WORK = {
     while thread do local _ = {} end]],
 }
 
--- Runs that many processes; returns how many left a profile that has an end, and how many
--- said that the handler has interrupted what the writer waits for.
+-- Runs that many processes. Returns the number of profiles with an end, and the number of messages that
+-- the handler has interrupted the code for which the writer waits.
 local function ends(n, how, expected, work)
   local folder = shell.folder()
   local script = process.file([[
@@ -81,8 +80,8 @@ describe("a handler that ends the process", function()
     assert.is_true(ends(N, "quick_exit", 7, WORK["telling samples"]) >= N - 1)
   end)
 
-  -- It was signalled again: the thread waited for itself, for ever. ASan must come before
-  -- what is preloaded.
+  -- A condition variable was signalled again: the thread waited for itself, for ever. ASan must come
+  -- before other preloaded libraries.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("by exit() ends it in the midst of a condition's signal, too", function()
       local folder = shell.folder()
@@ -134,14 +133,14 @@ end)
 
 local here = require "asamp.host".realpath "."
 
--- Where the system lets a new namespace be made (as root, or unshare -U).
+-- For systems that allow a new namespace (as root, or unshare -U).
 local UNSHARE = os.execute "unshare -p -f true 2>/dev/null" and "unshare -p -f"
                 or os.execute "unshare -Urpf true 2>/dev/null" and "unshare -Urpf"
 
 if UNSHARE then
   describe("process 1", function()
-    -- A server in a container lost its profile at the first connection that broke: the handler
-    -- ended it, and the signal, which the system keeps from process 1, ended nothing.
+    -- A server in a container lost its profile at the first broken connection: the handler ended the
+    -- profile, but the signal, which the system ignores in process 1, did not end the process.
     it("continues, with its profile, when nobody reads its output", function()
       local folder = shell.folder()
       shell.write(folder .. "/x.lua", [[

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The folders of asamp/, down which a profile goes: which of them a file may include
--- stands in asamp/build.mk, and the compiler is given these and no others.
+-- The folders of asamp/, in the order of a profile's way through them. asamp/build.mk lists the folders
+-- that a file may include; the compiler is given these and no others.
 
 local shell = require "spec.support.shell"
 
@@ -29,8 +29,8 @@ for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
 end
 
 describe("the files of asamp #plain", function()
-  -- Records went from reader to readerevent and back, columns of the Firefox profile
-  -- from the file to its rows and back: neither could be read alone.
+  -- Reader and readerevent passed records to each other, and so did the file and the rows of a Firefox
+  -- profile: neither could be read alone.
   it("have no circle", function()
     local status, out, err = shell.run "spec/circles asamp build/fork/asamp"
     assert.equal(0, status, out .. err)
@@ -95,7 +95,7 @@ describe("the folders of asamp #plain", function()
   end)
 
   it("are compiled so that they can include nothing else", function()
-    -- In a folder whose compiler's options these are.
+    -- Compiles the header with the compiler options of one folder.
     local function compiles(options, header)
       local guard = header == "lua.h" and "lua_h" or "asamp_" .. header:gsub("%.", "_")
       local text = ('#include "%s"\n#if !defined(%s)\n#error another one of the system\n#endif\n')

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Files and disks that take no more, from the start or in the middle of a run:
--- the program goes on, the end says what was lost, what is there can be read.
+-- Full files and disks, from the start or in the middle of a run: the program continues, a message at
+-- the end reports the losses, and the file can be read as far as it goes.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -43,7 +43,7 @@ describe("a file that takes no more", function()
 end)
 
 describe("a file that another program truncates", function()
-  -- Later records came after a hole of zeros, without their head.
+  -- Later records were written after a hole of zeros, without their head.
   it("ends there, with all samples lost and the reason", function()
     for _, options in ipairs{"", ", compress = false"} do
       local path, status, out, err = run(([[
@@ -69,8 +69,8 @@ describe("a file that another program truncates", function()
 end)
 
 describe("a disk that becomes full in the middle of a run", function()
-  -- Samples stacks that differ, so that the file grows; 'limit' bytes are left for
-  -- it when half of the work is done ("none": there is no more room then).
+  -- Samples different stacks, so that the file grows; 'limit' bytes of space are left when half of the
+  -- work is done ("none": no space).
   local PROGRAM = [[
     local natives, gen = require "natives", require "profilegen"
     local limit, kept = ..., {}
@@ -84,8 +84,8 @@ describe("a disk that becomes full in the middle of a run", function()
       for i = 1, n do down(i * 7919 % 40) end
     end
     work(10000)
-    -- what is told goes to a file, too, which the limit would cut where little has been written yet
-    -- (on a full disk of 4 KiB there never is so much)
+    -- messages go to a file, too, which the limit would cut if the profile is still small (on a full
+    -- disk of 4 KiB there never is as much)
     if limit ~= "disk" then
       while size() < 4096 do work(1000) end
       gen.filelimit(size() + limit)
@@ -131,7 +131,7 @@ describe("a disk that becomes full in the middle of a run", function()
     return true
   end
 
-  -- All since the last pause counted as lost, though the file has flushed by itself at each MiB.
+  -- All samples since the last pause counted as lost, although the file flushes by itself at each MiB.
   it("reports the exact number of lost samples, however fast they came", function()
     local function count(limit)
       local path, status, out, err = run(([[
@@ -153,7 +153,7 @@ describe("a disk that becomes full in the middle of a run", function()
     for _, limit in ipairs{1500000, 4000000} do
       local got, lost = count(limit)
       assert.is_true(got > 0 and lost > 0, limit)
-      -- one more or less: the first point is where the nursery happens to be
+      -- one more or less: the first point depends on the position of the nursery
       assert.is_true(math.abs(all - got - lost) <= 1, ("%d + %d of %d"):format(got, lost, all))
     end
   end)
@@ -246,7 +246,7 @@ describe("a file that takes no more for a while", function()
     return f:seek "end"
   end
 
-  -- Waits, not for long, until that holds.
+  -- Waits, for a bounded time, until the condition holds.
   local function await(what)
     for _ = 1, 1000 do
       if what() then return end
@@ -257,14 +257,14 @@ describe("a file that takes no more for a while", function()
 
   it("is cut back to its complete part, and continues with all kept data when there is space", function()
     local all = {}
-    -- of the last the profile is packed by ISA-L, because of the many bytes between two flushes
+    -- the last profile is packed by ISA-L, because of the many bytes between two flushes
     for _, o in ipairs{{}, {plain = true}, {format = 7}, {format = 7, plain = true}, {more = 20000}} do
       o.n = 1000 + (o.more or 0)
       o.path, o.native, o.resolve, o.followed = os.tmpname(), true, "plain", 1000
       o.p = assert(gen.open(o))
       all[#all + 1] = o
     end
-    -- a thousand samples of stacks that differ, with a function that is new, and fates
+    -- a thousand samples of different stacks, with a new function, and outcomes
     local function work(from)
       for _, o in ipairs(all) do
         o.p:name(8 * from, "f" .. from, 1, "@x.lua")

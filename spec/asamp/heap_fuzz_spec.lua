@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A bounded share of the fuzzer of snapshots (spec/fuzz/heaps.c): damaged ones in, no crash;
--- of those that are read, the retained bytes of each object are those freed with it. By hand it takes
--- any number of inputs (ASAMP_INPUTS) and any seed (ASAMP_SEED); every limit is tiny here.
+-- A bounded part of the fuzzer of snapshots (spec/fuzz/heaps.c): damaged snapshots cause no crash, and
+-- in those that can be read the retained bytes of each object are those freed with it. Run directly, it
+-- takes any number of inputs (ASAMP_INPUTS) and any seed (ASAMP_SEED); every limit is tiny here.
 
 local fuzz = require "spec.support.fuzzer"
 local shell = require "spec.support.shell"
@@ -11,8 +11,8 @@ describe("asamp heap", function()
     fuzz("heaps", "-O1 -DASAMP_TINY", 1621, {fork = 4000, debug = 4000, asan = 300})
   end)
 
-  -- What was: the file of an input had the seed alone in its name, so that two runs of these specs
-  -- at once, of two builds or two clones, damaged each other's and failed.
+  -- The file of an input had only the seed in its name, so that two runs of these specs at the same
+  -- time, of two builds or two clones, overwrote each other's file and failed.
   it("is tried by two processes of one seed at once", function()
     local folder = shell.folder()
     shell.output("spec/fuzz/build '%s/heaps' '-O0 -DASAMP_TINY' heaps", folder)

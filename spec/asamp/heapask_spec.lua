@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot requested from an idle process (asamp/control/heapask.h).
---
--- The thread that answers waited ten seconds for the state's next collection, and nobody
--- else was answered meanwhile: an operator who asked an idle server for its heap took the
--- numbers from all who watch it.
+-- A snapshot requested from an idle process (asamp/control/heapask.h). The control thread waited ten
+-- seconds for the state's next collection, and no other client was answered meanwhile: an operator who
+-- requested the heap of an idle server blocked all monitoring.
 
 local clients = require "clients"
 local host = require "asamp.host"
@@ -106,7 +104,7 @@ describe("a snapshot requested from an idle process", function()
     assert.is_false(isthere "b.heap" or isthere "c.heap")
   end)
 
-  -- The answer named an option that `asamp heap` has not, and a profile.
+  -- The answer named an option that `asamp heap` does not have, and a profile.
   it("replaces no other file, and reports that in the terms of the requesting command", function()
     shell.write(folder .. "/notes", "not ours")
     local asks = ask(heap("-", "notes"))
@@ -123,7 +121,7 @@ describe("a snapshot requested from an idle process", function()
     for _ = 1, 500 do
       local other = ask(heap("-", "b.heap"))
       text = clients.answer(other, 100)
-      if text == "" then break end  -- it waits, and does not go
+      if text == "" then break end  -- it waits, and is not disconnected
       leave(other)
     end
     assert.equal("", text)
@@ -216,8 +214,8 @@ describe("a snapshot requested from an idle process", function()
     assert.is_truthy(err:find("--wait wants a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
   end)
 
-  -- The command named it as if it were there, waited five seconds, and said that it was no snapshot,
-  -- or that it was not there.
+  -- The command named the file as if it existed, waited five seconds, and reported that it was no
+  -- snapshot, or did not exist.
   it("is no file's that cannot be written, and the command says so", function()
     local function run(out)
       local code, text, err = process.run{program = prefix .. "/bin/asamp", directory = folder,

@@ -1,19 +1,18 @@
 -- SPDX-License-Identifier: MIT
 --
--- Holders of the samples alive at the end of a session: five leaks as programs have
--- them, of which the report's first row of leaks names what a person would name.
+-- Holders of the samples alive at the end of a session: five typical leaks, for which the report's
+-- first row of leaks names the holder that a person would name.
 
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- A program that keeps what LEAK makes; it makes garbage besides, so that the session has
--- parts and collections. Parts are of time, and what allocates in a few of them cannot be
--- told from start-up: where the machine lets the program stand still it goes on for as long
--- as it takes until no pause was a quarter of its time. (It ran for a fixed number of rounds
--- once, and was run up to eight times until the report had a row.) Returns the report's
--- section of leaks, in one line, and the profile.
+-- A program that keeps the objects of LEAK and makes garbage, so that the session has time slices and
+-- collections. A leak that allocates in few slices cannot be distinguished from start-up; so the
+-- program runs until no pause of the machine was a quarter of its time. (With a fixed number of rounds,
+-- it had to be run up to eight times until the report had a row.) Returns the report's section of
+-- leaks, in one line, and the profile.
 local function report(leak)
   local path = os.tmpname()
   local status, _, err = process.run{code = ([[
@@ -26,8 +25,8 @@ local function report(leak)
       file:close()
       return seconds
     end
-    -- What a line keeps counts by when it was made: however this machine's other work
-    -- stalls the loop, the later half of its time has done near half of it.
+    -- The kept objects of a line are judged by the time of their allocation: even if other work on this
+    -- machine stalls the loop, about half of them must come from the later half of its time.
     local times, longest, i = {now()}, 0, 0
     local function steady()
       local last, late = times[#times], 0
@@ -57,7 +56,7 @@ local function report(leak)
   return (leaks:gsub("%s+", " ")), profile
 end
 
--- The first row's holder, and its share.
+-- Returns the first row's holder, and its share.
 local function first(leaks)
   local share, text = leaks:match "held by, (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
   if not share then
@@ -292,7 +291,7 @@ describe("holders in a profile", function()
     assert.equal(4, profile.walks)  -- one of the first full collection
   end)
 
-  -- lua_close comes when the script has ended: all that only its locals held was held by nobody.
+  -- lua_close runs after the script has ended: objects that only its locals held had no holder.
   describe("of a script that has ended under -l profiler", function()
     local SCRIPT = [[
       local log, other = {}, {1}

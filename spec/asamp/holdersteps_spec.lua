@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Every step by which something is held, in terms of Lua: its text in a profile, and
--- a snapshot of the same moment says. In patterns %F is where the function is defined.
+-- Every step by which something is held, in terms of Lua: its text in a profile, and in a snapshot of
+-- the same time. In patterns %F is the place where the function is defined.
 
 local heap = require "profiler.heap"
 local holders = require "asamp.sums.holders"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 
--- Things of classes of their own: new(name) is an object that a sample falls on.
+-- Objects of classes of their own: new(name) is an object that is sampled.
 local PROGRAM = [[
   package.cpath = "build/spec/?.so;" .. package.cpath
   local natives = require "natives"
@@ -75,7 +75,7 @@ local PROGRAM = [[
 local STEPS = {
   Registry = {'registry → ["app.key"]'},
   Global = {'_G → ["global"] → [1..n]', '_G → ["global"] → [1]'},
-  -- Its name was cut at 47 bytes, in the midst of a character, without a word.
+  -- Its name was cut at 47 bytes, inside a character, without a mark.
   Long = {'_G → ["x' .. ("é"):rep(21) .. '…"] → [1..n]', '_G → ["x' .. ("é"):rep(40) .. '"] → [1]'},
   Module = {'package.loaded["app"] → ["state"]'},
   Listener = {'_G → upvalue "listeners" of on (%F) → ["close"] → [1..n] → upvalue "s" of %F',

@@ -109,7 +109,7 @@ describe("running a program", function()
     assert.equal(6, status)
   end)
 
-  -- kill -INT of the command alone did nothing.
+  -- kill -INT of the command alone had no effect.
   it("passes SIGINT and SIGQUIT on that the terminal has not sent, a second later", function()
     for _, signal in ipairs{"INT", "QUIT"} do
       local status = process.code([[
@@ -133,9 +133,9 @@ describe("running a program", function()
     assert.equal("up\ngot\nend\n", process.read(path))
   end)
 
-  -- timeout sends its signal to the command, and then to the whole group. A program that was
-  -- quick to end had done so between the two: the command died of the second, at once, and its
-  -- own status was not the program's.
+  -- timeout sends its signal to the command, and then to the whole group. A program that ended quickly
+  -- had ended between the two: the command died of the second signal, and did not return the program's
+  -- own status.
   it("ignores a signal that has ended the program and comes again", function()
     for _, signal in ipairs{"TERM", "HUP", "INT", "QUIT"} do
       local status = process.code([[

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Debian's own programs under `asamp run -- PROGRAM`: they do what they do on Debian's
--- Lua, and the profile has the lines of their Lua code. Among them servers that fork, go
--- into a chroot and become another user. A program that is not installed is pending.
+-- Debian's own programs under `asamp run -- PROGRAM`: they behave as with Debian's Lua, and the profile
+-- has the lines of their Lua code. Among them are servers that fork, enter a chroot and change their
+-- user. A program that is not installed is pending.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -15,9 +15,9 @@ local BIN = process.interpreter():match "^(.*)/"
 local BUSY = "local function busy(n) local t = {} for i = 1, n do\n" ..
              "t[i] = 'n' .. i end return #t .. t[n] end\n"
 
--- Of each: the files, and a line of shell that runs it with the words RUN in front, and
--- shows what came out, 'says' among it. Nothing is waited for longer than 20 seconds. The
--- profiles must have samples at that line of 'file'.
+-- For each: the files, and a line of shell that runs it after the words RUN, and prints its output,
+-- which contains 'says'. No wait is longer than 20 seconds. The profiles must have samples at that line
+-- of 'file'.
 local PROGRAMS = {
   clingo = {file = 'q.lp', line = 3, says = 'g("3000n3000")', files = {
     ["q.lp"] = "#script (lua)\n" .. BUSY .. [[
@@ -108,7 +108,7 @@ VirtualHost "localhost"
 ]]}, run = "RUN /usr/bin/prosody --config p.cfg.lua -F & until_ test -s out; kill $!; wait $!; cat out"},
 }
 
--- Is it whole? A worker may outlive the master that has ended it, for a moment.
+-- Returns whether the profile is complete. A worker may outlive its master for a moment.
 local function complete(path)
   for _ = 1, 200 do
     if reader.read(path).complete then return true end
@@ -117,7 +117,7 @@ local function complete(path)
   return false
 end
 
--- How many profiles of the folder have a sample at the program's line.
+-- Returns the number of profiles of the folder with a sample at the program's line.
 local function sampled(folder, program)
   local n = 0
   for _, path in ipairs(shell.lines(shell.output("ls %s/profiles", folder))) do

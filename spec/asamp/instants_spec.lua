@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Objects alive at an instant: the reader's option 'at', against a model that knows when
--- each sample was born and when a collection found it dead.
+-- Objects alive at an instant: the reader's option 'at', against a model that knows when each sample
+-- was allocated and when a collection found it dead.
 
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
@@ -8,8 +8,8 @@ local reader = require "profiler.reader"
 
 local PERIOD = 1024
 
--- A profile of random samples, fates and deaths. Returns its samples, {fn, bytes, born,
--- dead (nil: alive)}, in us since the start, and the ends of its collections.
+-- Writes a profile of random samples, outcomes and deaths. Returns its samples, {fn, bytes, born, dead
+-- (nil: alive)}, in us since the start, and the ends of its collections.
 local function random(path, format, seed)
   math.randomseed(seed)
   local p = assert(gen.open{path = path, format = format, period = PERIOD, followed = 1000})
@@ -87,7 +87,7 @@ describe("the bytes alive at an instant", function()
     it("is that of a model, at any time, in version " .. format, function()
       for seed = 1, 10 do
         local samples, ends = random(path, format, seed)
-        -- the clock of a file is that of its start: the reader's times are later by what passed
+        -- the clock of a file is that of its start: the reader's times are later by the time since then
         local first = assert(reader.read(path)).collections
         local shift = first[1].time - ends[1]
         for i, time in ipairs(ends) do
@@ -143,8 +143,8 @@ describe("the bytes alive at an instant", function()
     assert.truthy(out:find('"at": {%s*"seconds": 4'), out:match '"at".-}')
     assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
                 {run("--at", "2.5s", path)})
-    -- Files that end with the collection of their peak, as of programs that grew until they
-    -- were killed: one in four was said to end before it, by a traceback, for 1.000001 s times
+    -- Files that end with the collection of their peak, as of programs that grew until they were
+    -- killed: one in four was rejected with a traceback, as ending before it, because 1.000001 s times
     -- 1000000 are less than 1000001.
     for i = 1, 20 do
       local last = os.tmpname()
@@ -159,8 +159,9 @@ describe("the bytes alive at an instant", function()
       assert.equal(0, code)
       assert.truthy(out:find("1 MiB alive", 1, true), out)
     end
-    -- 17 MB were in use at the end of a program that had stopped the collector at its begin:
-    -- no sample was alive at the peak, it said, and not that the peak is one behind a collection.
+    -- 17 MB were in use at the end of a program that had stopped the collector at its start. The report
+    -- was that no sample was alive at the peak, without the remark that the peak is measured after
+    -- collections.
     local stopped = os.tmpname()
     p = assert(gen.open{path = stopped, period = 1 << 20, followed = 10})
     p:name(8, "kept", 1, "@x.lua")
@@ -178,8 +179,8 @@ describe("the bytes alive at an instant", function()
     os.remove(stopped)
     assert.equal(0, code)
     assert.truthy(out:find("17 MiB alive", 1, true), out)
-    -- In microseconds it is 0 and 2^64 - 1000000, where integers wrap around: "no sample was
-    -- alive at 0 s".
+    -- Converted to microseconds with integers that wrap around, these are 0 and 2^64 - 1000000: "no
+    -- sample was alive at 0 s".
     for _, late in ipairs{"4611686018427387904", "9223372036854775807"} do
       code, _, err = run("--at", late, path)
       assert.equal(1, code, late)

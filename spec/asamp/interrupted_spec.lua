@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Signals of time samples that come while the program waits in the system: what it
--- gets is what it gets without them, but for the calls that nothing makes go on
--- (man 7 signal), which the manual names.
+-- Signals of time samples that come while the program waits in the system: its calls return the same
+-- results as without them, except for the calls that the system never restarts (man 7 signal), which
+-- the manual names.
 
 local process = require "spec.support.process"
 local syscalls = require "syscalls"
@@ -58,14 +58,14 @@ describe("a system call that waits", function()
             assert.same(expected, got, clock)
           end
         end, o)
-        -- signals have come while it waited; late ones represent several periods
+        -- signals came while it waited; late ones represent several periods
         local _, periods = times.count(list, function() end)
         if clock == "wall" then assert.is_true(periods > 3 * 20, periods) end
       end
     end)
   end
 
-  -- Of these a program that calls them once sees EINTR.
+  -- A program that calls these once sees EINTR.
   for _, name in ipairs{"nanosleep", "poll", "select", "epoll", "sigtimedwait"} do
     it("with a time-out ends early in wall time, seldom in CPU time: " .. name, function()
       local function interrupted(clock)
@@ -82,13 +82,14 @@ describe("a system call that waits", function()
         return n, list.cpu
       end
       local wall
-      for _ = 1, 5 do  -- where the machine stands still, ticks are late
+      for _ = 1, 5 do  -- on a machine under load ticks are late
         wall = interrupted "wall"
         if wall >= 15 then break end
       end
       assert.is_true(wall >= 15, wall)
-      -- By a signal that is on its way into the sleep; none is made in it. So there are no more
-      -- than periods of CPU time that the calls took, however busy the machine is.
+      -- The interruption is by a signal that arrives on the way into the sleep; none is generated in
+      -- it. So there are no more than periods of CPU time that the calls took, however busy the machine
+      -- is.
       local n, seconds = interrupted "cpu"
       assert.is_true(n <= seconds * CLOCKS.cpu.rate + 1, n .. " in " .. seconds)
     end)

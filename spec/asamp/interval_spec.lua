@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Sampling distances: nothing lost, nothing doubled, whatever sizes come; and
--- random intervals that are exponential. Driven without a Lua that samples.
+-- Sampling distances: no byte is lost or counted twice, whatever the sizes are; and random intervals
+-- are exponential. The spec drives them without a sampler.
 
 local points = require "points"
 
@@ -32,7 +32,7 @@ local function run(interval)
   return r
 end
 
--- Sizes as programs have them: mostly small, now and then many periods.
+-- Returns sizes as programs have them: mostly small, now and then many periods.
 local function size(random, period)
   local what = random(1, 10)
   if what <= 6 then return 8 * random(1, 64) end
@@ -153,7 +153,7 @@ describe("a change of the period", function()
   end)
 
   it("leaves the same part of a period, between 1 and the whole", function()
-    local cases = {  -- old period, distance, new period, distance then
+    local cases = {  -- old period, distance, new period, resulting distance
       {1000, 500, 2000, 1000}, {1000, 1, 2000, 2}, {2000, 1, 1000, 1},
       {1000, 1000, 64, 64}, {64, 64, points.MAX, points.MAX},
       {points.MAX, points.MAX, 64, 64}, {points.MAX, 1, 64, 1},
@@ -196,7 +196,7 @@ describe("random intervals", function()
     end
   end)
 
-  -- They were half a byte too long: 0.8% of the least period.
+  -- They were half a byte too long: 0.8% of the smallest period.
   it("have the requested mean also if they are short", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0

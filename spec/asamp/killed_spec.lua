@@ -6,7 +6,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- The file, repaired, by the specs' own decoder and by the reader.
+-- Reads the file, and its repaired copy, by the specs' own decoder and by the reader.
 local function repaired(path)
   local out = os.tmpname()
   local r = assert(reader.repair(path, out))
@@ -17,9 +17,8 @@ local function repaired(path)
 end
 
 describe("SIGKILL at any moment", function()
-  -- The child takes a few samples at a time and notes how many it had taken
-  -- before the last flush but one started; few, so that only a flush makes the
-  -- file grow.
+  -- The child takes a few samples at a time and records how many it had taken before the flush before
+  -- the last one. They are few, so that only a flush makes the file grow.
   local CHILD = [[
     local gen = require "profilegen"
     local path, notes, format = ...
@@ -62,7 +61,7 @@ describe("SIGKILL at any moment", function()
         now = c.after
         assert(peers.kill(c.pid, 9))
       end
-      -- the child that lived longest has seen flushes, however slow the machine
+      -- the child that lived longest has had flushes, however slow the machine
       for _, c in ipairs(children) do
         local before = tonumber(process.read(c.notes):match "^(%d+)\n") or 0
         local profile, message = reader.read(c.path)
@@ -111,9 +110,9 @@ describe("SIGKILL of a program that is sampled", function()
     return n
   end
 
-  -- Keeps 50 blocks, flushes 'seen' times, then goes on for some bytes, then dies
-  -- where 'how' says. Notes how many blocks it had before the last flush but one.
-  -- A few at a time, so that only a flush makes the file grow.
+  -- Keeps 50 blocks, flushes 'seen' times, continues for some bytes, and dies where 'how' says. Records
+  -- how many blocks it had before the flush before the last one. Samples are few at a time, so that
+  -- only a flush makes the file grow.
   local PROGRAM = [[
     local how, path, notes, flushes, more = ...
     flushes, more = tonumber(flushes), tonumber(more)
@@ -147,7 +146,7 @@ describe("SIGKILL of a program that is sampled", function()
         profiler.disable()
         gen.kill()
       end,
-      -- calls of lua_Alloc come from collections, most of them
+      -- most calls of lua_Alloc come from collections
       collection = function()
         back()
         while true do
@@ -183,7 +182,7 @@ describe("SIGKILL of a program that is sampled", function()
       take(5)
       if not stop then gen.sleep(0.005) end
       if size() > last then
-        -- a flush is several writes: it is over when the file has its size for a while
+        -- a flush is several writes: it is over when the file keeps its size for a while
         repeat last = size() gen.sleep(0.2) until size() == last
         local f <close> = io.open(notes, "w")
         f:write(before, "\n")

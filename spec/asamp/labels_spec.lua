@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Labels: what a program says that its coroutines work for is in the profile, by value,
--- whatever has made, yielded or ended them.
+-- Labels: the profile has the label values that a program sets for its coroutines, however these were
+-- made, yielded or ended.
 
 local cjson = require "cjson"
 local commands = require "spec.support.commands"
@@ -146,7 +146,7 @@ end)
 
 -- {== in the profile ========================================================
 
--- Three routes that allocate 1:2:4, in coroutines that take turns; %s: more code.
+-- Three routes that allocate in the ratio 1:2:4, in alternating coroutines; %s: more code.
 local SERVER = [[
   local profiler = require "profiler"
   assert(profiler.enable{alloc = 1024, seed = 5, out = arg[1], overwrite = true, format = arg[2]})
@@ -346,7 +346,7 @@ describe("lines of labels that do not fit", function()
       return table.concat(text, " ")
     end
     assert.equal(":1 a=b,c=d:2", read "b 1 0 2 1\nB 1 1 ab\nB 1 1 cd\n")
-    assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")                        -- a set that is not there
+    assert.equal(":3 a=:0", read "b 3 7\nB 1 1 a\n")                        -- a set that does not exist
     assert.equal(":3 =:0", read "b 18446744073709551615 99999999999\nB 1 0 \n")
     assert.equal(":0 abc=:3", read "b 9 1\nB 1 99 abc\n")                   -- a name beyond the line
     assert.equal(":2 a=b:1", read "b 1 1 x\nB 1 1 ab\nB 3 1 xy\nB 0 1 zz\nB -1\nB\nB 1\n")
@@ -357,8 +357,8 @@ end)
 
 -- ==}
 
--- A file whose sets of labels have the lines lines(id), so many in a batch, which has a sample
--- without labels, and then a sample of each of 'sampled'.
+-- Writes a file whose sets of labels have the lines lines(id), several in each batch, with a sample
+-- without labels, and then a sample of each set in 'sampled'.
 local function withsets(n, each, lines, sampled)
   local text = {vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
     vmprof.meta("sample_allocated_bytes", "100") .. vmprof.name(8, "py:f:1:f.lua")}
@@ -375,7 +375,7 @@ local function withsets(n, each, lines, sampled)
 end
 
 describe("sets of labels, as many as a file may have,", function()
-  -- Half of them had no place, of a profile within all limits that are documented.
+  -- Half of them were dropped, in a profile within all documented limits.
   it("are all there: 16,384 of 32", function()
     local path = withsets(16384, 512, function(id)
       local list = {}
@@ -392,7 +392,7 @@ describe("sets of labels, as many as a file may have,", function()
     os.remove(path)
   end)
 
-  -- One was counted, whatever they were, in words that speak of another limit.
+  -- Only one was counted, with a message about another limit.
   it("beyond the limit are counted, and the message names the consequence", function()
     local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
                           {65536, 65537, 65636})
@@ -450,8 +450,8 @@ describe("a value that is called (none)", function()
   end)
 end)
 
--- The short ones, of which a file has their number and their time together, had a number by
--- label, and no time.
+-- Short collections, of which a file has the number and the total time, had a number by label, but no
+-- time.
 describe("collections by label", function()
   it("have the pauses of all, also of those without a record of their own", function()
     local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
@@ -466,7 +466,7 @@ describe("collections by label", function()
   end)
 end)
 
--- What had no fate counted as alive by label, and nowhere else in the report.
+-- Undecided samples counted as alive by label, and nowhere else in the report.
 describe("the bytes alive, by label,", function()
   it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"

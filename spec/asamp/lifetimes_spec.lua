@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Deaths of survivors: their bytes in the file, which are the
--- truth, whatever sampling, the collector and the program do.
+-- Deaths of survivors in the file, which must be correct whatever sampling, the collector and the
+-- program do.
 
 local core = require "profiler.core"
 local gen = require "profilegen"
@@ -13,11 +13,11 @@ local vmprof = require "spec.support.vmprof"
 
 local path
 
--- A userdata of that many bytes of memory.
+-- Returns a userdata of that many bytes of memory.
 local function userdata(size) return natives.userdata(size - 32) end
 
--- Of every size of a kind that was sampled: "young", "later", "alive" or "undecided", in
--- the order of the samples.
+-- Returns for every sampled size of a kind "young", "later", "alive" or "undecided", in the order of
+-- the samples.
 local function fates(list, kind)
   local found = {}
   for _, s in ipairs(list) do
@@ -30,7 +30,7 @@ local function fates(list, kind)
   return found
 end
 
--- The reader says the same as the specs' own decoder.
+-- Checks that the reader agrees with the specs' own decoder.
 local function check(list, file)
   local profile = assert(reader.read(file))
   local later, survived = 0, 0
@@ -193,8 +193,8 @@ describe("later deaths", function()
     assert.same({"alive"}, found[24 * 4096])
   end)
 
-  -- Growth counts only what is new. So what an array had before was told dead when it grew, and of
-  -- a table that had doubled to a million slots, all of them alive, a half.
+  -- Growth counts only new bytes. So the earlier bytes of an array were reported dead when it grew:
+  -- half of a table that had doubled to a million slots, all of them alive.
   it("are not those of an array that grows, wherever it lies then", function()
     local alone, among = {}, {}
     local list = samples.of(function()
@@ -269,9 +269,9 @@ describe("later deaths", function()
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
   end)
 
-  -- What grows has a sample of each time. The bits of what is watched were counted by samples, so
-  -- that they seemed to be mostly of blocks that are gone, and each minor collection set them anew:
-  -- it went through all that is followed.
+  -- A growing block has a sample of each growth. The bits of watched blocks were counted by samples, so
+  -- that most of them seemed to belong to freed blocks, and each minor collection set them again,
+  -- visiting all followed samples.
   it("cost a minor collection no more for blocks that have grown often #plain", function()
     local function microseconds(grow)
       local keep, x = {}, nil
@@ -369,20 +369,20 @@ describe("later deaths", function()
     assert.is_true(stats.unfollowed > 0)
     assert.equal(most, profile.followed)
     assert.is_true(profile.unfollowed >= stats.unfollowed)
-    -- all of them have died, but of these it is not known
+    -- all of them have died, but the deaths of these are unknown
     assert.is_true(profile.later > 0)
     assert.is_true(profile.survived - profile.later >= profile.unfollowed)
   end)
 
-  -- Model: which objects are held. Each has a size of its own. Collections of
-  -- the collector's choosing come in between; the last full one knows all.
+  -- Model: which objects are held. Each has a size of its own. The collector also runs by itself; the
+  -- last full collection finds all deaths.
   it("are those of the model over random programs", function()
     for seed = 1, 8 do
       local random = math.random
       math.randomseed(seed)
       local held, count, on, nextsize = {}, 0, false, 1024
       local sampled, living = {}, {}
-      os.remove(path)  -- a profile that is there stays
+      os.remove(path)  -- an existing profile stays
       assert(core.open{out = path, period = 64, seed = seed, extended = seed % 2 == 0})
       for _ = 1, 400 do
         local what = random(100)
@@ -429,7 +429,7 @@ describe("later deaths", function()
   end)
 
   local function run(code)
-    os.remove(path)  -- a profile that is there stays
+    os.remove(path)  -- an existing profile stays
     local status, out, err = process.run{code = code, path}
     assert.same({0, ""}, {status, err})
     return samples.read(path), out
@@ -459,7 +459,7 @@ describe("later deaths", function()
                             "collectgarbage() os.exit(0, true)"} do
       assert.same({10, 10}, counts(run(START .. ending)), ending)
     end
-    -- no major collection has looked
+    -- there was no major collection
     assert.same({0, 20}, counts(run(START .. "os.exit(0)")))
     assert.same({0, 20}, counts(run(START)))
   end)

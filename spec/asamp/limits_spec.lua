@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A profile in a process whose own limits (ulimit) leave it no room: it is refused by a
--- message that has the limit, nothing of it stays in the folder, and the program runs.
--- A program once was told "cannot open app.lua: Too many open files", for the profile had
--- taken the last descriptors; one without memory for the writer's thread "Resource
--- temporarily unavailable", and an empty file was left.
+-- A profile in a process whose own limits (ulimit) leave no space for it: it is refused by a message
+-- with the limit, no part of it stays in the folder, and the program runs. A program once failed with
+-- "cannot open app.lua: Too many open files", because the profile had taken the last descriptors; one
+-- without memory for the writer's thread failed with "Resource temporarily unavailable" and left an
+-- empty file.
 
 local process = require "spec.support.process"
 

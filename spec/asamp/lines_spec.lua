@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The line of a sample: for every instruction that allocates, and every C
 -- function called from a line, the sample's frames are exactly those that ran.
--- Each case is a chunk with one allocating thing a line; the lines of its samples
--- must be the expected set, no more and no less.
+-- Each case is a chunk with one allocating expression on each line; the lines of its samples must be
+-- exactly the expected set.
 
 local samples = require "spec.support.samples"
 
@@ -16,9 +16,9 @@ local function place(s)
   end
 end
 
--- All places of the chunk that were sampled while it ran 'runs' times. Gaps are
--- random, so that no pattern of the chunk hides from them; the collector is
--- stopped, so that nobody's finalizers run in between.
+-- Returns all places of the chunk that were sampled while it ran 'runs' times. Intervals are random, so
+-- that every allocation can be sampled; the collector is stopped, so that no other finalizers run in
+-- between.
 local function places(source, runs)
   local chunk = assert(load(source, "@lines"))
   local list = samples.of(function()
@@ -34,8 +34,8 @@ local function places(source, runs)
   return set
 end
 
--- Growing the stack and the string table may fall on any line: such samples
--- count only where a case expects their kind.
+-- The stack and the string table may grow on any line: such samples count only if a case expects their
+-- kind.
 local ANYWHERE = {stack = true, buffer = true}
 
 local function check(source, expected, runs)
@@ -97,7 +97,7 @@ return a, b, c, d]], {
       "local d = {" .. fields(33, ", ") .. "}",
       "local e = {" .. items(33, ", ") .. "x = 0}",
       "local f = {0, " .. fields(33, ", ") .. "}",
-      "local g = {",  -- over many lines: at that of the brace
+      "local g = {",  -- over many lines: the line of the brace
       items(40, ",\n") .. fields(40, ",\n") .. "}",
       "return a, b, c, d, e, f, g",
     }, "\n")

@@ -16,7 +16,7 @@ describe("the table of object files #plain", function()
     end
   end)
 
-  -- An object file of its own, with the function 'late'.
+  -- Makes an object file of its own, with the function 'late'.
   local function library()
     local path = shell.folder() .. "/late.so"
     shell.output("echo 'int late (void) { return 1; }' | gcc -x c -fPIC -shared -o %s -", path)
@@ -34,7 +34,7 @@ describe("the table of object files #plain", function()
   end)
 end)
 
--- The whole profiler on it: its own tree in another folder, with the other core.so.
+-- The whole profiler with it: its own tree in another folder, with the other core.so.
 describe("a profiler with an older glibc #plain", function()
   local tree
   setup(function()

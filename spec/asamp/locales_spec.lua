@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A program may have another decimal point than "." (LC_NUMERIC): the files that it writes, and those read
--- in it, has a point.
+-- A program may have another decimal point than "." (LC_NUMERIC): the files that are written and read
+-- there have a ".".
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -18,7 +18,7 @@ describe("in a locale with a decimal comma", function()
   end)
   teardown(function() if folder then shell.remove(folder) end end)
 
-  -- Runs code there; its profile is at 'path'.
+  -- Runs code in such a locale; its profile is at 'path'.
   local function run(code, path)
     local status, out, err = process.run{path, code = "assert(os.setlocale('de_DE.UTF-8'))\n" .. code,
       env = {LOCPATH = folder, LUA_PROFILER = "", ASAMP = ""}}

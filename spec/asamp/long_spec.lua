@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Long valid profiles: more of everything than any table has at first.
+-- Long valid profiles: more entries of every kind than the initial size of each table.
 
 local convert = require "profiler.convert"
 local fewer = require "spec.support.fewer"
@@ -23,8 +23,8 @@ describe("a long profile", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- With 6,144 of them the map of kinds grew under a pointer into it: a program with
-  -- 50,000 metatables that have a __name killed asamp report.
+  -- With 6,144 of them the map of kinds was enlarged while a pointer into it was in use: a program with
+  -- 50,000 metatables that have a __name crashed asamp report.
   it("may have any number of classes: those beyond 65,536 kinds count for their type", function()
     local N = 80000
     local profile = written({}, function(p, now)
@@ -57,8 +57,8 @@ describe("a long profile", function()
              "type, without their class"}}, profile.left)
   end)
 
-  -- A server that loads a template has a function of its own each time: in old files
-  -- each has a number. The call tree was keyed by it: 770 MB, and no room left.
+  -- A server that loads a template has a new function each time: in old files each has a number. The
+  -- call tree had a node for each number: 770 MB, up to its limit.
   for _, format in ipairs{6, 7} do
     it("of version " .. format .. " may name a function a hundred thousand times", function()
       local N = 100000
@@ -80,7 +80,7 @@ describe("a long profile", function()
     end)
   end
 
-  -- In a damaged file a number may be any: it costs no more memory than another one.
+  -- In a damaged file a number may have any value; it costs no more memory than another one.
   it("may have numbers of functions that are far apart", function()
     local profile = written({}, function(p, now)
       for i = 0, 60 do
@@ -92,9 +92,9 @@ describe("a long profile", function()
     assert.same({61}, profile.sites.samples)
   end)
 
-  -- A strange one: more functions, classes, names of marks, stacks and collections than
-  -- the tables have room for when they have grown twice; long and hostile names, deep
-  -- stacks, periods that change. What it must add up to is counted as it is made.
+  -- A synthetic one: more functions, classes, names of marks, stacks and collections than the tables
+  -- can hold when they have grown twice; long and hostile names, deep stacks, periods that change. The
+  -- expected sums are counted as it is made.
   local function strange(format)
     local random = 12345
     local function upto(n)

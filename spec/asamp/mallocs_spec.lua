@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Native memory: samples of malloc and its kin in the whole process, by a preloaded
--- library. A C module that asks for memory and counts it exactly (cmemory.c) says what
--- is right. CMEMORY_RUNS=1000 makes the stress a long one.
+-- Native memory: samples of malloc and its variants in the whole process, by a preloaded library. A C
+-- module that requests memory counts it exactly (cmemory.c). CMEMORY_RUNS=1000 makes the stress test
+-- long.
 
 local data = require "asamp.show.page.data"
 local lives = require "asamp.show.page.lives"
@@ -50,7 +50,7 @@ describe("native memory", function()
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))
   end
 
-  -- A program that embeds Lua, of that C code.
+  -- Builds a program that embeds Lua, from that C code.
   local function program(code)
     local folder, prefix = shell.folder(), process.interpreter():match "^(.*)/bin/[^/]+$"
     shell.write(folder .. "/host.c", code)
@@ -106,8 +106,8 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A picture of resident memory took the deaths of what was freed since the last collection
-  -- that told any, and 70 of 100 MiB were alive at the end of a program that frees all.
+  -- A snapshot of resident memory consumed the deaths since the last reported collection: 70 of 100 MiB
+  -- were alive at the end of a program that frees all.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -128,7 +128,7 @@ end
     assert.is_true(#profile.pictures > 2, #profile.pictures)
   end)
 
-  -- The last collection told no deaths of native memory where Lua's was not sampled.
+  -- The last collection reported no deaths of native memory if Lua's memory was not sampled.
   it("is dead if it was freed after the last collection before the end", function()
     for _, options in ipairs{"alloc=0,malloc=4096", "alloc=4096,malloc=4096"} do
       local _, t = run([[
@@ -143,8 +143,8 @@ for i = 1, 500 do f(keep[i]) end
     end
   end)
 
-  -- Deaths were told ten times a second, and until then what had survived a collection was alive:
-  -- the most that there was at a time came out five and ten times as large.
+  -- Deaths were reported ten times a second, and blocks that had survived a collection counted as alive
+  -- until then: the peak was five and ten times too large.
   it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -162,7 +162,7 @@ end
     assert.is_true(most > 800000 and most < 4000000, most)
   end)
 
-  -- The report of the peak was of Lua's alone, and did not say so.
+  -- The report of the peak covered only Lua's memory, without a remark.
   it("has a peak of its own, which the report of Lua's names", function()
     run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -184,7 +184,7 @@ for i = 1, 50000 do heap[i] = {i} end
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
   end)
 
-  -- All that was allocated was native memory, it said, of a process that was killed.
+  -- The report of a killed process said that all allocated memory was native.
   it("is separate from Lua's in a profile without an end", function()
     run([[
 local heap = {}
@@ -196,10 +196,10 @@ for i = 1, 300 do c.leak(10000) for k = 1, 500 do heap[#heap + 1] = {k} end end
     assert.matches("About 1[12]%.?%d* MiB allocated by Lua and [%d.]+ MiB of native memory", text)
   end)
 
-  -- Behind userdata: Lua counts some 60 KB.
+  -- In addition to userdata, for which Lua counts some 60 KB.
   it("names the line that leaks 100 MB, in the report and on the page", function()
     local t, leaks
-    for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
+    for _ = 1, 8 do  -- slices are of time: on a machine under load no line may stand out
       t = select(2, run([[
 local keep = {}
 for i = 1, 1000 do
@@ -218,7 +218,7 @@ end
     assert.matches("[%d.]+M +100%%[^\n]+native[^\n]+:5 +main chunk", report)
   end)
 
-  -- strdup's memory is the library's that calls it.
+  -- Memory of strdup belongs to the library that calls it.
   it("is shown by library, with the maximum", function()
     local folder = shell.folder()
     shell.write(folder .. "/other.c", [[
@@ -259,7 +259,7 @@ collectgarbage() collectgarbage()
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- C++'s operators call malloc by way of the library, whose memory it all was.
+  -- C++'s operators call malloc from their own library, to which all the memory was attributed.
   it("is shown by library of C++ modules, too", function()
     local folder = shell.folder()
     shell.write(folder .. "/plus.cc", [[
@@ -304,9 +304,9 @@ for i = 1, 4 do make() end
     error "no row of the thread's function"
   end)
 
-  -- Threads that were in each other's way when they put a sample into the queue watched its block
-  -- once more each time; its free ended one watch, and the others were alive for good (some 750
-  -- KiB here, 19 MB of a longer run).
+  -- Threads that competed for a slot of the queue watched the sample's block once more for each
+  -- attempt; its free ended one watch, and the others were alive for ever (some 750 KiB here, 19 MB of
+  -- a longer run).
   it("is dead when it is freed, whichever threads request it at the same time", function()
     local folder = shell.folder()
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
@@ -325,10 +325,10 @@ for i = 1, 4 do make() end
     end
   end)
 
-  -- A free of nothing took a free place of the table for its block, where a block was watched at
-  -- an address that the table has in one place with 0: another's block was told dead, and from
-  -- then on frees near that address were not seen (98,304 bytes alive of a program that frees all;
-  -- where the system puts a thread's arena at such an address, one run in fifty).
+  -- A free of NULL treated a free entry of the table as its block if a watched block's address shared
+  -- an entry with 0: another block was reported dead, and from then on frees near that address were
+  -- missed (98,304 bytes alive of a program that frees all; if the system places a thread's arena at
+  -- such an address, one run in fifty).
   it("does not die of a free of nothing", function()
     local folder = shell.folder()
     shell.output("gcc -Iasamp/base spec/support/hosts/nothing.c -o %s/nothing", folder)
@@ -336,7 +336,7 @@ for i = 1, 4 do make() end
       env = {LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "0"}}})
   end)
 
-  -- They waited for the first state alone, which is idle, and most were lost.
+  -- They were queued only for the first state, which is idle, and most were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local host = program [[
 #include <lualib.h>
@@ -388,8 +388,8 @@ for i = 1, 20000 do t[i] = {i} end
     assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)  -- the debug build's bitmaps
   end)
 
-  -- Which state asks is not known there by a protected call: 26 MB of the chunks of 2,000
-  -- states' heaps were told as native memory, on top of what Lua's samples tell.
+  -- Without a protected call the requesting state is unknown: 26 MB of the chunks of 2,000 states'
+  -- heaps were reported as native memory, in addition to Lua's samples.
   it("is not the heap of a state that a host makes and fills without a protected call", function()
     local host = program [[
 #include <lualib.h>
@@ -408,8 +408,8 @@ int main (void) {
     assert.same({0, "", ""}, {process.run{program = host, env = {LD_PRELOAD = LIBRARY,
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
-    -- What represents the states themselves, which no heap has. What came just before the end is
-    -- counted: nobody said that it was lost.
+    -- The rest represents the states themselves, which are in no heap. Samples just before the end are
+    -- counted as lost; without that they were missing without a message.
     local asked, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000  -- with its bitmaps
     assert.is_true(asked + lost > 600000 and asked + lost < most, asked .. " " .. lost)
@@ -433,8 +433,7 @@ int main (void) {
     near(4000000, 8192 * assert(reader.read(path)).lost, 8192, 50000)
   end)
 
-  -- A sum took its samples for Lua's: 120 MiB came of 60 that were allocated, with errors of
-  -- Lua's period.
+  -- A sum treated its samples as Lua's: 120 MiB of 60 that were allocated, with errors of Lua's period.
   it("is separate in the sum of several profiles, as in their merge", function()
     local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
                               "alloc=1024,malloc=65536")
@@ -530,13 +529,13 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.matches("%-%-malloc wants bytes such as 65536 or 64K, got 'x'", err)
   end)
 
-  -- A sample takes more of the stack than a coroutine of C may have.
+  -- A sample takes more of the stack than a C coroutine may have.
   it("is lost on a stack that has no room for a sample, and counted", function()
     local _, _, profile = run("for i = 1, 300 do c.narrow(10) end", "alloc=0,malloc=1024")
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
-  -- The C library asks for memory with the thread's own lock, and the sample waited for it.
+  -- The C library requests memory while it holds the thread's own lock, for which the sample waited.
   it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
@@ -545,7 +544,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.same({0, "over\n"}, {status, out})
   end)
 
-  -- A size below 0 made the interval longer by as much, and the thread had no samples any more.
+  -- A negative size made the interval longer by that amount, and the thread had no more samples.
   it("continues after a size that no allocator grants", function()
     local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
                        "alloc=0,malloc=4096")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- One profile of all Lua states of a process: each state's fates, classes and collections
--- are its own, names are the file's, and sums are exact.
+-- One profile of all Lua states of a process: each state has its own outcomes, classes and collections;
+-- names are shared in the file, and sums are exact.
 
 local convert = require "profiler.convert"
 local hosts = require "asamp.host"
@@ -19,7 +19,7 @@ local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 -- {== the file ===============================================================
 
--- A profile of two states that take turns, and of a third that is made when they are gone.
+-- Writes a profile of two alternating states, and of a third that is made after they are closed.
 local function interleaved(path)
   local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
   for id = 0, 1 do
@@ -71,7 +71,7 @@ describe("a file of many states", function()
     assert.same({200, 0}, {r.states[1].bytes, r.states[1].survivedbytes - r.states[1].laterbytes})
   end)
 
-  -- Those beyond 16,384 at a time got a row more each time that they told something.
+  -- States beyond 16,384 at a time received a new row each time that they reported something.
   it("has one row for each state, however many there are at a time", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 16389 do p:begin(id) end
@@ -97,7 +97,8 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
-  -- The number went first where names were long, and only it tells states of one name apart.
+  -- The number was the first part to be cut if names were long, but only the number distinguishes
+  -- states of one name.
   it("has the number that --state takes, however long its name is", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 1 do
@@ -133,8 +134,7 @@ describe("a file of many states", function()
                                        r.begun})
   end)
 
-  -- Of a process that was killed it gave what the ended ones had allocated as all that these
-  -- states had, exactly, whatever the others did.
+  -- For a killed process the sum of the ended states was reported as the exact bytes of all.
   it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
@@ -220,8 +220,9 @@ describe("a host with many states", function()
       samples, times = samples + s.samples, times + s.timesamples
     end
     assert.same({r.samples, r.timesamples}, {samples, times})
-    -- There is one every 4 KiB; their number has the standard error of its root. What a state is
-    -- born with is not counted: it was once, and had no samples, a tenth of what small states take.
+    -- There is one sample every 4 KiB; the standard error of their number is its square root. Memory of
+    -- the creation of a state is not counted. It was once, without samples: a tenth of the memory of
+    -- small states.
     local wanted = r.allocated / 4096
     assert.is_true(math.abs(r.bytes / 4096 - wanted) < 6 * math.sqrt(wanted), r.bytes / r.allocated)
     local threads, bytes = {}, 0  -- of each what pprof says
@@ -240,7 +241,7 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Ctrl-C of a host that leaves it to the system ended it, and cut its profile.
+  -- Ctrl-C in a host that does not handle it ended the host, and cut its profile.
   it("ends with a whole profile by a signal of the terminal", function()
     shell.write(folder .. "/loop.lua", [[
       local t, ready = {}, os.getenv "READY"
@@ -261,13 +262,13 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Once a question went through the list of states while other threads took states out of
-  -- it and freed them: sums fell, and ThreadSanitizer told.
+  -- A query read the list of states while other threads removed states from it and freed them: sums
+  -- fell, and ThreadSanitizer reported it.
   it("answers while its states come and go", function()
     local pid = process.start{program = host, 8, STATES, 25, "s.lua", directory = folder,
       env = {ASAMP = "alloc=4K,ring=1m,listen=l/x.sock,out=a.vmprof,quiet", LUA_PATH = "", LUA_CPATH = "",
              ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
-    local made, samples = 0, 0  -- on a busy machine the host may be faster than any question
+    local made, samples = 0, 0  -- on a busy machine the host may be faster than any query
     for _ = 1, 20000 do
       local text = hosts.ask(folder .. "/l/x.sock", "stats\n")
       if text then

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The buffers between the signal handler and the program (asamp/sample/moments.h):
--- no period is lost but those that are counted, whatever is added.
+-- The buffers between the signal handler and the program (asamp/sample/moments.h): no period is lost
+-- without being counted, whatever is added.
 
 local signals = require "signals"
 
-local HEAD = 5  -- words of a moment without native frames
+local HEAD = 5  -- words of a tick without native frames
 
 local function addresses(n, first)
   local list = {}

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Names of native code: never an address of this run, so that two runs of a program
--- have the same names.
+-- Names of native code: never an address of one run, so that two runs of a program have the same names.
 
 local names = require "names"
 local shell = require "spec.support.shell"
@@ -15,7 +14,7 @@ __attribute__((noinline)) static int hidden (int n) { return n + 2; }
 int (*inners[])(int) = {inner, hidden};
 ]]
 
--- Writes, compiles and strips it; returns its path and where the functions are in it.
+-- Writes, compiles and strips it. Returns its path and the addresses of the functions in it.
 local function library(name)
   shell.output("mkdir -p " .. FOLDER)
   local path = ("%s/%s.so"):format(FOLDER, name)
@@ -30,7 +29,7 @@ local function library(name)
   return path, places
 end
 
--- Puts the library's debug file where it is looked for.
+-- Installs the library's debug file in the place where it is searched.
 local function install(path)
   local id = shell.output("readelf -n " .. path):match "Build ID: (%x+)"
   local folder = ("%s/.build-id/%s"):format(FOLDER, id:sub(1, 2))
@@ -38,7 +37,7 @@ local function install(path)
   shell.output("objcopy --only-keep-debug %s.full %s/%s.debug", path, folder, id:sub(3))
 end
 
--- The address of the i-th function.
+-- Returns the address of the i-th function.
 local function address(path, i)
   local inners = names.open("./" .. path, "inners")
   return names.word(inners + 8 * (i - 1))
@@ -101,8 +100,8 @@ describe("native code", function()
     assert.equal(first, shell.output("build/bin/lua -e '" .. script .. "'"))
   end)
 
-  -- Names were looked for among all symbols, one by one: 45 million instructions of a
-  -- session that lasted a second. They are found by halving, and have to be the same.
+  -- Names were searched among all symbols, one by one: 45 million instructions in a session of one
+  -- second. They are found by binary search now, with the same result.
   it("has the name that libdwfl finds among all symbols", function()
     local path = FOLDER .. "/many.so"
     shell.write(path .. ".c", [[
@@ -135,7 +134,7 @@ describe("native code", function()
       for i = %d, %d do print(names.slowly(at + i)) end']], path, base + first - at,
                                                                  base + last + 8 - at))
     local place, seen, different = at - base, {}, {}
-    -- The first names of a library that was loaded anew are not found by halving.
+    -- The first names of a newly loaded library are not found by binary search.
     for _, anew in ipairs{false, true} do
       for i, name in ipairs(slowly) do
         seen[name] = true

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Native memory that outlives the state in which it was asked for. What C modules of a server
--- leak that makes a state for each request was dead with each, so that no report had the leak.
--- ASAMP_ROUNDS: how many random files (default 20).
+-- Native memory that outlives the state in which it was requested. If a server makes a state for each
+-- request, leaks of C modules counted as dead with each state, so that no report had the leak.
+-- ASAMP_ROUNDS: number of random files (default 20).
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -35,8 +35,8 @@ describe("orphans in a file", function()
   local kind
   for i, name in ipairs(gen.kinds) do if name == NATIVE then kind = i - 1 end end
 
-  -- What becomes of each sample, as the model of a process has it: counts of all that died
-  -- later than at once, and of those that are alive, native or not.
+  -- The model of a process: for each sample its end, and counts of the later deaths and of the live
+  -- samples, native or not.
   local Model = {}
   Model.__index = Model
 
@@ -49,7 +49,7 @@ describe("orphans in a file", function()
   function Model:begin()
     self.p:begin(self.next)
     self.p:name(8, "f", 1, "@a.lua")
-    for _, s in ipairs(self.closed) do  -- which is when these have died
+    for _, s in ipairs(self.closed) do  -- these have died at that time
       self.later = self.later + s.others
       s.others = 0
     end
@@ -58,7 +58,7 @@ describe("orphans in a file", function()
     self.next = self.next + 1
   end
 
-  -- Samples with their fates, and deaths of what was followed before.
+  -- Adds outcomes of samples, and deaths of followed ones.
   function Model:collect(s)
     local fates, list, runs, dead = {}, {}, {}, false
     for _ = 1, math.random(6) do
@@ -163,7 +163,7 @@ describe("orphans in a file", function()
     assert.equal(m:natives() * 100, alive)
   end)
 
-  -- More than the reader keeps streams for: what has no room is counted.
+  -- More than the reader keeps streams for: those beyond the limit are counted.
   it("are as many as there is room for, and the others counted", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100
@@ -185,7 +185,7 @@ describe("orphans in a file", function()
     assert.same({100 * 100, 100}, {native.alivebytes, count.streams})
   end)
 
-  -- A line that is none of the writer's: other numbers, other states, runs beyond the list.
+  -- A line that the writer never makes: other numbers, other states, runs beyond the list.
   it("are not believed where the file contradicts itself", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     for id = 0, 2 do
@@ -194,7 +194,7 @@ describe("orphans in a file", function()
       p:sample{8, 1, kind = kind}
       p:sample{8, 2}
       p:collection{fates = "11", major = true}
-      p:leave(100, 0, id)  -- the first tells of none, the last of one that is not there
+      p:leave(100, 0, id)  -- the first has no orphans, the last is of a missing state
     end
     for _, one in ipairs{{0, 0, 1}, {1, 5, 5}, {1, 4294967295, 4294967295, 1, 1}, {7, 0, 1}, {2, 0, 9}} do
       p:of(table.remove(one, 1))
@@ -242,7 +242,7 @@ collectgarbage()
     return tonumber(out)
   end
 
-  -- To 4 standard errors, and what the C library asks for.
+  -- To 4 standard errors, and the requests of the C library.
   local function near(exact, sum)
     local error = 4 * math.sqrt(exact * 512) + 100000
     assert.is_true(math.abs(sum - exact) <= error, ("%d, not %d"):format(sum, exact))

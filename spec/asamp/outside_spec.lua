@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What userdata represent outside of the heap (luaN_outside) is sampled like
--- allocations: with the stack that told it, the class of the userdata, its fate
--- and its death. Once such memory was in no profile: a program that kept files
--- open showed 16 bytes for each.
+-- External bytes of userdata (luaN_outside) are sampled like allocations: with the stack that reported
+-- them, the class of the userdata, their outcome and their death. Before, such memory was in no
+-- profile: a program that kept files open showed 16 bytes for each.
 
 local core = require "profiler.core"
 local embedding = require "embedding"
@@ -21,7 +20,7 @@ local function told(list)
   return found
 end
 
--- Points that the samples told have passed, and how many of these died.
+-- Returns the number of points that the samples have passed, and of those that died.
 local function points(list)
   local all, died = 0, 0
   for _, s in ipairs(told(list)) do
@@ -85,7 +84,7 @@ describe("the external bytes of a userdata", function()
     assert.is_truthy(kept[4])
   end)
 
-  -- Once only the last of several samples knew that all was taken back: a pool of
+  -- Only the last of several samples was reported dead when all bytes were subtracted: a pool of
   -- buffers that grew in steps looked like a leak.
   it("dies with all its samples, also of several steps, in one collection or two", function()
     local u = natives.userdata(16)

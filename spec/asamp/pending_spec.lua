@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Samples without a fate against a model in Lua: every sample gets its fate
--- exactly once, in order, and blocks freed explicitly have died.
+-- Undecided samples against a model in Lua: every sample gets its outcome exactly once, in order, and
+-- blocks freed explicitly have died.
 
 local points = require "points"
 local story = require "spec.support.story"
@@ -106,8 +106,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie where another one died, again and again", function()
-    -- addresses come back at once; given-up slots of the index must not
-    -- fill it, nor may a later sample take the fate of an earlier one
+    -- addresses are reused at once; deleted slots of the index must not fill it, and a later sample
+    -- must not get the outcome of an earlier one
     local p = points.pending()
     local expected = {}
     for i = 1, 5000 do
@@ -129,8 +129,7 @@ describe("samples without a fate", function()
   end)
 
   it("may lie anywhere, one after the other", function()
-    -- so every slot of the index has been in use; asking for what is not
-    -- there must come to an end all the same
+    -- so every slot of the index has been in use; a search for a missing block must end all the same
     local p = points.pending()
     p:add(0, 8)
     for i = 1, 5000 do
@@ -158,7 +157,7 @@ describe("samples without a fate", function()
       for _ = 1, addresses < 3000 and 3000 or 6000 do
         local what, block = random(1, 100), at[random(1, addresses)]
         local owner = 8 * random(0, 20)
-        if what <= 30 then  -- of a block that grows there are several
+        if what <= 30 then  -- a block that grows has several samples
           m.add(owner, block)
           same("add " .. owner .. " " .. block, true, p:add(owner, block))
         elseif what <= 50 then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Where a profile goes: a profile once replaced whatever its path named, a script
--- or the profile of another run, through planted links, for all to read.
+-- The file of a profile: a profile once replaced any file at its path, a script or the profile of
+-- another run, through links planted by other users, and was readable by all.
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -16,7 +16,7 @@ describe("the place of a profile", function()
     path = folder .. "/app.vmprof"
   end)
 
-  -- Writes a profile of n samples; the path that it got, or nil and a message.
+  -- Writes a profile of n samples. Returns its path, or nil and a message.
   local function profile(n, options)
     local t = {path = path, replace = NONE}
     for k, v in pairs(options or {}) do t[k] = v end
@@ -162,7 +162,7 @@ describe("the place of a profile", function()
           .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
       end
       assert.equal("", process.read(folder .. "/mine"))
-      -- one's own link in it is one's own
+      -- in it, a link of the same user counts as its own
       shell.output("rm %s; ln -s mine %s", path, path)
       assert.equal(path, profile(1))
       assert.equal(1, count(folder .. "/mine"))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- States that the environment wants profiled (ASAMP), in processes that do as daemons do:
--- fork, exec, chroot, other users, closed descriptors, a library that nobody else sees.
+-- States that are profiled because of the environment (ASAMP), in processes that behave as daemons do:
+-- fork, exec, chroot, other users, closed descriptors, a private library.
 
 local ask = require "asamp.cli.ask"
 local system = require "asamp.host"
@@ -15,7 +15,7 @@ local sanitized = asan and " -fsanitize=address,undefined" or ""
 
 local isroot = shell.output "id -u" == "0\n"
 
--- Names of functions of a profile that are not native.
+-- Returns the names of the functions of a profile that are not native.
 local function functions(profile)
   local set = {}
   for _, f in ipairs(profile.functions) do
@@ -36,9 +36,9 @@ describe("a process that the environment profiles", function()
   end)
   before_each(function() shell.output("rm -f %s/out/*", folder) end)
 
-  -- The environment of the host, with these options of ASAMP.
+  -- Returns the environment of the host, with these options of ASAMP.
   local function environment(options)
-    -- the child of a fork leaves what its parent's writer had: no leak of anybody's
+    -- the child of a fork does not free the memory of its parent's writer: no leak
     return {ASAN_OPTIONS = "detect_leaks=0", ASAMP = (options or "alloc=2K") .. ",quiet,out=out/%p.vmprof",
             LUA_PATH = "", LUA_CPATH = ""}
   end
@@ -47,7 +47,7 @@ describe("a process that the environment profiles", function()
     return process.run{program = folder .. "/daemon", directory = folder, env = environment(), ...}
   end
 
-  -- The profiles that are there, the largest first.
+  -- Returns the existing profiles, the largest first.
   local function profiles()
     local list = {}
     for _, path in ipairs(shell.lines(shell.output("ls -S %s/out/*.vmprof || true", folder))) do
@@ -62,8 +62,8 @@ describe("a process that the environment profiles", function()
     for _ = 1, 3 do
       shell.output("rm -f %s/out/*", folder)
       status, out, err = run("fork", "s.lua")
-      -- ASan's allocator has locks of its own, which a thread of the parent's may have at the
-      -- fork: in the child the writer waits for them for ever, one run in a hundred.
+      -- ASan's allocator has locks of its own, which a thread of the parent may hold at the fork: in
+      -- the child the writer waits for them for ever, one run in a hundred.
       if not (asan and err:find("has interrupted what the writer waits for", 1, true)) then break end
     end
     assert.same({0, "", ""}, {status, out, err})
@@ -80,7 +80,7 @@ describe("a process that the environment profiles", function()
     assert.is_true(child.allocated > 1.5 * 2000 * 56 and child.allocated < 3 * parent.allocated)
   end)
 
-  -- The child's counter began with its first sample, after the block that was sampled.
+  -- The child's counter started with its first sample, after the sampled block.
   it("forks: the bytes of the child are counted from the fork on", function()
     shell.write(folder .. "/big.lua", "local s = ('x'):rep(16 << 20)")
     local status, out, err = process.run{program = folder .. "/daemon", directory = folder,
@@ -176,7 +176,7 @@ describe("a process that the environment profiles", function()
     shell.output("mkdir -p %s/lib && cp %s/lib/liblua5.4.so.0 %s/lib", folder, prefix, folder)
     shell.output("gcc -I%s/include/lua5.4 spec/support/hosts/daemon.c -o %s/lonely -L%s/lib "
         .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib", prefix, folder, folder, folder)
-    -- and neither is it in the folder that the library was built for
+    -- and the folder that the library was built for does not have it either
     shell.output("sed -i 's|%s|%s|g' %s/lib/liblua5.4.so.0", prefix, ("x"):rep(#prefix), folder)
     local code, _, err = process.run{program = folder .. "/lonely", directory = folder,
       env = {ASAMP = "1"}, "close", "s.lua"}
@@ -222,7 +222,7 @@ describe("a process that the environment profiles", function()
     local function endings(what, options, ...) return host("endings", options, what, ...) end
     local function asking(what, options) return host("asking", "listen=s/x.sock," .. options, what) end
 
-    -- Its clock went on when what a sample needs of it was gone: SIGSEGV.
+    -- Its clock continued after memory that a sample needs was freed: SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
       for _ = 1, 3 do
         local status, out, err = endings("thread", "alloc=0,time=500")
@@ -230,8 +230,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- It ended wherever the profiler waited or read a file, in the midst of an allocation, and
-    -- had a lock for which all others waited for ever.
+    -- The thread was cancelled where the profiler waited or read a file, in the middle of an
+    -- allocation, with a lock for which all others waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -244,8 +244,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A flight recorder said that the profile has ended, and any other began a file that nobody
-    -- ended any more.
+    -- A flight recorder printed that the profile has ended, and other processes started a file that was
+    -- never ended.
     it("with nothing, where a rotation falls due when its profile has ended with the process", function()
       for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
         local status, out, err = endings("exit", "alloc=4K,native=0," .. options)
@@ -255,8 +255,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- The child had its parent's list, and removed the files that this was to keep, the one
-    -- that it wrote to included.
+    -- The child had its parent's list, and removed files that the parent was to keep, even the one
+    -- being written.
     it("with the files that it keeps, in the parent of a fork", function()
       local status, out, err = endings("fork", "alloc=64K,native=0,rotate=1s,keep=2")
       assert.same({0, "fine\n", ""}, {status, out, err})
@@ -271,8 +271,8 @@ describe("a process that the environment profiles", function()
       assert.is_true(of[tostring(pids[1])] >= 2, of[tostring(pids[1])])
     end)
 
-    -- A clock is an OS thread's. States that others run than made them had no samples of time,
-    -- and nobody was told.
+    -- A clock belongs to an OS thread. States that other threads run than those that made them had no
+    -- time samples, without a message.
     it("with the time of states, whichever threads run them", function()
       for _, options in ipairs{"alloc=0,time=200", "alloc=64K,time=200"} do
         local status, out, err = endings("pool", options)
@@ -284,7 +284,7 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A file was removed by the name that it had outside, so all of them stayed.
+    -- A file was removed by its name outside the chroot, so all of them stayed.
     it("with the files that it keeps, where its root is another folder", function()
       if not isroot then return end
       shell.output("mkdir -p %s/jail", folder)
@@ -295,7 +295,7 @@ describe("a process that the environment profiles", function()
       assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just started another
     end)
 
-    -- It wanted to listen in the folder of the user that it was at its start, and could not.
+    -- It tried to listen in the folder of its initial user, and could not.
     it("and listens as the user that it becomes, where root finds it", function()
       if not isroot then return end
       local err = folder .. "/err"
@@ -314,7 +314,7 @@ describe("a process that the environment profiles", function()
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
-    -- Each rotation left 8 MiB behind, once states that do not run had eight older ones.
+    -- Each rotation leaked 8 MiB if states that do not run had eight older ones.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
       if asan then return end  -- it keeps freed memory
       local status, out, err = asking("tenants", "alloc=64K,native=0")
@@ -323,12 +323,12 @@ describe("a process that the environment profiles", function()
       assert.is_true(grown ~= nil and grown < 32 << 10, out)
     end)
 
-    -- A state told a profile that had been freed since it had asked which is the process's.
+    -- A state reported to a profile that was freed after the state had read the pointer to it.
     it("while states come and go on many threads, and files rotate", function()
       assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
     end)
 
-    -- What it had allocated since then was in no file.
+    -- The bytes allocated since then were in no file.
     it("with all of a state that is closed before a sample or collection, when its file has ended", function()
       local status, out, err = asking("last", "alloc=16M,native=0")
       assert.same({0, ""}, {status, err})
@@ -342,8 +342,8 @@ describe("a process that the environment profiles", function()
       assert.is_true(all >= tonumber(out:match "^%d+"), all .. " " .. out)
     end)
 
-    -- A state that was closed while its file ended was told twice, and what one had allocated
-    -- since its last sample, its marks and a collection were in no file.
+    -- A state that was closed while its file ended was reported twice, and the bytes since its last
+    -- sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()
       if asan then return end  -- the same, and slow
       local function sums(alone)
@@ -375,7 +375,7 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- The thread that listens had its numbers still, and closed the program's files.
+    -- The control thread still had the numbers, and closed the program's files.
     it("when a daemon has closed unknown descriptors, and listens again", function()
       local status, out, err = asking("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
@@ -410,7 +410,7 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- It was said to have made "no state of liblua5.4.so.0", which tells nobody what to do.
+  -- The message was "no state of liblua5.4.so.0", which does not help the user.
   it("reports that an interpreter has a Lua of its own, and how to run a script", function()
     local folder = shell.folder()
     shell.write(folder .. "/l.c", [[
@@ -424,8 +424,8 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A file of a run two seconds before, and a copy of it, were told to be this run's, and
-  -- one of them as "older than the run", too.
+  -- A file of a run two seconds before, and a copy of it, were listed as files of this run, and one of
+  -- them also as "older than the run".
   it("names the profiles of this run, each once", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")
@@ -445,10 +445,10 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- The profiles were listed by find(1). timeout sends its signal to the command, which passes
-  -- it on, and then to the whole group: where the program was quick to end, that ended find, and
-  -- 2% of the runs of a server told "no profile", though it was there. Here the group gets no
-  -- end of signals, from outside of it, until its last process has ended.
+  -- The profiles were listed by find(1). timeout sends its signal to the command, which passes it on,
+  -- and then to the whole group: if the program ended quickly, the second signal ended find, and 2% of
+  -- the runs of a server reported "no profile", although it existed. Here a process outside the group
+  -- sends signals to it until its last process has ended.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
@@ -466,7 +466,7 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A file that was older than the run by its file system's clock was none of the run's.
+  -- A file older than the run by its file system's clock was not recognized.
   it("finds its profiles where the file system's clock is slow", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The profile's queue, thread and file: when each part is written, and the effects of faults of
--- the file do, and that nothing is lost in silence (rule P4 of profile.h).
+-- The profile's queue, thread and file: when each part is written, the effects of faults of the file,
+-- and that nothing is lost without a message (rule P4 of profile.h).
 
 local gen = require "profilegen"
 local process = require "spec.support.process"
@@ -54,8 +54,8 @@ describe("a profile", function()
                  error = 0}, totals)
   end)
 
-  -- A host of several threads that SIGTERM ended told of lost samples each time: those that
-  -- its threads had taken between the profile's end and their own.
+  -- A host with several threads that SIGTERM ended reported lost samples each time: those that its
+  -- threads had taken between the profile's end and their own.
   it("counts nothing that is reported after its end", function()
     local p = assert(gen.open{path = path, period = 100, timeperiod = 1000000})
     p:sample{1, 10}
@@ -75,7 +75,7 @@ describe("a profile", function()
       for i = 1, 200 do
         stack[2 * i - 1], stack[2 * i] = 8 * i, i
       end
-      local n = 6000  -- 20 MB in the queue, of 4
+      local n = 6000  -- 20 MB pass through a queue of 4
       for i = 1, n do
         stack[2] = i
         p:sample(stack)
@@ -134,10 +134,10 @@ describe("a profile", function()
   it("objects beyond a million are given up, later ones get their fates", function()
     local p = assert(gen.open{path = path, format = 7})
     local n = (1 << 20) + 4
-    p:flood(n, {8, 1, time = gen.now()})  -- one time: of a million one would read "\nf "
+    p:flood(n, {8, 1, time = gen.now()})  -- equal times: with many different ones, one would read "\nf "
     p:collection{fates = ("1"):rep(1 << 20) .. "0100", inuse = 4711}
     assert.is_true(p:close())
-    -- the private metas have all fates
+    -- the private metas have all outcomes
     local lines = assert(io.popen("gzip -dc '" .. path .. "' | grep -a '^f '"))
     local fates = {0, 0}
     for line in lines:lines() do
@@ -204,7 +204,7 @@ describe("a killed process", function()
         p:collection{fates = ("01"):rep(50)}
         local first = flushed(p, head)
         p:sample{8, 101}
-        flushed(p, first)  -- this flush began after the 100 were there
+        flushed(p, first)  -- this flush started after the 100 existed
         p:sample{8, 102}
         gen.kill()
       ]], path, format)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- rate=: a process takes about so many samples a second, whatever it allocates, by periods
--- that are told sample by sample, so that sums stay right.
+-- rate=: the number of samples a second is bounded, whatever a process allocates, by changing periods
+-- that are recorded with the samples, so that sums stay right.
 
 local measures = require "asamp.sums.measures"
 local process = require "spec.support.process"

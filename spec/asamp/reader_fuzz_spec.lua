@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A bounded share of the fuzzer of the reader and the converters
--- (spec/fuzz/profiles.c), built against the sources as the variant under test
--- has them. By hand it takes any number of inputs: see doc/debugging.md.
+-- A bounded part of the fuzzer of the reader and the converters (spec/fuzz/profiles.c), built against
+-- the sources of the variant under test. Run directly, it takes any number of inputs: see
+-- doc/debugging.md.
 
 local fuzz = require "spec.support.fuzzer"
 

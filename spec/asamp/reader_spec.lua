@@ -10,7 +10,8 @@ local vmprof = require "spec.support.vmprof"
 
 local path
 
--- Of what the fork has whole, debug and asan have a part: spec/fuzz/profiles.c runs on these, too.
+-- The debug and asan variants run a part of the release variant's cases; spec/fuzz/profiles.c runs on
+-- them, too.
 local PART = os.getenv "ASAMP_VARIANT" == "fork" and 1 or 4
 
 local function save(bytes) shell.write(path, bytes) end
@@ -104,7 +105,7 @@ describe("the reader", function()
         model.sites[key] = model.sites[key] or {0, 0, 0, 0, 0, 0, 0}
         return model.sites[key]
       end
-      -- Some of those that are followed die: in runs of the list.
+      -- Some of the followed samples die: in runs of the list.
       local function deaths()
         local runs, alive, dead, stay = {}, 0, 0, {}
         local often = ({1, 2, 9, 50})[1 + random(4)]
@@ -132,7 +133,7 @@ describe("the reader", function()
         followed = stay
         return #runs > 0 and runs or nil
       end
-      -- The sample is counted where its class, which comes with its outcome, belongs.
+      -- The sample counts for its class, which comes with its outcome.
       local function decide(o, class, survived)
         local at = site(o.key .. (class and "/" .. class or ""))
         at[1], at[2] = at[1] + o.count, at[2] + o.count * o.period
@@ -281,7 +282,7 @@ describe("the reader", function()
     end)
 
     it("returns the time of a slice in periods of one length, whatever was set", function()
-      -- They were counted as they came: a slice of short periods looked like much time.
+      -- Periods were counted as they came: a slice of short periods looked like much time.
       local p = assert(gen.open{path = path, timeperiod = 10000000})
       local t = gen.now()
       p:time{8, 1, time = t}
@@ -691,7 +692,7 @@ describe("the reader", function()
       for i = 1, many do
         log[#log + 1] = vmprof.stack(1, 1, {8 * i}, {0})
       end
-      log[#log + 1] = vmprof.stack(1, 1, {8}, {0})  -- one that has come before
+      log[#log + 1] = vmprof.stack(1, 1, {8}, {0})  -- one that occurred before
       log[#log + 1] = vmprof.name(8 * many, "py:late:1:x") .. vmprof.trailer(1)
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
@@ -835,7 +836,7 @@ describe("the reader", function()
     assert.same(old, new)
   end)
 
-  -- Their sums were below 0.
+  -- Their sums were negative.
   it("has samples of up to 2^62 bytes, all together", function()
     for format = 2, 3 do
       local function try(period, n)

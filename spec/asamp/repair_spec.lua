@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- repair: whatever is left of a log becomes a whole log that the strictest
--- reader takes, and has every sample that precedes the damage.
+-- repair: the rest of a log becomes a complete log that the strictest reader accepts, with every sample
+-- before the damage.
 
 local fewer = require "spec.support.fewer"
 local gen = require "profilegen"
@@ -12,7 +12,7 @@ local vmprof = require "spec.support.vmprof"
 -- The slower builds take one cut and one kind of damage of five.
 local STEP = (os.getenv "ASAMP_VARIANT" or "fork") == "fork" and 1 or 5
 
--- A small log with something of everything; its bytes.
+-- Returns the bytes of a small log with records of every kind.
 local function small(format, plain)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, format = format, plain = plain, resolve = "plain",
@@ -133,8 +133,8 @@ describe("repair", function()
         assert.is_true(assert(reader.repair(to, from)).whole)
       end)
 
-      -- A flipped bit in one of several equal stacks, or a lost stack: the details that told them
-      -- were kept, and every reader of ours stopped there, at a file that was called whole.
+      -- A flipped bit in one of several equal stacks, or a lost stack: the details that describe them
+      -- were kept, so that every reader stopped there, in a file that repair called complete.
       it("leaves out details that do not match their stacks, and all after them", function()
         local bytes = small(format, true)
         local whole, broken = vmprof.decode(bytes), 0
@@ -216,7 +216,7 @@ describe("repair", function()
           local r = reader.repair(from, to)
           if r and not r.whole then
             local log = vmprof.load(to)
-            if log:sub(1, 49) == head then  -- else it is another version's, or nobody's
+            if log:sub(1, 49) == head then  -- else it is a log of another version, or none
               assert.equal(0, vmprof.decode(log).left)
               back = back + 1
             end
@@ -250,7 +250,7 @@ describe("repair", function()
     local bad = bytes:sub(1, last - 16) .. ("\255"):rep(8) .. bytes:sub(last - 7)
     shell.write(from, bad)
     local r = assert(reader.repair(from, to))
-    assert.equal(2, r.mended)  -- and the details, for it was one of two copies
+    assert.equal(2, r.mended)  -- and the details, because it was one of two copies
     assert.is_true(reader.read(to).complete)
     local log = check(to)
     assert.equal(#whole.stacks, #log.stacks)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A bounded share of the fuzzer of the flight recorder (spec/fuzz/rings.c): on the release build
--- with limits as they are, where what it tells must be read whole, on the others with tiny ones,
--- where all is full within a few events. By hand it takes any number of events (ASAMP_INPUTS) and
--- any seed (ASAMP_SEED).
+-- A bounded part of the fuzzer of the flight recorder (spec/fuzz/rings.c): on the release build with
+-- normal limits, where its output must be readable, on the others with tiny ones, which are reached
+-- within a few events. Run directly, it takes any number of events (ASAMP_INPUTS) and any seed
+-- (ASAMP_SEED).
 
 local fuzz = require "spec.support.fuzzer"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- A flight recorder (ring): its file is a profile like any other, of the most recent period, and
--- of before all that is alive; written when it is asked for, and however the process ends.
+-- A flight recorder (ring): its file is a profile like any other, with the most recent period and all
+-- older samples that are alive. It is written on request, and however the process ends.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -29,7 +29,7 @@ describe("a flight recorder", function()
     return process.run(t)
   end
 
-  -- Deep and shallow, of several classes; much of it dies, early or late.
+  -- Deep and shallow stacks, of several classes; many objects die, early or late.
   local PROGRAM = [[
     local A, B = {__name = "Alpha"}, {__name = "Beta"}
     local keep, n = {}, 0
@@ -71,7 +71,7 @@ describe("a flight recorder", function()
     assert.is_true(p.complete, p.message)
     assert.is_true(p.ring.samples > 100 and p.ring.samples <= p.samples and p.ring.seconds > 0)
     assert.equal(p.ring.samples * 256, p.ring.bytes)
-    assert.is_nil(p.allocated)  -- which would be of the whole run
+    assert.is_nil(p.allocated)  -- it would be that of the whole run
     assert.same({}, p.left)
   end)
 
@@ -181,14 +181,14 @@ describe("a flight recorder", function()
       local p = assert(reader.read(("%s/%s.vmprof"):format(folder, name)))
       assert.is_true(p.complete, name)
       assert.equal(name ~= "r", p.ring ~= nil)
-      -- a dump told an exact sum that lacked all states which were still there
+      -- a dump had an exact sum without the states that were still open
       if name == "q" or name == "p" then assert.is_nil(p.allocated, name) end
       if name == "p.4" then assert.is_true(p.allocated > 0) end
     end
   end)
 
-  -- What went with a file that a recording or another file had ended was counted nowhere; then
-  -- only as of the state's last sample or collection (16,120 of 18,081).
+  -- Samples lost with a file that a recording or another file had ended were counted nowhere; later
+  -- only those up to the state's last sample or collection (16,120 of 18,081).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
     it("reports and counts the samples lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[
@@ -214,7 +214,7 @@ describe("a flight recorder", function()
     end)
   end
 
-  -- The message, too: it named the recorder's first file, which was whole.
+  -- The message, too: it named the recorder's first file, which was complete.
   it("leaves no file of a dump that has failed, which 'keep' would never remove, and names it", function()
     local code, _, err = run([[
       local host, gen = require "asamp.host", require "profilegen"
@@ -236,7 +236,7 @@ describe("a flight recorder", function()
       assert(ask "dump":find "/p.vmprof\nok\n$")
       assert(ask "dump":find "/p.2.vmprof\nok\n$")
       gen.filelimit(1000)
-      -- it is the third that fails, and q.vmprof is there
+      -- the third file fails, and q.vmprof exists
       assert(ask "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
       assert(os.rename("p.2.vmprof", "q.vmprof"))
       assert(ask("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
@@ -246,11 +246,11 @@ describe("a flight recorder", function()
     for _, name in ipairs{"p", "p.2"} do
       assert.is_true(assert(reader.read(("%s/%s.vmprof"):format(folder, name))).complete)
     end
-    -- at the end there is nothing else
+    -- at the end there is no other file
     assert.is_false(assert(reader.read(folder .. "/p.3.vmprof")).complete)
   end)
 
-  it("wants a time or a size", function()  -- and no product that has wrapped around to one
+  it("wants a time or a size", function()  -- and no product that has overflowed to a valid one
     local code, _, err = run("", {env = {ASAMP = "ring=10"}})
     assert.equal(0, code)
     assert.is_truthy(err:find([[ASAMP: option 'ring' must be a time up to 31d, such as "90s", "10m" or ]] ..

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Recording goes on, ends, or is given up with a word, whatever happens to the
--- process, its memory and its file; flushed data can be read and repaired.
--- (How sessions end in the usual ways: sampler_ends_spec.lua.)
+-- Recording continues, ends, or is abandoned with a message, whatever happens to the process, its
+-- memory and its file; flushed data can be read and repaired. (sampler_ends_spec.lua has the usual ends
+-- of sessions.)
 
 local gen = require "profilegen"
 local peers = require "peers"
@@ -75,7 +75,7 @@ describe("a program that closes descriptors it does not know", function()
       files[i]:flush()
     end
     work()
-    -- of stacks in memory that none was in before, too
+    -- also of stacks at addresses that no stack had before
     for depth = 600, 3600, 600 do natives.deep(depth, work) end
     %s
     for i = 1, 16 do
@@ -225,7 +225,7 @@ describe("a fork", function()
       os.remove(path)
       assert(busy:join())
     ]], process.file ""
-    -- without its lock the child would wait for ever
+    -- without releasing the lock the child would wait for ever
     local status, _, err = process.run{program = "timeout", 60, process.interpreter(),
                                        script, path}
     assert.same({0, ""}, {status, err})

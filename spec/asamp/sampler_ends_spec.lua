@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- How sessions end: by exit, by fork, by a signal. Whatever happens, the program
--- goes on and the file can be read. (Full disks: full_spec.lua.)
+-- How sessions end: by exit, by fork, by a signal. The program always continues, and the file can be
+-- read. (full_spec.lua has full disks.)
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -95,7 +95,7 @@ describe("a session ends with", function()
       local function interrupt() assert(peers.kill(pid, 2)) end
     ]]
 
-    -- Runs it under -l profiler. Returns status, stderr, the profile's samples.
+    -- Runs the code under -l profiler. Returns status, stderr, and the profile's samples.
     local function interrupted(code, options)
       local path, script = os.tmpname(), process.file(CTRL .. code)
       local status, out, err = process.run{load = "profiler", script,
@@ -147,7 +147,7 @@ describe("a session ends with", function()
       assert.same({100, 100}, {blocks(list, 2000)})
     end)
 
-    -- The interpreter gives the signal back when the first one comes.
+    -- The interpreter restores the signal's default when the first one comes.
     it("twice in a row ends the process; the flushed data are there", function()
       for _, code in ipairs{"pcall(function() interrupt() while true do end end)",
                             "coroutine.wrap(function() interrupt() interrupt() end)()"} do
@@ -225,8 +225,8 @@ describe("a session ends with", function()
 end)
 
 describe("a session that starts while the state is being closed", function()
-  -- A finalizer that runs in lua_close may ask for a profile; what is made then
-  -- has no finalizer of its own, and exit comes after the state is gone.
+  -- A finalizer that runs in lua_close may request a profile; objects made then have no finalizer, and
+  -- exit comes after the state is freed.
   it("is refused or finished, and exit() finds nothing of the dead state", function()
     local _, status, _, err = run [[
       local path = ...
@@ -270,7 +270,7 @@ describe("the child of a fork", function()
     end)
   end
 
-  -- It freed what realloc had freed. ASan must come before what is preloaded.
+  -- It freed memory that realloc had freed. ASan must come before other preloaded libraries.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("finds lists in the middle of a change, when another thread has forked", function()
       local _, status, _, err = run([[
@@ -365,7 +365,7 @@ describe("a run that is killed", function()
       end
       return n, profile
     end
-    -- the loop of line 3 can be seen: a flush has come after line 2
+    -- the loop of line 3 is sampled only after a flush following line 2
     for _ = 1, 3000 do
       if lines()[3] then break end
       peers.sleep(0.02)
@@ -396,7 +396,7 @@ describe("a path that cannot be written", function()
     local pipe, copy = os.tmpname(), os.tmpname()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
-    -- the reader may not be there yet
+    -- the reader may not have started yet
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
     local status, _, err = process.run{code = START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Fates are truthful: which samples the next collection found alive.
+-- Survival outcomes are correct: they name the samples that the next collection found alive.
 
 local natives = require "natives"
 local samples = require "spec.support.samples"
@@ -46,7 +46,7 @@ describe("the fates of samples", function()
       end
     end
     assert.is_true(fates["1032 true"] == #kept, fates["1032 true"])
-    -- one may be in a register while it is looked for
+    -- one may be in a register during the collection
     assert.is_true(fates["2032 false"] >= 0.8 * #kept, fates["2032 false"])
     assert.equal(0, list.undecided)
   end)
@@ -76,7 +76,7 @@ describe("the fates of samples", function()
       for key in pairs(found[i]) do found[i][key] = true end
       assert.same(set, found[i])
     end
-    -- of line 1 all died too: line 5 took their places
+    -- the objects of line 1 all died, too: line 5 overwrote their slots
     kinds(1, "false", "table", "table array part", "table hash part")
     kinds(2, "false", "table", "table array part", "table hash part")
     kinds(3, "true", "string")
@@ -176,7 +176,7 @@ describe("the fates of samples", function()
     assert.equal(500, #kept)
     local found = byline(list, from)
     assert.is_nil(found[1]["table false"])
-    -- a collection may run where a table has just been made, and lives still
+    -- a collection may run when a table was just made, and is still alive
     local alive = 0
     for i, s in ipairs(list) do
       if s.kind == "table" and s.survived and s.stack[1].line == from + 2 then
@@ -210,7 +210,7 @@ describe("the fates of samples", function()
     end
     local minors = 0
     for i, kind in ipairs(list.collections) do
-      -- a major one finds all decided
+      -- a major one finds all samples decided
       if kind == "minor" then
         minors = minors + 1
         assert.is_true(minors == 1 or minors > 20 or (decided[i] or 0) >= 65536 // 64 - 1024 // 64,

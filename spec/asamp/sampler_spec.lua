@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The sampler against a model that predicts every sample: how many points each
--- action passes, how far the next one is, and what the file then says of each
--- sample. How sessions end stands in sampler_ends_spec.lua.
+-- The sampler against a model that predicts every sample: the number of points that each action passes,
+-- the distance to the next one, and the record of each sample in the file. sampler_ends_spec.lua has
+-- the ends of sessions.
 
 local core = require "profiler.core"
 local natives = require "natives"
@@ -11,7 +11,7 @@ local peers = require "peers"
 
 local function round(n) return (n + 7) & ~7 end
 
--- Bytes of a hash part made for n fields.
+-- Returns the bytes of a hash part made for n fields.
 local function hashbytes(n)
   local slots = n > 0 and 1 or 0
   while slots < n do slots = 2 * slots end
@@ -28,9 +28,9 @@ end
 
 -- {== the model =============================================================
 
--- Opens a session of fixed intervals and predicts it. m.act(name, f, block) runs f
--- and checks what it did to the sample point; 'block' = {kind, size, counted}
--- when f allocates exactly one block, {counted} when the bytes alone are known.
+-- Opens a session of fixed intervals and predicts it. m.act(name, f, block) runs f and checks its
+-- effect on the sample point; 'block' = {kind, size, counted} if f allocates exactly one block,
+-- {counted} if only the bytes are known.
 local function model(period, seed)
   local m = {path = os.tmpname(), story = {}, expected = {}, bytes = 0, points = 0, seed = seed}
   assert(core.open{out = m.path, period = period, seed = seed})
@@ -51,8 +51,8 @@ local function model(period, seed)
     if m.distance < 1 or m.distance > p then m.fail("first distance %d", m.distance) end
   end
 
-  -- Accounts for the bytes allocated since the last call, from the core's count
-  -- just now. It allocates itself; that belongs to the next interval.
+  -- Accounts for the bytes allocated since the last call, by the core's count. This function itself
+  -- allocates; those bytes belong to the next interval.
   local function look(allocated, distance, block)
     if not m.period then
       if distance then m.fail("a distance of %d while off", distance) end
@@ -88,7 +88,7 @@ local function model(period, seed)
     if m.period then look(after, left, block) end
   end
 
-  -- The sampler's own numbers agree.
+  -- Checks that the sampler's own numbers agree.
   function m.stats()
     local allocated, distance = core.allocated(), core.distance()
     local t = core.stats()  -- the table is allocated after they were taken
@@ -98,7 +98,7 @@ local function model(period, seed)
     if t.lost ~= 0 or t.on ~= (m.period ~= nil) then m.fail("stats: lost %d, on %s", t.lost, t.on) end
   end
 
-  -- The same part of a period is left.
+  -- Changes the period: the same fraction of a period is left.
   function m.change(p)
     m.story[#m.story + 1] = "period " .. p
     local allocated, before = core.allocated(), core.distance()
@@ -119,7 +119,7 @@ local function model(period, seed)
     look(0, core.distance())
   end
 
-  -- Ends the session; every sample in the file is one that was predicted.
+  -- Ends the session; every sample in the file must be a predicted one.
   function m.close()
     if m.period then m.off() end
     assert(core.close())
@@ -135,8 +135,8 @@ local function model(period, seed)
         local s = list[at]
         if not s then m.fail("the file ends at %d of %d", i, #m.expected) end
         if s.survived == nil then m.fail("sample %d has no fate", at) end
-        -- large ones and those freed by hand pass by the nursery, small ones
-        -- never; one in between does so when the current hole has no room
+        -- large blocks and explicit ones pass by the nursery, small ones never; a block of a size
+        -- between passes by it if the current hole is too short
         local apart = s.size > 8192 or s.kind == "proto" or s.kind == "buffer"
         if s.outside ~= apart and (apart or s.size <= 256) then
           m.fail("%s of %d bytes, outside: %s", s.kind, s.size, s.outside)
@@ -178,7 +178,7 @@ local KNOWN = {
   end,
   function(keep, random)
     local n, nuv = random(0, ({0, 100, 3000, 60000})[random(1, 4)]), random(0, 2)
-    -- an empty one has a byte, for an address of its own
+    -- an empty one has one byte, so that its address is its own
     local block = {kind = "userdata", size = round(32 + 16 * nuv + math.max(n, 1))}
     return ("userdata %d %d"):format(n, nuv), function() keep(natives.userdata(n, nuv)) end, block
   end,
@@ -207,7 +207,7 @@ local KNOWN = {
     return ("constructor %d %d"):format(narray, nhash), function() keep(make()) end,
       {kind = "table", size = 40 + 16 * narray + hashbytes(nhash)}
   end,
-  function(keep, random)  -- a table and its vectors, each for itself
+  function(keep, random)  -- a table and its vectors, in separate blocks
     local narray, nhash = random(0, 100), random(33, 100)
     if random(1, 2) == 1 then narray, nhash = nhash, narray end
     local make = constructor(narray, nhash)
@@ -377,7 +377,7 @@ end
 
 -- ==}
 
--- What fails leaves no session to the next.
+-- A failed spec leaves no session open.
 after_each(function()
   core.off()
   core.close()
@@ -489,7 +489,7 @@ describe("a sample", function()
       core.on(64, false)
       keep = {}
       for i = 1, 20000 do keep[i] = false end
-      -- allocates until there is no memory; the last try must move nothing
+      -- allocates until there is no memory; the last, failed request must move nothing
       function exhaust(n, f)
         for i = 1, #keep do
           local allocated, distance = core.allocated(), core.distance()
@@ -505,7 +505,7 @@ describe("a sample", function()
         error "there is always more"
       end
       function all()
-        collectgarbage "stop"  -- emergencies only: they leave the stack alone
+        collectgarbage "stop"  -- only emergency collections, which do not move the stack
         local function deep(n) return n == 0 or (deep(n - 1)) end
         deep(50)
         local large = exhaust(100000, natives.userdata)
@@ -567,7 +567,7 @@ describe("sampling on and off", function()
     assert.same({1000, 2000}, list.periods)
   end)
 
-  -- A collection ends every sampling, and it may call finalizers.
+  -- A collection ends every sampling period, and it may call finalizers.
   it("survives a finalizer that starts it again", function()
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
@@ -590,8 +590,8 @@ describe("sampling on and off", function()
   end)
 
   it("in a finalizer gives every sample its fate all the same", function()
-    -- no collection can run there: the fates come with the next one, and
-    -- dead objects must not be read meanwhile
+    -- no collection can run there: the outcomes come with the next one, and dead objects must not be
+    -- read meanwhile
     local path = os.tmpname()
     assert(core.open{out = path, period = 64, seed = 1})
     core.on(64, false)

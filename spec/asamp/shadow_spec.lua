@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A signal may come at any instruction of calls, returns, resumes, yields, errors
--- and their unwinding. A program whose callers are known by construction is
--- sampled as fast as can be: every frame of every sample must be at a line of its
--- own function, and be called by a line that calls it.
+-- A signal may arrive at any instruction of calls, returns, resumes, yields, errors and their
+-- unwinding. A program with known callers is sampled at the highest rate: every frame of every sample
+-- must be at a line of its own function, and its caller's frame at a line that calls it.
 
 local times = require "spec.support.times"
 
@@ -205,7 +204,7 @@ describe("every sample of a program whose callers are known", function()
     it("is a stack that there can be: " .. case.name, function()
       local main = assert(load(SOURCE, "@shadow"))()
       local n, names, sampled = 0, {}, 0
-      for _ = 1, 20 do  -- until it has been seen everywhere, which is chance
+      for _ = 1, 20 do  -- until it was sampled everywhere, which depends on chance
         local list = times.of(function()
           times.busy(0.2, function()
             n = n + 1

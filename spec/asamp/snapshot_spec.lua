@@ -30,7 +30,7 @@ local function read(options)
   return h, s
 end
 
--- Of a process of its own: nothing but the code is there. Its output.
+-- Runs code in a process of its own. Returns its output.
 local function run(code)
   local status, out, err = process.run{code = [[
     local core, heap = require "profiler.core", require "profiler.heap"
@@ -140,7 +140,7 @@ describe("a snapshot of the heap", function()
       print(heap.open(s.path):info().objects > 1000, kept)
     ]]):format(path))
     os.execute(("chmod 644 '%s'"):format(script))
-    -- limits hold for users other than root
+    -- only users other than root have such limits
     local root = os.execute "test $(id -u) = 0"
     local words = {"prlimit", "--nproc=1", process.interpreter(), script}
     -- only if this user may read root's files: the tree can be in root's own folder
@@ -148,7 +148,7 @@ describe("a snapshot of the heap", function()
                   "--ambient-caps", "+dac_read_search"}
     words = root and table.move(words, 1, #words, #user + 1, user) or words
     words.program = table.remove(words, 1)
-    words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- which would need a process, too
+    words.env = {ASAN_OPTIONS = "detect_leaks=0"}  -- leak detection would need a process, too
     local status, out, err = process.run(words)
     assert.same({0, ""}, {status, err})
     assert.is_truthy(out:find "^false\ttrue\t[^\n]+\ntrue\t", out)
@@ -296,9 +296,9 @@ describe("a snapshot of the heap", function()
     is("H", '^local "here" of main chunk %b()$')
   end)
 
-  -- What was: passes over all entries that waited for their keys, each of which found a few, for
-  -- slots are in no order of the chain. The walk took minutes, at the end of each session, too,
-  -- beside a collection of a moment.
+  -- The walk repeated passes over all entries that waited for their keys, each of which found a few,
+  -- because slots are not in the order of the chain. It took minutes, also at the end of each session,
+  -- where a collection took a moment.
   it("follows a list whose links are in weak tables from key to key", function()
     local status, out, err = process.run{limit = 120, code = "local n = " .. fewer(400000, 100000) .. [=[
 
@@ -307,13 +307,13 @@ describe("a snapshot of the heap", function()
       links = setmetatable({}, {__mode = "k"})
       local keys = {}
       for i = 0, n do keys[i] = {} end
-      for i = 1, n do  -- now and then the next one stands in a weak table that is met then
+      for i = 1, n do  -- sometimes the next one is in a weak table that is reached at that time
         links[keys[i - 1]] = i % 1000 > 0 and keys[i] or setmetatable({keys[i]}, {__mode = "k"})
       end
       first = keys[0]
       links[{}] = {}  -- which nothing leads to
-      -- One allocation, which is sampled for certain. That of string.rep left its buffer, which
-      -- has a finalizer, and the names of that: once in some 300 runs one of those was, too.
+      -- One allocation, which is sampled for certain. string.rep left its buffer, which has a
+      -- finalizer, and the names of that: once in some 300 runs one of those was sampled, too.
       local half = ("x"):rep(1 << 19)
       assert(profiler.alloc_start(64, {out = "/dev/null"}))
       links[keys[n]] = half .. half
@@ -374,7 +374,7 @@ describe("a snapshot of the heap", function()
     end
   end)
 
-  -- One of 2^56 was refused, and 128 that were less had a sum below 0.
+  -- One of 2^56 was refused, and 128 smaller ones had a negative sum.
   it("has samples of up to 2^62 bytes, all together", function()
     local path = os.tmpname()
     local function number(n)

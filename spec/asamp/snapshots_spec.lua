@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Snapshots, many in a row by one process, and while states of other OS threads run. Such a
--- process keeps nothing of them: no descriptor, no child, no memory.
--- ASAMP_SNAPSHOTS=n takes n in a row, and of so many states.
+-- Snapshots, many in a row by one process, and while states of other OS threads run. Such a process
+-- keeps nothing of them: no descriptor, no child, no memory. ASAMP_SNAPSHOTS=n takes n in a row, with n
+-- states.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -13,7 +13,7 @@ local STATES = math.max(240, math.min(SNAPSHOTS, 10000))
 local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
--- Ends a process that would wait for ever.
+-- Ends a process that hangs.
 local function bounded(t)
   table.insert(t, 1, t.program)
   table.insert(t, 1, tostring(100 + SNAPSHOTS // 2))
@@ -42,7 +42,8 @@ describe("snapshots of the heap", function()
         pipe:close()
         return all
       end
-      -- The least of several: what counts has an end of a pipe open itself for a moment.
+      -- Returns the smallest of several counts: the counting command itself has a pipe open for a
+      -- moment.
       local function least(command)
         local n = math.huge
         for _ = 1, 5 do n = math.min(n, count(command)) end
@@ -66,8 +67,8 @@ describe("snapshots of the heap", function()
         assert(core.snapshot{path = i .. ".heap", replace = 2, wait = false, inprocess = false,
                              command = "many"})
       end
-      -- A child that nobody waits for is let go at the next snapshot: they were lost when
-      -- there were more than 16 of them, or when two OS threads put theirs down at once.
+      -- A child for which nothing waits is reaped at the next snapshot. Such children were leaked if
+      -- there were more than 16 of them, or if two OS threads recorded theirs at the same time.
       local fds2, children, kib2
       for _ = 1, 50 do
         take(2)

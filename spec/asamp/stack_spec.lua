@@ -33,7 +33,7 @@ local function text(s, entries)
   return table.concat(list, " ")
 end
 
--- The stacks of all marks that the chunk makes, in order.
+-- Returns the stacks of all marks that the chunk makes, in order.
 local function stacks(source, native)
   local chunk = assert(load(HEAD .. source, "@stack"))
   local list = {}
@@ -43,8 +43,8 @@ local function stacks(source, native)
   return list
 end
 
--- Checks both ways of walking. Without native frames C functions are shown by
--- what Lua called; 'inner' are those that only a walk of the C stack can see.
+-- Checks both ways of walking. Without native frames, only C functions called by Lua are shown; 'inner'
+-- are those that only a walk of the C stack finds.
 local INNER = {"native_call", "native_resumed", "native_deep", "native_hook"}
 
 local function check(source, ...)
@@ -71,8 +71,8 @@ natives.through(g)]],
       "mark:1 f:2 native_call native_through g:4 native_call native_through main chunk:6")
   end)
 
-  -- A bug that was: the stack that such a walk had told, without its outermost frames,
-  -- was taken for what stands outside of the next one.
+  -- The stack of such a walk, without its outermost frames, was treated as the unchanged outer part of
+  -- the next one.
   it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
@@ -160,8 +160,8 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
-  -- The frames of a coroutine whose body is a C function were taken for those of
-  -- the one that it had resumed: what is outside of them lost its place.
+  -- The frames of a coroutine whose body is a C function were attributed to the coroutine that it had
+  -- resumed: the frames outside it were at the wrong position.
   it("is right in a coroutine of C functions that resumes another", function()
     local function inner()
       local t = {}
@@ -194,7 +194,7 @@ coroutine.resume(co, co)]], "@stack"))
     local list = samples.of(function()
       for _ = 1, 20 do
         chunk()
-        collectgarbage()  -- the message is made anew
+        collectgarbage()  -- the message is made again
       end
     end, {native = true, random = true})
     local found = 0
@@ -352,8 +352,8 @@ end)]], "mark:1 __index:2 main chunk:3", "mark:1 anonymous:4 main chunk:4",
 end)
 
 describe("a stack that is being moved", function()
-  -- While it is, all pointers into it are offsets: a sample that falls due then
-  -- must wait until it can be walked, and is taken before anything else.
+  -- While the stack moves, all pointers into it are offsets: a sample that is due then is postponed
+  -- until the stack can be walked, and is taken before any other allocation.
   it("is sampled whole, at the call that made it grow", function()
     local seen = 0
     local list = samples.of(function()
@@ -377,8 +377,8 @@ describe("a stack that is being moved", function()
   end)
 
   it("and belongs to a coroutine that does not run yet shows nobody dead", function()
-    -- resume moves the arguments to the coroutine, whose stack grows then; who
-    -- resumed it the time before may be dead and gone
+    -- resume moves the arguments to the coroutine, whose stack grows then; the previous resumer may be
+    -- dead
     local co = coroutine.create(function()
       while true do coroutine.yield() end
     end)
@@ -407,8 +407,8 @@ describe("a stack that is being moved", function()
 end)
 
 describe("a deep stack", function()
-  -- In a coroutine, so that its depth is known: n frames of 'deep', and the C
-  -- function that makes a block of many periods.
+  -- Runs in a coroutine, so that its depth is known: n frames of 'deep', and the C function that makes
+  -- a block of many periods.
   local function frames(n, native)
     local size = 1 << 22
     local chunk = assert(load([[
@@ -425,7 +425,7 @@ describe("a deep stack", function()
     end
   end
 
-  -- How many frames there are, of them 'deep', and where the cut is.
+  -- Returns the number of frames, the number of frames of 'deep', and the position of the cut.
   local function count(stack)
     local deep, cut = 0, {}
     for i, f in ipairs(stack) do
@@ -458,7 +458,7 @@ describe("a deep stack", function()
         local all, _, cut = count(stack)
         assert.equal(DEPTH, all)
         assert.equal(tostring(DEPTH // 2 + 1), cut)
-        -- all that is around the deep function, as where nothing was cut
+        -- all frames around the deep function, as in an uncut stack
         local line = 3
         for i = 1, #whole do
           local f = whole[#whole + 1 - i]
@@ -475,16 +475,15 @@ describe("a deep stack", function()
   end)
 end)
 
--- Five functions that call each other as a plan says; each stands in a line of its
--- own, from FIRST on.
+-- Five functions that call each other as a plan says; each is in a line of its own, from FIRST on.
 local FIRST, FUNCTIONS = 4, 5
 local PLANNED = "local natives, plan = ...\nlocal f = {}\n" ..
   "local function mark() natives.userdata(1000) end\n" ..
   ("f[#f + 1] = function(d) while true do local a = plan(d) if a == 0 then mark() " ..
    "elseif a < 0 then return d else f[a](d + 1) end end end\n"):rep(FUNCTIONS) .. "f[1](1)"
 
--- A plan: depths to go to, one after the other; samples there, and at some steps
--- on the way. What to do at depth d: 0 a sample, -1 return, else call that function.
+-- Returns a plan: depths to reach one after the other, with samples there and at some steps on the way.
+-- The action at depth d: 0 a sample, -1 return, else call that function.
 local function plan(seed, points)
   math.randomseed(seed)
   local at, target = 0, nil
@@ -499,7 +498,7 @@ local function plan(seed, points)
   end
 end
 
--- The functions that run at each sample of a plan, outermost first.
+-- Returns the functions that run at each sample of a plan, outermost first.
 local function follow(step)
   local running, list = {1}, {}
   while #running > 0 do
@@ -620,7 +619,7 @@ for i = 1, 100 do f() end]], "@stack")))
     assert.same({"main chunk:1:given"}, names(chunk, "=given"))
     assert.same({"main chunk:1:dir/a;b.lua"}, names(chunk, "@dir/a:b.lua"))
     assert.same({"main chunk:1:a;b\u{FFFD}"}, names(chunk, "@a\nb\xff"))
-    -- What was: both were "?".
+    -- Both names were "?".
     assert.same({"main chunk:1:@"}, names(chunk, "@"))
     assert.same({"main chunk:1:="}, names(chunk, "="))
   end)
@@ -658,7 +657,7 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- No Lua function runs yet: what runs the loader showed as its caller's caller, too.
+  -- No Lua function runs yet: the function that runs the loader was also shown as its caller's caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do
@@ -672,7 +671,7 @@ for i = 1, 100 do natives.through(f) end
         for i, f in ipairs(s.stack) do
           if f.name == "pmain" then pmains = pmains + 1 end
           loads = loads or f.name == "luaL_loadfilex"
-          if f.name == "_start" and loads then  -- a few of time are not walked to their ends
+          if f.name == "_start" and loads then  -- a few time samples are not walked to their ends
             seen = seen + 1
             assert.equal(#s.stack, i)
             assert.equal(1, pmains)

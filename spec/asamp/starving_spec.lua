@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The sampler's own requests for memory fail, each in turn, and from each on: what
--- cannot be done is refused with the reason, samples that find no room are counted,
--- and those that are told have the stacks that they have when there is room.
+-- The sampler's own requests for memory fail, each in turn, and all from each on: operations that are
+-- impossible are refused with the reason, samples without memory are counted, and reported ones have
+-- the same stacks as with memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -73,8 +73,8 @@ local function session(n, all, native)
           texts = texts, list = list}
 end
 
--- Are they samples of the whole session, in its order? A native function may be
--- without its name: who looked it up had no memory to read the object file.
+-- Returns whether they are samples of the whole session, in its order. A native function may lack its
+-- name if there was no memory to read the object file.
 local function within(texts, whole, told)
   local k = 0
   for i, text in ipairs(texts) do

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Several Lua states in one OS thread, one running another: each has its own
--- Lua frames in its samples, where they belong; the other's bytecode loop is
--- native code like any other.
+-- Several Lua states in one OS thread, one running another: each has its own Lua frames in its samples,
+-- at their positions; the other's bytecode loop is native code like any other.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -60,8 +59,7 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Is a stack one of those that lead to the one given? The profiler's own time has
--- no C stack.
+-- Returns whether a stack leads to the given one. The profiler's own time has no C stack.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -133,7 +131,7 @@ describe("a state whose time is sampled on one OS thread", function()
         local s = peers.new()
         assert(s:run(START, path, case[2], case[3]))
         local i, some = 0
-        repeat  -- a few times, and until a tick has come while it was elsewhere
+        repeat  -- several times, until a tick has come while it was elsewhere
           i = i + 1
           assert(s:elsewhere("work(...)", 1000))
           assert(s:run("work(...)", 200))
@@ -172,7 +170,7 @@ describe("a state whose time is sampled on one OS thread", function()
     local path = os.tmpname()
     local s = peers.new()
     assert(s:elsewhere(START, path))
-    -- threads come and go, and take the numbers of those that are gone
+    -- threads start and end, and reuse the numbers of ended ones
     for i = 1, 8 do
       local ok, e = peers.thread([[
         local times = require "spec.support.times"
@@ -189,9 +187,8 @@ describe("a state whose time is sampled on one OS thread", function()
 end)
 
 describe("states of several OS threads", function()
-  -- The path of a session was set after the session, the one before freed after
-  -- that: another state that looked for its own path among them read NULL, or
-  -- what was freed.
+  -- The path of a session was set after its pointer, and the previous one freed after that: another
+  -- state that compared paths read NULL, or freed memory.
   it("open and end their sessions at once", function()
     local threads, paths = {}, {}
     for i = 0, 6 do paths[i] = os.tmpname() end
@@ -216,7 +213,7 @@ describe("states of several OS threads", function()
     end
   end)
 
-  -- exit() freed the sessions under the threads that were sampled.
+  -- exit() freed the sessions while threads were sampled.
   it("may be sampled when the process ends: their profiles are whole", function()
     local script = process.file[[
       local peers, path = require "peers", ...
@@ -240,7 +237,7 @@ describe("states of several OS threads", function()
       end
       os.exit(3)]]
     local path = os.tmpname()
-    -- of threads that run on nobody holds the blocks
+    -- blocks of threads that continue to run count as leaks
     local env = {ASAN_OPTIONS = "detect_leaks=0"}
     for _ = 1, 5 do
       assert.same({3, "", ""}, {process.run{script, path, env = env}})

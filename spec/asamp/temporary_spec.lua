@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Conversions and repairs that a signal ends: no file remains, and the
--- process ends by that signal; or a limit, which is reported (its signal, SIGXFSZ, ends
--- a process that does not ignore it). The profile comes through a pipe that stops in
--- the middle, so that the signal always finds the work half done.
+-- Conversions and repairs that a signal ends: no file remains, and the process ends by that signal; or
+-- that reach a limit, which is reported (its signal, SIGXFSZ, ends a process that does not ignore it).
+-- The profile comes through a pipe that stops in the middle, so that the signal always interrupts the
+-- work half-way.
 
 local process = require "spec.support.process"
 local runs = require "spec.support.runs"
@@ -26,8 +26,8 @@ describe("a file that is not whole yet", function()
     runs.write(folder .. "/whole", {seed = 3, plain = true})
   end)
 
-  -- Starts the work, sends it the signals (one after the other) once its file
-  -- is there; its exit status as the shell has it, and the files that are left.
+  -- Starts the work, and sends it the signals one after the other once its file exists. Returns its
+  -- exit status as in the shell, and the files that are left.
   local function interrupted(work, signals, how)
     local script = process.file(WORK[work])
     local status, out = process.run{program = "/bin/sh", "-c", [[

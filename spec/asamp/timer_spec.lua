@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Time sampling disturbs nobody: hooks, signals of others, system calls, other
--- states, OS threads and processes, programs that end in any way.
+-- Time sampling does not disturb hooks, signals of other origin, system calls, other states, OS threads
+-- and processes, and programs that end in any way.
 
 local core = require "profiler.core"
 local peers = require "peers"
@@ -12,8 +12,8 @@ local times = require "spec.support.times"
 
 local FAST = {rate = 10000}
 
--- In a process of its own, with time sampled 5000 times a second. Returns
--- status, stdout, stderr and the profile.
+-- Runs code in a process of its own, with time sampled 5000 times a second. Returns status, stdout,
+-- stderr and the profile.
 local function run(code)
   local path = os.tmpname()
   local env = {LUA_PROFILER = "alloc=0,time=5000,quiet,out=" .. path}
@@ -23,7 +23,7 @@ local function run(code)
 end
 
 describe("a program's hooks", function()
-  -- All events of a hook during some work with calls, loops, coroutines, errors.
+  -- Returns all events of a hook during work with calls, loops, coroutines and errors.
   local function events(mask, count)
     local list = {}
     local function fib(n)
@@ -58,7 +58,7 @@ describe("a program's hooks", function()
     end)
   end
 
-  -- A hook that a coroutine has for itself, set from outside.
+  -- A hook of one coroutine, set from outside it.
   it("of a coroutine have the same events", function()
     local function ofcoroutine()
       local list = {}
@@ -126,7 +126,7 @@ describe("a signal", function()
     local list = times.of(function() signals.burn(0.3) end, {rate = 2000})
     local n = signals.count()
     signals.nocount()
-    -- 30, less where the machine is busy; its clock is that of the whole process
+    -- 30, fewer on a busy machine; its clock is that of the whole process
     assert.is_true(n > 3 and n <= 100 * (os.clock() - before) + 50, n)  -- not the 600 of the profiler
     local _, all = times.count(list, function() end)
     assert.is_true(all > 300, all)
@@ -139,7 +139,7 @@ describe("a signal", function()
     times.of(function()
       for _ = 1, 100 do signals.send() end
       local n = signals.count()
-      -- one that comes while a tick is on its way becomes one with that
+      -- one that comes while a tick is pending is merged with it
       assert.is_true(n >= 95 and n <= 100, n)
       signals.burn(0.05)
       assert.equal(n, signals.count())
@@ -162,7 +162,7 @@ describe("a signal", function()
     core.close()
   end)
 
-  -- Each of the two had the other as the handler before it.
+  -- Each of the two had the other as its previous handler.
   it("goes once to a program's handler that passes on to the profiler's", function()
     local path = os.tmpname()
     finally(function()
