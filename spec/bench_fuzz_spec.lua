@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/fuzz: the points depend on the seed only, every program runs, and the command lists
--- what exceeds its limits. No time is asserted.
+-- bench/fuzz: the points depend only on the seed, every program runs, and the command lists the points
+-- that exceed its limits. No time is asserted.
 
 local points = require "runner.fuzzpoints"
 local shell = require "spec.support.shell"

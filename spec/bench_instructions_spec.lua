@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The claim that between two samples sampling costs nothing, counted by valgrind, and
--- what it is counted by: the program's own thread, apart from the profile's writer. It
--- once was a difference of 1 in 475, of the writer's flush in a run of over a second,
--- and of looking into the profile that the run before had left.
+-- The claim that sampling costs nothing between two samples, counted by valgrind, and the way of
+-- counting: the program's own thread, without the profile's writer. Once there was a difference of 1 in
+-- 475, from the writer's flush in a run of over a second, and from reading the profile that the
+-- previous run had left.
 
 local command = require "runner.command"
 local process = require "spec.support.process"

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Bounds of the cost of an allocation sample for the program's thread, and of a session, in
--- instructions: a guard against changes that make it dearer. `bench/sample --instructions` counts
--- the former; the same run gives the same number, whatever else the machine does.
+-- instructions: a guard against changes that increase it. `bench/sample --instructions` counts the
+-- former; the same run gives the same number on a busy machine, too.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- The bounds are the counts when they were set, plus a few percent for another C library:
--- once there was room for half as much again, holders, labels, copies and rings took a
--- fifth of it together, each too little to be seen, and all of them when nobody asked.
+-- The bounds are the counts when they were set, plus a few percent for another C library. With a margin
+-- of a half, holders, labels, copies and rings together took a fifth of it unnoticed, also without
+-- their options.
 local MOST = {
   ["same 20 20 1"] = 1050,  -- 998 to 1021
   ["same 200 20 1"] = 1050,  -- 987
@@ -33,9 +33,8 @@ describe("bench/sample --instructions #plain", function()
     end
   end)
 
-  -- Counted: 5.8 million; 13 million while the first sample made tables of all symbols, the
-  -- session read the mappings twice, and the modules were parsed. Libraries are loaded for
-  -- 1.2 million.
+  -- Counted: 5.8 million; 13 million when the first sample made tables of all symbols, the session read
+  -- the mappings twice, and the modules were parsed. Loading libraries takes 1.2 million.
   it("finds a session of a short script as cheap as it was", function()
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/short.lua", [[

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The benchmark runner: its pure parts, every workload at a tiny size against the
--- result that pristine Lua gives, and the whole command on stand-in interpreters.
--- Times are never asserted, only that they are there.
+-- The benchmark runner: its pure parts, every workload at a tiny size against the result of pristine
+-- Lua, and the whole command on stand-in interpreters. Times are never asserted, only that they exist.
 
 local command = require "runner.command"
 local configs = require "runner.configs"
@@ -278,7 +277,7 @@ describe("rounds that count instructions", function()
   local program = { name = "x", script = "s", args = function(mode) return { mode } end,
     clean = function(text) return text end }
 
-  -- A runner whose counts are 700 and 300 with start-up, 100 without a program.
+  -- Returns a runner whose counts are 700 and 300 with start-up, 100 without a program.
   local function runner(outputs)
     return {
       words = {},
@@ -528,8 +527,8 @@ describe("a loop of bench/garbage", function()
 end)
 
 describe("a workload", function()
-  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on
-  -- the sources it finds, so it is only compared with itself.
+  -- The results of pristine Lua 5.4.9 at the tiny size. The linter's result depends on the sources that
+  -- it finds, so it is only compared with itself.
   local RESULTS = {
     append = "100 kept, sum 10100",
     binary_trees = "496 nodes, 31 kept",
@@ -606,7 +605,7 @@ end)
 describe("bench/run", function()
   local function run(args) return shell.run("bench/run --rounds 2 --mode tiny " .. args) end
 
-  -- An interpreter that is a shell script with this body.
+  -- Makes an interpreter that is a shell script with this body.
   local function stand_in(body)
     local path = os.tmpname()
     shell.write(path, "#!/bin/sh\n", body, "\n")

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A spec that waited for ever took a whole run of .ci/run with it: the run was ended from outside after
--- an hour and a half, without a word of which spec it was.
+-- A spec that hung made a whole run of .ci/run fail: the run was ended from outside after an hour and a
+-- half, without the name of the spec.
 
 -- Returns the output of COMMAND with the time limit SECONDS, and its exit status.
 local function bounded(seconds, command)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The invariants, files and functions that comments name must exist. Two
--- invariants that were named had never been written, or no more (O4, TI6).
+-- The invariants, files and functions that comments name must exist. Two invariants (O4, TI6) were
+-- named although they had never been written, or had been removed.
 
 local shell = require "spec.support.shell"
 
--- Letters before a number that are no invariant's: an engine of JavaScript.
+-- Letters before a number that name no invariant: an engine of JavaScript.
 local OTHERS = {V8 = true}
--- Files that are named and are a program's, not ours.
+-- Example files of programs.
 local EXAMPLES = {["app.lua"] = true, ["x.lua"] = true}
 
 local FILES = shell.lines(shell.output [[git ls-files lua asamp lualib view | grep -E '\.([ch]|lua|js)$']])
@@ -30,7 +30,7 @@ local function comments(path)
   return table.concat(list, "\n")
 end
 
--- Invariants, by their numbers: the file that has each, and their letters.
+-- Returns the file that defines each invariant, by number, and the letters of invariants.
 local function invariants()
   local defined, letters = {}, {}
   for _, path in ipairs(FILES) do
@@ -38,7 +38,7 @@ local function invariants()
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true
     end
-    -- one that its header says in a sentence
+    -- an invariant that its header states in a sentence
     for name in comments(path):gmatch "[(\n][*/-]* ?(%u%u?%u?%d%d?): " do
       defined[name] = defined[name] or path
       letters[name:match "%u+"] = true

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- bench/copies: what is sampled of copies, by line, beside what is counted at each copy of
--- the same run.
+-- bench/copies: sampled copies by line, compared with the exact count at each copy of the same run.
 
 local shell = require "spec.support.shell"
 
 describe("bench/copies #plain", function()
-  -- Of 13 MB and more there are 13,000 samples: 5% are 5 standard errors; seeds are given. How much
-  -- of an array grows where it lies hangs on the holes.
+  -- 13 MB and more have 13,000 samples: 5% are 5 standard errors; the seeds are fixed. The part of an
+  -- array that grows in place depends on the holes.
   it("estimates the copied bytes of lines within 5%, and prints that", function()
     local out = shell.output "timeout 60 bench/copies quadratic rehash 2>&1"
     for line, bytes in pairs{[10] = "119993388", [39] = "24552000", [40] = "%d+"} do

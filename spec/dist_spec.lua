@@ -20,14 +20,14 @@ describe("pack/dist #plain", function()
     tree = home .. "/" .. NAME
   end)
 
-  -- The output of a command, run in the folder that holds the tree.
+  -- Returns the output of a command, run in the folder that contains the tree.
   local function there(line)
     local status, out, err = shell.run(("cd '%s' && %s"):format(home, line))
     assert.equal(0, status, out .. err)
     return out .. err
   end
 
-  -- Each ELF file of the tree.
+  -- Returns all ELF files of the tree.
   local function objects()
     local list = {}
     for _, path in ipairs(shell.lines(there("find " .. NAME .. "/bin " .. NAME .. "/lib -type f"))) do
@@ -133,7 +133,7 @@ describe("pack/dist #plain", function()
     end)
   end)
 
-  -- The steps of action.yml, as a runner starts them.
+  -- Runs the steps of action.yml, as a runner starts them.
   it("is set up and used by the action", function()
     local text = shell.read "action.yml"
     local steps, block = {}, nil

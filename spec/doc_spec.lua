@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents against the code that they describe: every patch, option, function and
--- field is there, and what they name exists: files, links, targets of make,
--- names in C. Once, on the release build, is enough.
+-- The documents against the code that they describe: every patch, option, function and field is
+-- documented, and everything that documents name exists: files, links, targets of make, names in C.
+-- Runs only on the release build.
 
 local profiler = require "profiler"
 local sets = require "spec.support.sets"
@@ -16,7 +16,7 @@ end
 
 local set, sorted = sets.captured, sets.sorted
 
--- The text of a heading's section, up to the next heading of its level.
+-- Returns the text of a heading's section, up to the next heading of its level.
 local function section(text, heading)
   local from = select(2, text:find("\n" .. heading .. "\n", 1, true))
   assert(from, "no section " .. heading)
@@ -24,7 +24,7 @@ local function section(text, heading)
   return text:sub(from, (text:find("\n" .. level .. " ", from, true) or #text + 1) - 1)
 end
 
--- Code of a document: spans in backticks and lines of fenced blocks.
+-- Returns the code of a document: spans in backticks and lines of fenced blocks.
 local function code(text)
   local list, fenced = {}, false
   for line in (text .. "\n"):gmatch "(.-)\n" do
@@ -37,7 +37,7 @@ local function code(text)
   return list
 end
 
--- A heading's anchor, as hosts of repositories make it.
+-- Returns a heading's anchor, as hosts of repositories make it.
 local function anchor(heading)
   return (heading:lower():gsub("[^%w _%-]", ""):gsub(" ", "-"))
 end
@@ -120,7 +120,7 @@ describe("the manual #plain", function()
     assert(profiler.enable{out = path})
     local fields, part = {}, section(text, "## The module"):match "`stats%(%)` has these fields:(.*)"
     for name in pairs(profiler.stats{labels = true}) do fields[name] = true end
-    fields.error = true  -- which is there while the file takes no more
+    fields.error = true  -- exists only while the file is full
     profiler.disable()
     local told = {}
     for cell in part:gmatch "\n| (`[^|]+) |" do
@@ -198,9 +198,9 @@ local function shown(s)
   return (s:gsub("…[…]*", "…"):gsub("^%s+", ""):gsub("%s+$", ""))
 end
 
--- The strings of a source, those that stand behind each other as one: {text, before
--- (what stands on the left)}. 'join': a pattern for what lies between two parts;
--- 'comment': one that finds the end of a comment from its beginning, which is 'mark'.
+-- Returns the strings of a source, adjacent ones as one: {text, before (the code to the left)}. 'join':
+-- a pattern for the code between two parts; 'comment': one that finds the end of a comment that starts
+-- with 'mark'.
 local function strings(source, join, mark, comment)
   local list, pos = {}, 1
   while true do
@@ -231,7 +231,7 @@ end
 
 -- Strings of three words and more are messages, except for these:
 local SILENT = {
-  -- kinds of files and objects, and what reads a file
+  -- kinds of files and objects, and programs that read a file
   "^an? %u%w+ file$", "^a file of", "^a page of", "^a %w+ profile$", "^a profile for", "^a program or",
   "^a recording", "^a compressed", "^table ", "reads? it$", "^open it in a", "^unpack it first",
   "^`asamp run` profiles",
@@ -275,7 +275,7 @@ local function remedied(text)
   return false
 end
 
--- The left of a string in Lua that is printed for a user.
+-- The code before a Lua string that is printed for a user.
 local TOLD = {"tell%.failed%(+$", "tell%.wrong%s*%(*$", "tell%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
 
@@ -286,7 +286,7 @@ local function told(before)
   return false
 end
 
--- All messages, {text = path}, and all strings of all sources, as one text.
+-- Returns all messages, {text = path}, and all strings of all sources, as one text.
 local function messages()
   local list, all = {}, {}
   local function add(files, is, ...)
@@ -300,7 +300,7 @@ local function messages()
     end
   end
   add("find asamp lua/gc/pace/tuning.c lua/attach.c -name '*.c'", function(text, before, path)
-    -- how bytes are damaged: the end of a message
+    -- descriptions of damage: the end of a message
     if before:find "damaged?%(%w+, $" or before:find "fault = $" then return false end
     return not silent(text) and not path:find "/words%.c$" and not path:find "/holders%.c$"
       and not path:find "/heapformat%.c$"  -- names of steps
@@ -320,7 +320,7 @@ describe("the manual's messages #plain", function()
     local list, n = messages(), 0
     for message, path in pairs(list) do
       n = n + 1
-      -- of wrong arguments the text in brackets
+      -- for wrong arguments only the text in brackets
       message = message:match "^bad argument #%S+ to '[^']*' %((.*)%)$" or message
       if not remedied(message) then
         assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
@@ -352,12 +352,12 @@ end)
 describe("the profile's format #plain", function()
   local text = read "doc/profile-format.md"
 
-  -- First words of the rows of all tables.
+  -- Returns the first words of the rows of all tables.
   local function rows(pattern) return set(text, "\n| `" .. pattern) end
 
   local function sources(folder) return shell.output("cat asamp/%s/*.c", folder) end
 
-  -- Once the reader knew a line of details of which the page said nothing.
+  -- The reader once accepted a line of details that the page did not describe.
   it("has the letters of details that are written and read, and no other", function()
     local encode, read_, split = read "asamp/encode/batch.c", sources "read", read "asamp/format/details.c"
     local written = set(encode, "'(%a)'[,)]")

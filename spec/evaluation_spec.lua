@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/evaluate, bench/sites and bench/plots: their pure parts on made-up
--- figures, and each command once at a tiny size. What sampling costs is never
--- asserted; that samples are where the exact trace has its bytes is.
+-- bench/evaluate, bench/sites and bench/plots: their pure parts on invented figures, and each command
+-- once at a tiny size. The cost of sampling is never asserted; the agreement of samples with the exact
+-- trace is.
 
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
@@ -11,7 +11,7 @@ local siteerror = require "runner.siteerror"
 
 local PATHS = { fork = "bin/lua", profile = "p.vmprof", exact = true }
 
--- Configurations of a part, in order, without the baselines.
+-- Returns the configurations of a part, in order, without the baselines.
 local function of(part, paths, points)
   local list = {}
   for _, batch in ipairs(settings.batches({ part }, paths or PATHS, points)) do
@@ -268,9 +268,9 @@ describe("the commands #plain", function()
     status, out, err = run("bench/sites --seeds 2 --samples 5000 --mode small --data " .. folder
       .. " closures pattern")
     assert.equal(0, status, err)
-    -- No pattern hides from random gaps: the errors of 4 sites, twice. By chance one
-    -- of these is over 5 once in 200,000 runs; the seeds are fixed besides. A turn is
-    -- 256 bytes: with fixed gaps one of the 4 sites has all samples.
+    -- Random intervals detect every pattern: the errors of 4 sites, twice. By chance one of these is
+    -- over 5 once in 200,000 runs; the seeds are fixed, too. A round allocates 256 bytes: with fixed
+    -- intervals one of the 4 sites has all samples.
     local random, fixed = out:match("\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+)"
       .. " | [%d.]+%% | [%d.]+ | ([%d.]+) |")
     assert.is_true(tonumber(random) < 5 and tonumber(fixed) > 20, out)

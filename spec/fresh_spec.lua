@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/fresh and the sums of spec/tally.sh: a trial that cannot run is one line
--- that says so, and no failure is lost on the way to the closing line. That
--- the README's commands work on a new machine is for `make fresh` itself.
+-- spec/fresh and the sums of spec/tally.sh: a trial that cannot run prints one line with the reason,
+-- and no failure is lost before the closing line. `make fresh` itself tests the README's commands on a
+-- new machine.
 
 local shell = require "spec.support.shell"
 
 describe("spec/tally.sh #plain", function()
-  -- Runs the commands by their names; exit status and the lines said.
+  -- Runs the commands by their names. Returns exit status and output lines.
   local function tallied(...)
     local line = ". spec/tally.sh; "
     for i, command in ipairs{...} do line = line .. ("tally part%d sh -c %q; "):format(i, command) end
@@ -41,13 +41,13 @@ describe("spec/fresh #plain", function()
   local folder
   before_each(function() folder = shell.folder() end)
 
-  -- A tool of that name, in front of the machine's own.
+  -- Makes a tool of that name that precedes the machine's own in PATH.
   local function tool(name, text)
     shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
     shell.output("chmod +x %s/%s", folder, name)
   end
 
-  -- Runs it with these tools; the one line on stderr.
+  -- Runs it with these tools. Returns the one line on stderr.
   local function refused(settings, path)
     local status, out, err = shell.run(("PATH=%s %s spec/fresh")
                                        :format(path or folder .. ":$PATH", settings or ""))

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The C API against a model of the object graph (spec/fuzz/main.c and
--- the files beside it), and programs whose memory is refused at every request
--- in turn (spec/fuzz/failing.c). Both are built here against the variant under
--- test; the shares are bounded, the same programs take any seed by hand.
+-- The C API against a model of the object graph (spec/fuzz/main.c and the files next to it), and
+-- programs whose memory is refused at every request in turn (spec/fuzz/failing.c). Both are built here
+-- against the variant under test, with a bounded number of actions; run directly, the same programs
+-- take any seed.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -20,8 +20,8 @@ local flags = {
 local GRAPH = "main model strings reach alloc objects threads collect bulk vectors check"
 local FAILING = "failing programs"
 
--- Upstream's own assertions and its addresses of empty userdata are no law
--- here: see the head of main.c.
+-- Upstream's own assertions, and its addresses of empty userdata, do not apply here: see the head of
+-- main.c.
 local always = {"empty=0", "openjoin=0"}
 
 describe("the C API", function()
@@ -70,9 +70,9 @@ describe("the C API", function()
     end)
   end
 
-  -- Each of these once failed when memory was refused and not asked for again: the
-  -- model did not know that a hint is lost then (5, 21), nor the verifier that the new
-  -- vector of an old table may be unmarked when that table could not be remembered (39).
+  -- Each of these once failed if refused memory was not requested again: the model did not know that a
+  -- hint is lost then (5, 21), and the verifier did not accept that the new vector of an old table may
+  -- be unmarked if that table could not be remembered (39).
   for _, seed in ipairs {5, 21, 39} do
     it("agrees if refused requests are not repeated: seed " .. seed, function()
       local status, text = graph(seed, slow and 2000 or 7000, "fail=100000")
@@ -101,8 +101,8 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
-    -- Barriers alone process the remembered set, for long, and the heap is checked meanwhile: half
-    -- of such runs failed while a variable of a young coroutine was forgotten.
+    -- Only barriers process the remembered set, for a long time, and the heap is checked meanwhile:
+    -- half of such runs failed when a variable of a young coroutine was not remembered.
     for seed = 1, 3 do
       it("does so when little is remembered and minor collections are rare: seed " .. seed, function()
         stress = "remember=2,nursery=65536"
@@ -121,8 +121,8 @@ describe("the C API", function()
     end
   end
 
-  -- Entries that lists lose between two slices if they cannot grow: doc/debugging.md says how
-  -- often such runs failed before the mend.
+  -- Entries that lists lose between two slices if they cannot grow: doc/debugging.md has the frequency
+  -- of failures before the fix.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
       it("does so when memory is refused between slices: " .. table.concat(options, " "), function()
@@ -149,8 +149,8 @@ describe("the C API", function()
     end
   end)
 
-  -- A weak table that no list had room for was gone through by the barrier of a new key, which
-  -- had no value yet: it was cleared, and 'pairs' gave the program a value under a dead key.
+  -- The barrier of a new key, whose value was not stored yet, visited a weak table that did not fit
+  -- into a list: the key was cleared, and 'pairs' returned a value under a dead key.
   it("survives requests that are refused at random while keys come and go", function()
     for seed = 1, slow and 4 or 12 do
       for _, refused in ipairs {50000, 300000} do

@@ -20,16 +20,15 @@ local function counted()
   return t.timesamples + t.lost
 end
 
--- Takes CPU time until a tick has been counted: no time is on its way then.
+-- Uses CPU time until a tick was counted: right after it, no time is uncounted.
 local function ticked()
   local n = counted()
   repeat for _ = 1, 1000 do end until counted() > n
 end
 
--- Is n what 'least' to 'most' seconds give? A tick counts for the whole span that it is in.
--- A tick that comes between the one that was waited for and the reading of the clock
--- is not counted yet, and the host may take time that is the thread's on its clock: SPARE of it
--- was seen on loaded machines.
+-- Checks that n is the number of periods in 'least' to 'most' seconds. A tick counts for its whole
+-- span. A tick between the awaited one and the reading of the clock is not counted yet, and a virtual
+-- machine's host may take time that the thread's clock counts: up to SPARE was seen on loaded machines.
 local function account(n, least, most, rate, what)
   assert.is_true(n >= (least * (1 - SPARE) - TICK) * rate - 2,
     ("%s: %d periods of at least %.1f"):format(what, n, least * rate))
@@ -37,8 +36,8 @@ local function account(n, least, most, rate, what)
     ("%s: %d periods of at most %.1f"):format(what, n, most * rate))
 end
 
--- Samples f's time; f may end the blocking. Checks the account when a tick has
--- just come, and the file's. 'tail': seconds at the end that may be in neither.
+-- Samples f's time; f may end the blocking. Checks the account just after a tick, and that of the file.
+-- 'tail': seconds at the end that may be in neither.
 local function accounted(what, rate, exact, f, tail)
   local path = os.tmpname()
   finally(function() signals.block(false) core.close() os.remove(path) end)
@@ -127,7 +126,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
     end
   end)
 
-  -- Only the timer's own thread knew what no signal had told.
+  -- Only the timer's own thread counted the periods without a signal.
   it("when another OS thread stops the timer, and SIGURG is blocked", function()
     local path, s = os.tmpname(), peers.new()
     finally(function() signals.block(false) s:close() os.remove(path) end)
@@ -171,7 +170,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
     assert.equal(0, lost)
   end)
 
-  -- The C function never comes to a point; its moments were lost without a word.
+  -- The C function reaches no safepoint; its ticks were lost without being counted.
   it("when a C function calls exit(), and the last line says so", function()
     local script, path = process.file[[
       local signals = require "signals"
@@ -180,7 +179,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
       io.stdout:flush()
       signals.leave(0.3, 3)]], os.tmpname()
     for _, how in ipairs{"free", "blocked"} do
-      os.remove(path)  -- a profile that is there stays
+      os.remove(path)  -- an existing profile stays
       local env = {LUA_PROFILER = "alloc=0,time=1000,out=" .. path}
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A program under a limit that is close to its need, of address space or of its state's
--- bytes: it gives its own result or fails with "not enough memory", its profile is whole or
--- is refused by a message with the limit. Once a name was looked up when memory had run
--- out: the loader, which makes a library's thread-local variables at their first use, ended
--- the program with status 127. And all that had been sampled was lost, for the writer had
--- no memory either.
+-- A program under a limit close to its need, of address space or of its state's bytes: it gives its own
+-- result or fails with "not enough memory", and its profile is complete or is refused by a message with
+-- the limit. Once a name was looked up after memory had run out: the loader, which makes a library's
+-- thread-local variables at their first use, ended the program with status 127. And all samples were
+-- lost, because the writer had no memory either.
 
 local peers = require "peers"
 local process = require "spec.support.process"
@@ -62,7 +61,7 @@ before_each(function()
 end)
 
 describe("a program near its limit", function()
-  -- asan maps terabytes; the debug build's verifier ends a process in which it has no memory
+  -- asan maps terabytes; the debug build's verifier ends a process without memory
   local variant = os.getenv "ASAMP_VARIANT"
   if variant ~= "asan" and variant ~= "debug" then
     it("of address space has its result, or no memory, and its profile is whole", function()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A process with the library and no ASAMP: one getenv a state, counted by callgrind, and
+-- A process with the library and without ASAMP: one getenv for each state, counted by callgrind, and
 -- nothing of the profiler. bench/instructions measures the cost of allocation then.
 
 local process = require "spec.support.process"
@@ -24,7 +24,7 @@ int main (int argc, char **argv) {
   return 0;
 }]]
 
--- All that a search for a name in the environment may call.
+-- The functions that a search for a name in the environment may call.
 local SEARCH = {luaN_complete = true, secure_getenv = true, getenv = true}
 
 describe("a process without ASAMP #plain", function()
@@ -75,7 +75,7 @@ describe("a process without ASAMP #plain", function()
     assert.is_true(names.luaN_complete)
     assert.is_false(module)
     local each = (many - one) / 20
-    assert.is_true(each > 5 and each < 1500, each)  -- some dozens for each variable that there is
+    assert.is_true(each > 5 and each < 1500, each)  -- some dozens for each variable of the environment
     -- A process with ASAMP is detected, so this spec can fail.
     local asked
     asked, names, module = complete(1, "alloc=64K,quiet")

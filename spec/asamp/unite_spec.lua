@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles that are merged: the file of all has the sums that `report --sum` has of them.
--- ASAMP_ROUNDS: how many random sets of profiles (default 4).
+-- Merged profiles: the merged file has the sums that `report --sum` computes from the single ones.
+-- ASAMP_ROUNDS: number of random sets of profiles (default 4).
 
 local cjson = require "cjson"
 local convert = require "profiler.convert"
@@ -48,7 +48,7 @@ local HEAD = {"samples", "timesamples", "survived", "survivedbytes", "later", "l
               "undecided", "undecidedbytes", "minors", "majors", "allocated", "followed",
               "unfollowed", "random", "lines", "wall", "cpu", "command", "undetailed", "fates"}
 
--- The rows of a label, by value.
+-- Returns the rows of a label, by value.
 local function labelrows(p, name)
   local all = {}
   for _, row in ipairs(labelled.rows(p, name)) do
@@ -106,7 +106,7 @@ describe("profiles that are merged", function()
     os.remove(out)
   end)
 
-  -- The profile of a process: states that start and end, one after the other or not.
+  -- Writes the profile of a process: states that start and end, one after the other or overlapping.
   local function many(path, seed)
     math.randomseed(seed)
     local p = assert(gen.open{path = path, states = true, period = 4096, followed = 1000,
@@ -187,7 +187,7 @@ describe("profiles that are merged", function()
     assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
   end)
 
-  -- Each state had paths of its own: `asamp diff` of two fleets told one holder as gone and new.
+  -- Each state had paths of its own: `asamp diff` of two fleets reported one holder as gone and as new.
   it("have one path for the holders of all that has the same steps", function()
     for i = 1, 2 do
       local status, _, err = process.run{"-l", "profiler", "-e",
@@ -243,7 +243,7 @@ describe("profiles that are merged", function()
     assert.same(want, got)
   end)
 
-  -- A run with the options and the label, if there is one.
+  -- Runs a session with the options and the label, if there is one.
   local function run(path, options, route)
     local script = process.file(([[
       local profiler, kept = require "profiler", {}
@@ -256,7 +256,7 @@ describe("profiles that are merged", function()
     os.remove(script)
   end
 
-  -- What had no label at all was in no row, and its whole file refused by --by-label.
+  -- Samples without a label were in no row, and a file without labels was refused by --by-label.
   it("have rows for samples without a label, also of profiles without labels: --sum has the same", function()
     run(paths[1], "alloc=2K", "/a")
     run(paths[2], "alloc=1K,time=1000")
@@ -296,7 +296,7 @@ describe("profiles that are merged", function()
     assert.is_truthy(err:find("nothing ran with the label route=/x", 1, true), err)
   end)
 
-  -- One profile of time, or an empty one, and all survival was gone from the sum.
+  -- With one profile of time, or an empty one, the sum had no survival at all.
   it("have the survival of those that have samples of allocations: --sum has the same", function()
     run(paths[1], "alloc=2K")
     run(paths[2], "alloc=0,time=1000")
@@ -351,7 +351,7 @@ describe("profiles that are merged", function()
       assert.is_truthy(result.files[1].message)
       local cut, whole, all = reader.read(paths[1]), reader.read(paths[2]), reader.read(out)
       assert.is_true(all.complete)
-      assert.is_nil(all.allocated)  -- of the first it is not known
+      assert.is_nil(all.allocated)  -- unknown for the first one
       assert.equal(cut.samples + whole.samples + cut.timesamples + whole.timesamples,
                    all.samples + all.timesamples + all.lost)
     end
@@ -373,7 +373,7 @@ describe("profiles that are merged", function()
     assert.is_true(refused > fewer(10, 2))
   end)
 
-  -- Each state that began was paid for by all that were open: 8 times as many took 75 times as
+  -- The start of each state cost time in proportion to all open ones: 8 times as many took 75 times as
   -- long.
   it("take twice as long with twice as many states that are open at the same time", function()
     local function clock(n)

@@ -6,7 +6,7 @@ local natives = require "natives"
 local samples = require "spec.support.samples"
 local shapes = require "shapes"
 
-local SIZE = 1000  -- nobody else makes userdata of this size
+local SIZE = 1000  -- no other userdata has this size
 
 -- The frames of each program in the C stack, innermost first.
 local SEEN = {
@@ -15,8 +15,8 @@ local SEEN = {
   signalled = "shape_handler shape_signalled", context = "shape_entry",
 }
 
--- Calls one shape inside the other, as 'path' lists them, outermost first, a Lua
--- function between; makes the userdata in the innermost, and when each has returned.
+-- Calls one shape inside the other, as 'path' lists them, outermost first, with a Lua function between
+-- two of them. Makes the userdata in the innermost one, and after each has returned.
 local function nest(path, i)
   local shape = path[i]
   if not shape then
@@ -29,7 +29,7 @@ local function nest(path, i)
   natives.userdata(SIZE)
 end
 
--- The C functions of this module in a sample's stack, and its 'nest's.
+-- Returns the C functions of this module in a sample's stack, and its functions 'nest'.
 local function text(s)
   local list, depth = {}, 0
   for _, f in ipairs(s.stack) do
@@ -39,7 +39,7 @@ local function text(s)
   return table.concat(list, " "), depth
 end
 
--- Of each of these paths the texts of its samples, in order.
+-- Returns for each of these paths the texts of its samples, in order.
 local function seen(paths)
   local list = {}
   local all = samples.of(function()

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The bytes of both flavours, checked with a decoder that shares no code with
--- the encoder and is as strict as the strictest reader.
+-- The bytes of both formats of VMProf, checked with a decoder that shares no code with the encoder and
+-- is as strict as the strictest reader.
 
 local gen = require "profilegen"
 local vmprof = require "spec.support.vmprof"
@@ -109,7 +109,7 @@ describe("the stock flavour", function()
     assert.equal("0.0", log.metas.period)
     assert.equal(tostring(PERIOD), log.metas.sample_allocated_bytes)
     assert.equal("lua prog.lua", log.metas.argv)
-    assert.is_nil(log.metas.start_time_offset)  -- would make times of counts
+    assert.is_nil(log.metas.start_time_offset)  -- it would turn counts into times
   end)
 
   it("ends with a trailer, and nothing after it", function()

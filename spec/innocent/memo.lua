@@ -1,4 +1,4 @@
--- A memo that has all its results soon.
+-- A memo table that soon has all its results.
 local memo, calls = {}, 0
 local function slow(n)
   local v = memo[n]

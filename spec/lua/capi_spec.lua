@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The C API stays binary compatible: code compiled against pristine Lua's
--- headers and linked to its library runs on the fork without a change and
--- without a word from the loader.
+-- The C API stays binary compatible: code compiled against pristine Lua's headers and linked to its
+-- library runs on the fork unchanged and without a message of the loader.
 
 local shell = require "spec.support.shell"
 

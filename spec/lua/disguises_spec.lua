@@ -20,7 +20,7 @@ local function upstream()
 end
 
 -- Calls f with the base name of each file of the fork, and each name that the file defines or undefines
--- while a file of upstream's core is compiled.
+-- when a file of upstream's core is compiled.
 local function definitions(f)
   local text = shell.output "gcc -std=gnu99 -DLUA_COMPAT_5_3 -DLUA_USE_LINUX -E -dD -Ibuild/fork/src/src \z
     -iquote lua -iquote lua/gc -iquote lua/vm $(printf -- '-iquote %s ' lua/gc/*/) \z

@@ -13,7 +13,7 @@ local function set(list)
   return s
 end
 
--- Dynamic symbols that a file defines: name -> version node or "".
+-- Returns the dynamic symbols that a file defines: name -> version node or "".
 local function exported(path)
   local names = {}
   for _, line in ipairs(shell.lines(shell.output("nm -D --defined-only " .. path))) do
@@ -27,7 +27,7 @@ local function exported(path)
   return names
 end
 
--- Names that headers declare as API of the library.
+-- Returns the names that headers declare as API of the library.
 local function declared(...)
   local names = {}
   for _, path in ipairs {...} do
@@ -91,7 +91,7 @@ describe("the exported names #plain", function()
   end)
 
   local function modules()
-    -- the library loaded before malloc is no module: it has malloc's names
+    -- the library loaded before malloc is no module: it exports malloc's names
     local list = shell.lines(shell.output("ls build/lib/asamp/*/*.so | grep -v /malloc.so"))
     assert.is_true(#list >= 4)
     return list
@@ -117,7 +117,7 @@ describe("the exported names #plain", function()
   end)
 end)
 
--- File names that a source includes, by "" and by <>.
+-- Returns the file names that a source includes, by "" and by <>.
 local function includes(path)
   local own, system = {}, {}
   local text = assert(shell.read(path), path)
@@ -195,7 +195,7 @@ describe("dependencies between the parts #plain", function()
       local faces = FACES[path:match "asamp/(%w+)/"] and not CLEAN[base(path)]
       if reaches(path) then
         assert.is_truthy(faces, path)
-        assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)  -- what a head says is so
+        assert.is_falsy(shell.read(path):find "[Kk]nows no Lua", path)  -- the claim of its head must hold
       end
     end
   end)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- From the tarball to an installed tree: lua/fetch, lua/prepare, lua/install.
--- Whatever is wrong with the download, a patch or a path is one line on stderr
--- that names it, a failure, and no incomplete files.
+-- From the tarball to an installed tree: lua/fetch, lua/prepare, lua/install. Every error of the
+-- download, a patch or a path gives one line on stderr that names it, a failure status, and no
+-- incomplete files.
 
 local shell = require "spec.support.shell"
 
@@ -18,7 +18,7 @@ describe("lua/fetch #plain", function()
   end)
   after_each(function() shell.remove(folder) end)
 
-  -- Runs it; the one line on stderr. Nothing is left where the tarball belongs.
+  -- Runs it. Returns the one line on stderr. No file remains at the tarball's path.
   local function refused(environment)
     local status, said, err = shell.run(environment .. " lua/fetch " .. out)
     assert.is_true(status ~= 0, err)
@@ -41,7 +41,7 @@ describe("lua/fetch #plain", function()
     assert.equal("lua.tar.gz\n", shell.output("ls -A %s/dl", folder))
   end)
 
-  -- 'make -j2 fork debug' in a fresh tree: each took the other's half copy away.
+  -- 'make -j2 fork debug' in a fresh tree: each removed the other's incomplete copy.
   it("may be run for two variants at once", function()
     local one = ("LUA_TARBALL=%s %s lua/fetch %s >%s/said.$i 2>&1 || echo failed $i"):format(
       TARBALL, NOWHERE, out, folder)
@@ -57,7 +57,7 @@ describe("lua/fetch #plain", function()
     assert.same({0, ""}, {status, err})
   end)
 
-  -- bench/lua55 has a pin of its own, without a site.
+  -- bench/lua55 has its own pin, without a site.
   it("takes the version of another pin, by the variable that it names", function()
     shell.output("mkdir %s/dl && printf 'version=5.5.9\\nsha256=%s\\ndebian_package=none\\n' >%s/pin && "
       .. "echo variable=OTHER_TARBALL >>%s/pin", folder, hash("Makefile"), folder, folder)
@@ -84,8 +84,8 @@ describe("lua/fetch #plain", function()
     assert.is_truthy(err:find("want " .. hash(TARBALL), 1, true), err)
   end)
 
-  -- A bug that was: after a pull that moved lua/upstream to another release, make
-  -- stopped at the tarball of the one before until somebody deleted it.
+  -- After a pull that moved lua/upstream to another release, make stopped at the previous tarball until
+  -- somebody deleted it.
   it("replaces a spoiled copy, or another release's, when it can get the right one", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua && head -c 1000 %s >%s && cp lua/fetch %s/lua/ && "
@@ -102,8 +102,8 @@ describe("lua/fetch #plain", function()
     assert.equal(hash(TARBALL), hash(out))
   end)
 
-  -- A bug that was: a copy of the release before with a new time, as caches make it,
-  -- was built as `make plain`, and what compared with that compared with another Lua.
+  -- A copy of the previous release with a new time, as caches make it, was built as `make plain`, so
+  -- that comparisons were made with another Lua.
   it("is asked for the right tarball if a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
@@ -119,9 +119,9 @@ describe("lua/fetch #plain", function()
     assert.equal(0, (shell.run(("test -f %s/b/src/src/lua.h"):format(folder))))
   end)
 
-  -- A machine whose apt knows one mirror, which is a folder here. A bug that was:
-  -- the index of a suite was asked, which a fresh machine's keys may not verify,
-  -- and which names a revision that the pool has not, or no more.
+  -- A machine whose apt has one mirror, which is a folder here. The index of a suite was used before,
+  -- which the keys of a fresh machine may not verify, and which names a revision that the pool does not
+  -- have, or no longer has.
   it("finds the tarball in the pool of the machine's own mirror, in Debian and in Ubuntu", function()
     for _, component in ipairs {"main", "universe"} do
       local pool = ("%s/%s/pool/%s/l/lua5.4"):format(folder, component, component)
@@ -186,7 +186,7 @@ describe("lua/prepare #plain", function()
   before_each(function() folder = shell.folder() end)
   after_each(function() shell.remove(folder) end)
 
-  -- Runs it; the one line on stderr. The folder that it would make is gone.
+  -- Runs it. Returns the one line on stderr. The folder that it would make does not exist afterwards.
   local function refused(tarball, ...)
     local status, _, err = shell.run(("lua/prepare %s %s/src %s")
                                      :format(tarball, folder, table.concat({...}, " ")))
@@ -218,7 +218,7 @@ describe("lua/prepare #plain", function()
     assert.equal(1, n, err)
   end)
 
-  -- A patch of the series, changed.
+  -- Returns a changed patch of the series.
   local function spoiled(change)
     local path = shell.output("ls lua/patches/0003-*.patch"):gsub("\n", "")
     local text = change(shell.read(path))

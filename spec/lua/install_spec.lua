@@ -1,19 +1,19 @@
 -- SPDX-License-Identifier: MIT
 --
--- Effects of `make install` on existing folders and on files in use,
--- of a small tree in the place of a built one.
+-- Effects of `make install` on existing folders and on files in use, with a small tree in place of a
+-- built one.
 
 local shell = require "spec.support.shell"
 
 describe("lua/install #plain", function()
   local folder
 
-  -- Installs into a PREFIX of the folder, with that before it on the line of shell.
+  -- Installs into a PREFIX of the folder, with 'before' before it on the shell's line.
   local function install(before)
     shell.output("%s; cd %s/sources && lua/install %s/prefix ''", before, folder, folder)
   end
 
-  -- Mode and owner of a path of the prefix.
+  -- Returns mode and owner of a path of the prefix.
   local function stat(path)
     return (shell.output("stat -c '%%a %%u:%%g' %s/prefix/%s", folder, path):gsub("\n", ""))
   end
@@ -37,8 +37,8 @@ all:
 
   teardown(function() shell.remove(folder) end)
 
-  -- `make install` and then `sudo make install` made /usr/local the user's own; with a umask
-  -- of 077 nobody else could enter it any more.
+  -- `make install` and then `sudo make install` made the user the owner of /usr/local; with a umask of
+  -- 077 no other user could enter it any more.
   it("leaves folders that are there as they are, and whose they are", function()
     shell.output("mkdir -p %s/prefix/bin && chmod 2775 %s/prefix/bin", folder, folder)
     if shell.output "id -u" == "0\n" then shell.output("chown 7:7 %s/prefix/bin", folder) end
@@ -61,7 +61,7 @@ all:
     end
   end)
 
-  -- A program that ran while a new library was installed ended by SIGBUS.
+  -- A program that ran while a new library was installed was ended by SIGBUS.
   it("writes into no file that is there", function()
     install "true"
     local path = folder .. "/prefix/lib/liblua5.4.so.0"

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The makefiles: `make deps` installs everything that the build needs on
--- this machine, no variable is used before it has a value, and any compiler
--- gets only the options that it knows.
+-- The makefiles: `make deps` installs everything that the build needs on this machine, no variable is
+-- used before it has a value, and any compiler gets only options that it supports.
 
 local recipes = require "spec.support.recipes"
 local sets = require "spec.support.sets"
@@ -17,7 +16,7 @@ local function words(target)
   return set
 end
 
--- The packages of files that are here, by the file.
+-- Returns the packages of existing files, by file.
 local function packages(paths)
   local by = {}
   for i, path in ipairs(paths) do paths[i] = shell.output("readlink -f " .. path):gsub("\n", "") end
@@ -48,9 +47,8 @@ end
 
 describe("make deps #plain", function()
   it("installs whatever the makefiles look for on this machine", function()
-    -- PACKAGES once used PAGETOOLS above the line that set it, so that a fresh
-    -- machine had neither esbuild nor d3: there was no page, and nothing failed
-    -- where they had been installed before.
+    -- PACKAGES used PAGETOOLS above the line that set it, so that a fresh machine had neither esbuild
+    -- nor d3: there was no page, and nothing failed on machines where they had been installed before.
     local paths = {}
     for _, file in ipairs(FILES) do
       for list in shell.read(file):gmatch "%$%(wildcard (/[^)]*)%)" do
@@ -73,7 +71,7 @@ describe("make deps #plain", function()
 end)
 
 describe("make #plain", function()
-  -- make in this tree with these commands alone, in PATH; its exit status and stderr.
+  -- Runs make in this tree with only these commands in PATH. Returns its exit status and stderr.
   local function with(tools, target)
     local folder = shell.folder()
     for tool in tools:gmatch "%S+" do
@@ -141,7 +139,7 @@ describe("the makefiles #plain", function()
   end)
 
   it("give a compiler only the options that it knows", function()
-    -- `make CC=clang` failed: three options of the bytecode loop were gcc's.
+    -- `make CC=clang` failed: three options of the bytecode loop exist only in gcc.
     local folder = shell.folder()
     local picky = folder .. "/picky"
     shell.write(picky, [[#!/bin/sh
@@ -164,7 +162,7 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- A quote ended a word of the shell, a semicolon a module path, in the midst of the build.
+  -- A quote ended a word of the shell, a semicolon a module path, in the middle of the build.
   it("refuse folders whose names no module path can have, and take spaces", function()
     local folder = shell.folder()
     for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do
@@ -185,7 +183,7 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- 'make clean' that could not said nothing, and 0.
+  -- A failed 'make clean' had no message, and exit status 0.
   it("say when they cannot clean", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/build/fork %s/build/dl %s/bin", folder, folder, folder)
@@ -205,8 +203,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- CFLAGS took the place of all of the core's options, which then found none of its headers;
-  -- and objcopy takes no object that is to be optimized when it is linked.
+  -- CFLAGS replaced all of the core's options, which then did not find its headers; and objcopy rejects
+  -- objects for link-time optimization.
   it("take CFLAGS and LDFLAGS besides their own options, and nothing of -flto", function()
     local lines = recipes.ofbuild("fork", "CFLAGS='-O3 -flto=auto' LDFLAGS=-s")
     for _, line in ipairs(lines.compiled) do
@@ -230,8 +228,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- Where a machine had stopped in the midst of a build an object was empty, which the linker took;
-  -- a library missed its functions when it was linked, or when it was loaded.
+  -- If a machine stopped in the middle of a build an object was empty, which the linker accepted;
+  -- functions were missing when the library was linked, or loaded.
   it("make empty files again", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/obj/gc/mark %s/lib", folder, folder)

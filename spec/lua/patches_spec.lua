@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The patch series: it applies to the pristine sources as it stands, survives
--- the way through git and back, and each patch documents its effect and which
--- spec guards it. lua/edit runs in a copy of the checkout.
+-- The patch series: it applies to the pristine sources unchanged, survives the conversion to git and
+-- back, and each patch documents its effect and the spec that guards it. lua/edit runs in a copy of the
+-- checkout.
 
 local shell = require "spec.support.shell"
 
@@ -10,8 +10,7 @@ local function patches(folder)
   return shell.lines(shell.output("ls " .. (folder or ".") .. "/lua/patches/*.patch"))
 end
 
--- Fields of a patch's message: subject, and What, Why here, Relies on,
--- Upstream, Spec.
+-- Returns the fields of a patch's message: subject, and What, Why here, Relies on, Upstream, Spec.
 local function message(text)
   local head = text:match("^(.-)\ndiff %-%-git ")
   local fields, name = {subject = head:match("\nSubject: %[PATCH%] ([^\n]+)")}, nil
@@ -27,8 +26,8 @@ local function message(text)
   return fields
 end
 
--- Lines of a patch by kind: quoted (context), removed, added; and the longest
--- run of quoted lines.
+-- Returns the number of lines of a patch by kind: context, removed, added; and the longest run of
+-- context lines.
 local function lines(text)
   local n, run, inside = {quoted = 0, removed = 0, added = 0, run = 0}, 0, false
   for line in text:gmatch("[^\n]*") do
@@ -61,7 +60,7 @@ describe("the patches #plain", function()
     local status, _, err = shell.run(("lua/prepare build/dl/lua.tar.gz %s/src %s")
                                      :format(folder, table.concat(patches(), " ")))
     assert.same({0, ""}, {status, err})
-    -- lua/prepare counts on patch's words; check them once more
+    -- lua/prepare relies on patch's words; check them again
     shell.output("cd %s && rm -rf src && mkdir src", folder)
     shell.output("tar -xzf build/dl/lua.tar.gz --strip-components=1 -C " .. folder .. "/src")
     for _, path in ipairs(patches()) do
@@ -81,7 +80,7 @@ describe("the patches #plain", function()
     local same, differences = shell.run(("diff -r lua/patches %s/lua/patches"):format(folder))
     assert.equal(0, same, differences)
 
-    -- an import never overwrites work, an export never takes half of it
+    -- an import never overwrites work, an export never takes a part of it
     local status, _, err = shell.run(("cd %s && lua/edit import build/edit"):format(folder))
     assert.same({1, "lua/edit: build/edit is there; export it, or remove it to start again\n"}, {status, err})
     shell.output("echo '/* x */' >>%s/build/edit/src/lgc.c", folder)
@@ -89,13 +88,13 @@ describe("the patches #plain", function()
     assert.same({1, "lua/edit: build/edit has changes that are not committed\n"}, {status, err})
     assert.equal(#patches(), #patches(folder))
 
-    -- a commit more is a patch more
+    -- one more commit is one more patch
     shell.output("cd %s && git -C build/edit commit -qam 'gc: one more' && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() + 1, #patches(folder))
     assert.equal(0, (shell.run(("ls %s/lua/patches/%04d-gc-one-more.patch"):format(folder, #patches() + 1))))
 
-    -- and a commit less a patch less
+    -- and one less commit one less patch
     shell.output("cd %s && git -C build/edit reset -q --hard HEAD~2 && lua/edit export build/edit",
                  folder)
     assert.equal(#patches() - 1, #patches(folder))
@@ -126,7 +125,7 @@ describe("the patches #plain", function()
       folder = shell.folder()
       shell.output("mkdir -p %s/build/release && cp -r build/dl %s/build/ && cp -r lua %s/"
         .. " && tar -xzf build/dl/lua.tar.gz -C %s/build/release", folder, folder, folder, folder)
-      -- Lua 5.4.99: lines more, which move every hunk of three files
+      -- Lua 5.4.99: additional lines, which move every hunk of three files
       shell.output([[cd %s/build/release/*/ && sed -i 's/\(VERSION_RELEASE\t"\)[0-9]*"/\199"/' src/lua.h
         sed -i '1i/* one line more */' src/lvm.c src/lstate.c src/ldo.c]], folder)
     end)
@@ -152,7 +151,7 @@ describe("the patches #plain", function()
       assert.equal("5.4.99", upstream:match "\nversion=([%d.]+)\n")
       assert.is_truthy(upstream:match "\nurl=%S+/lua%-5%.4%.99%.tar%.gz\n")
       assert.is_truthy(upstream:match "\ntestes_url=%S+/lua%-5%.4%.99%-tests%.tar%.gz\n")
-      -- neither fuzz nor offsets, and from here on it is the release that is there
+      -- neither fuzz nor offsets, and the present release from here on
       assert.same({0, "", ""}, {inside "lua/prepare build/dl/lua.tar.gz build/src lua/patches/*.patch"})
       status, out, err = inside "LUA_FETCH_NO_SITE=1 LUA_FETCH_NO_APT=1 lua/edit rebase build/new.tar.gz x"
       assert.same({1, "", "lua/edit: build/new.tar.gz is the release that lua/upstream names already\n"},

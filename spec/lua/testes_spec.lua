@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- lua/testes.excluded, the list of the official suite's tests that do not run here:
--- its form, that lua/testes takes out just its lines (in a small suite made for
--- it), and, where the suite is at hand, that it fits; and what becomes of the
--- processes of a run. Nothing is downloaded.
+-- lua/testes.excluded, the list of the official suite's tests that do not run here: its form, that
+-- lua/testes removes only its lines (in a small suite made for the spec), that it matches the suite if
+-- that exists, and the processes that a run leaves. Nothing is downloaded.
 
 local shell = require "spec.support.shell"
 
--- The entries: {file=, first=, last=, reason=}, {file=, T=true, reason=}, or
--- {file=, order=true, reason=}.
+-- Returns the entries: {file=, first=, last=, reason=}, {file=, T=true, reason=}, or {file=,
+-- order=true, reason=}.
 local function entries()
   local list = {}
   for _, line in ipairs(shell.lines(shell.read "lua/testes.excluded")) do
@@ -27,7 +26,7 @@ local function entries()
   return list
 end
 
--- The folder of the suite, or nil.
+-- Returns the folder of the suite, or nil.
 local function suite()
   local folder = os.getenv "LUA_TESTES" or ""
   if folder == "" then folder = "build/testes/suite" end
@@ -46,8 +45,8 @@ local function with(name, f)
   end)
 end
 
--- lua/testes in a checkout of its own, with the interpreter that runs this as its debug
--- build, and a suite that is to be written. Their folders.
+-- Makes lua/testes in a checkout of its own, with this interpreter as its debug build, and a suite yet
+-- to be written. Returns their folders.
 local function checkout()
   local folder = shell.folder()
   local from = folder .. "/suite"
@@ -165,7 +164,7 @@ describe("tests excluded from the official suite", function()
   end)
 end)
 
--- The official test of Ctrl C leaves a running program when it fails, which ran for ever.
+-- The official test of Ctrl C leaves a running program if it fails, which never ended.
 describe("a run of lua/testes", function()
   local STRAY = [[
     local f = io.popen "echo $$; exec sleep 1000"

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- Random programs for the specs of the heap: generated from a seed, played in
--- a state of their own (spec/support/states.c), shortened when they fail.
--- A program is text, "action slot size" by line. It works on a world of slots,
--- each with a value and what is known of it; every value is looked at again
--- before it goes, so that memory handed out twice shows as a value that lies.
--- After each action the heap's invariants are checked. An action that ends in a
--- memory error makes room, and the program goes on.
+-- Random programs for the specs of the heap: generated from a seed, run in a state of their own
+-- (spec/support/states.c), shortened if they fail. A program is text, one "action slot size" a line. It
+-- works on slots, each with a value and its known contents; every value is checked before it is
+-- dropped, so that memory handed out twice shows as a wrong value. The heap's invariants are checked
+-- after each action. If an action ends in a memory error, some values are dropped, and the program
+-- continues.
 
 local process = require "spec.support.process"
 local states = require "states"
@@ -40,7 +39,7 @@ function M.generate(seed, n)
 end
 
 --- Plays a program. Runs inside a state: no upvalue but _ENV.
--- Raises when a value lies or an invariant does not hold.
+-- Raises an error if a value is wrong or an invariant does not hold.
 function M.play(state, program)
   local world = {}  -- slot -> {value, known, looker}
   local act = {}
@@ -141,7 +140,7 @@ function M.play(state, program)
     put(slot, state.closure(size % 200), nil, function(f) return f() > 0 end)
   end
 
-  -- Coroutines that nest 'depth' calls, and one another.
+  -- Returns coroutines that nest 'depth' calls, and one another.
   local function nest(depth, value)
     if depth == 0 then
       coroutine.yield("waiting")
@@ -293,8 +292,8 @@ function M.try(program, options)
   if left ~= 0 then return left .. " bytes left after lua_close" end
 end
 
--- In a process of its own, as a broken heap may crash: returns the error, or nil.
--- Each state hashes strings in its own way, so a fault may not show each time.
+-- In a process of its own, because a broken heap may crash: returns the error, or nil. Each state
+-- hashes strings with its own seed, so a fault may not show each time.
 local function tryapart(program, options)
   for _ = 1, 3 do
     local status, text = process.code([[

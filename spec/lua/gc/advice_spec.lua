@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Filters of system calls that do not know madvise, which plain Lua does not call: the heap
--- grows and shrinks without it.
+-- Filters of system calls that do not allow madvise, which plain Lua does not call: the heap grows and
+-- shrinks without it.
 
 local process = require "spec.support.process"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Texts, which are strings of more than 512 bytes, live through two more minor collections before
--- they are old (lua/gc/mark/ageing.h). By counts, never by time.
+-- Texts (strings of more than 512 bytes) survive two minor collections young, and are tenured by the
+-- third (lua/gc/mark/ageing.h). Measured by counts, never by time.
 
 local fewer = require "spec.support.fewer"
 local within = require "spec.lua.gc.within"
@@ -24,7 +24,7 @@ describe("a text that is edited", function()
         return minors2 - minors, majors2 - majors
       end, name)
       assert.is_true(minors > 100, minors)
-      -- an old table that is dead holds each until it is tenured
+      -- an old dead table keeps each text until it is tenured
       local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)
@@ -63,9 +63,9 @@ describe("a text that is edited", function()
     end)
   end)
 
-  -- A bug that was: a coroutine was remembered for a text that had been tenured after all, by a weak
-  -- table that refers to it; the major collection that began then freed the coroutine, which
-  -- was dead, and the next minor one looked into it.
+  -- A coroutine was remembered for a text that was then tenured because of a weak table that refers to
+  -- it. The major collection that started then freed the coroutine, which was dead, and the next minor
+  -- collection read it.
   it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
@@ -92,8 +92,8 @@ describe("a text that is edited", function()
 end)
 
 describe("texts of a queue", function()
-  -- A nursery had room for five of them, so that each was met three times: 0.2 of plain. A nursery may
-  -- have as many beside as live a while, as far as what is old is that much more.
+  -- A nursery had capacity for only five of them, so that each was visited three times: 0.2 of plain. A
+  -- nursery may now have as many in addition as live for a while, in proportion to the old bytes.
   it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
@@ -119,7 +119,7 @@ describe("texts of a queue", function()
 end)
 
 describe("texts in the slots of large tables", function()
-  -- Each slot is remembered for itself, and once more when it gets another text: whatever is done to
+  -- Each slot is remembered on its own, and once more when it gets another text: whatever is done to
   -- the table, its texts and keys are those of a copy, which has numbers in their place.
   for _, seed in ipairs{1, 2, 3, 4, 5, 6} do
     it("are those that were stored, whatever becomes of the tables, seed " .. seed, function()
@@ -181,8 +181,8 @@ describe("texts in the slots of large tables", function()
 end)
 
 describe("a text that is dropped", function()
-  -- Growth is little where there are many states, and a text was more than that: the major collection
-  -- that started for it tenured it, and each state kept 475 KB.
+  -- The allowed growth is small if there are many states, and a text exceeded it: the major collection
+  -- that started because of it tenured it, and each state kept 475 KB.
   it("is gone soon where there are many states, too", function()
     local states, all = require "states", {}
     for i = 1, 100 do
@@ -206,7 +206,7 @@ describe("a text that is dropped", function()
 end)
 
 describe("a large userdata", function()
-  -- One that was alive as a collection came was tenured: 0.16 to 0.2 of plain beside 50,000 objects.
+  -- One that was alive at a collection was tenured: 0.16 to 0.2 of plain, next to 50,000 objects.
   it("dies young, too", function()
     within(function(state)
       local live, last = {}, nil
@@ -276,8 +276,8 @@ describe("a large userdata", function()
 end)
 
 describe("a small userdata with a finalizer", function()
-  -- One that was alive as a collection came was tenured, and the number of these began a major
-  -- collection for each few nurseries, which tenured all that waited: 0.7 to 0.85 of plain.
+  -- One that was alive at a collection was tenured, and their number started a major collection every
+  -- few nurseries, which tenured all pending ones: 0.7 to 0.85 of plain.
   for _, ring in ipairs {30, 1000} do
     it(("dies young in a ring of %d"):format(ring), function()
       within(function(state, slots)
@@ -300,8 +300,8 @@ describe("a small userdata with a finalizer", function()
     end)
   end
 
-  -- Each was found dead by major collections only, and each of these found more that had died while
-  -- it ran than the one before: so many more that 132 MB were taken for 5,000 of 64 bytes.
+  -- Only major collections found them dead, and each of these found more objects that had died while it
+  -- ran than the one before: up to 132 MB for 5,000 objects of 64 bytes.
   for _, kind in ipairs {"userdata", "tables"} do
     it(("is not found late, nor are %s, where thousands are alive"):format(kind), function()
       local most = within(function(state, which)

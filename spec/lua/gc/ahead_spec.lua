@@ -6,10 +6,10 @@
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
 
--- A table for which the list of weak tables has no memory counts as strong. What was marked
--- because of that could lead to further weak tables, which no list had then: their values were
--- given away while the program held them. The fuzzer told of it once in a hundred million
--- actions, as an object that another had the memory of.
+-- A table for which the list of weak tables has no memory counts as strong. Objects marked because of
+-- that could lead to further weak tables, which were in no list then: their values were freed while the
+-- program held them. The fuzzer found it once in a hundred million actions, as an object whose memory
+-- another object had.
 describe("weak tables in the midst of a major collection that lua_Alloc refuses more to", function()
   it("keep their contents, also if they are found through one another", function()
     local reached, of = within(function(state)
@@ -26,7 +26,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
         found[3] = false
         root[i], root.held[i] = found, held
       end
-      for i = 1, 200 do  -- they have many that no mark has reached
+      for i = 1, 200 do  -- they have many entries that no mark has reached
         local f = {}
         for k = 1, 12 do f[k] = {} end
         f[13] = false
@@ -36,7 +36,7 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
       for _ = 1, 3000 do root = {next = root} end
       for _ = 1, 5 do collectgarbage() end  -- lists get short
       collectgarbage "stop"
-      for i = 1, 400 do others[i][1] = {} end  -- that of the pause gets long
+      for i = 1, 400 do others[i][1] = {} end  -- the list of the pause gets long
       collectgarbage("step", 0)  -- a major collection starts
       local function theend()
         local n = root
@@ -68,8 +68,8 @@ describe("weak tables in the midst of a major collection that lua_Alloc refuses 
 end)
 
 describe("a weak table that a major collection has visited", function()
-  -- Of 12,000 entries in a table of each mode, every 40th dies ("=="), or all others ("~=").
-  -- No pause visits many entries, and only the live ones are left.
+  -- Of 12,000 entries in a table of each mode, every 40th dies ("=="), or all others ("~="). No pause
+  -- visits many entries, and only the live ones are left.
   local function die(isdead)
     for _, mode in ipairs {"v", "k", "kv"} do
       local most, left, alive = within(function(state, m, code)
@@ -98,17 +98,17 @@ describe("a weak table that a major collection has visited", function()
     end
   end
 
-  -- Once every major collection went through all entries in one pause, and marked in it
-  -- values of weak keys: 200 ms for a million.
+  -- Every major collection visited all entries in one pause, and marked the values of weak keys in it:
+  -- 200 ms for a million.
   it("is not gone through again when the collection ends", function() die "==" end)
 
-  -- Once all entries of what had died were cleared in one pause, and those of weak keys looked at
-  -- twice more: 26 ms of a million objects that two tables had.
+  -- All dead entries were cleared in one pause, and those of weak keys visited twice more: 26 ms for a
+  -- million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
-  -- A new key that moves the node of an entry that may be dead made it look as if one had been
-  -- found alive, and all of them were looked at again, up to 32 times, while the program went
-  -- on: a cache that kept its last 5,000 objects had 620,000 entries by then, and ever more.
+  -- A new key that moves the node of an undecided entry made the entry look as if its object had been
+  -- found alive, and all entries were visited again, up to 32 times, while the program ran: a cache of
+  -- the last 5,000 objects reached 620,000 entries, with no limit.
   it("is through soon, though new keys move its entries", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -125,8 +125,8 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 400000, entries)
   end)
 
-  -- Slices that were paid for as others are took so long that each collection left more entries
-  -- than the one before it: a hundred times the bytes kept, and in some runs ever more.
+  -- With the usual work for each slice, each collection left more entries than the one before it: a
+  -- hundred times the bytes kept, and in some runs without a limit.
   it("does not grow faster than slices go through it", function()
     for _ = 1, 3 do  -- hashes have other seeds
       local most = within(function()
@@ -148,8 +148,8 @@ describe("a weak table that a major collection has visited", function()
     end
   end)
 
-  -- Entries that the program gives other values leave the list of those that may be dead; for
-  -- each of 32 looks at all of it that was taken for a reason to look once more.
+  -- Entries to which the program stores other values leave the list of undecided ones; every 32nd such
+  -- change caused another pass over the list.
   it("is through soon, though the program changes its entries", function()
     local bytes = within(function(state)
       local N = 60000
@@ -180,10 +180,10 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(bytes < 8 << 20, bytes)
   end)
 
-  -- Next to a large heap, whose slices have a bound, a collection took as much allocation as
-  -- there was live: what its cache had got and lost meanwhile was found by the next one only,
-  -- which took the longer for it. No collection came to its end: of a million entries 706,000
-  -- were there, of two million 1,700,000.
+  -- Next to a large heap, whose slices are bounded, a collection took as much allocation as there were
+  -- live bytes. Entries that its cache had got and lost meanwhile were found only by the next one,
+  -- which therefore took longer. No collection ended: 706,000 of a million entries were there,
+  -- 1,700,000 of two million.
   it("does not grow for ever next to a large heap", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -200,7 +200,7 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 400000, entries)
   end)
 
-  -- G9, where collections are verified.
+  -- G9, in builds that verify collections.
   it("has nothing dead in it, whatever the program does with it meanwhile", function()
     stressed("weaktables", 1, 30, {"nursery=3000,major,slice=3000,verify=16",
                                    "nursery=1000,major,slice=300,remember=64,verify=16"})

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- C code that calls Lua between two collections: stores that have no
--- barrier in upstream's sources, threads that are changed while they sleep (T1,
--- T3 of lua/gc/gc.h), callbacks that run Lua where the collector is at work.
+-- C code that calls Lua between two collections: stores without a barrier in upstream's sources,
+-- suspended threads that are changed (T1, T3 of lua/gc/gc.h), callbacks that run Lua inside the
+-- collector.
 
 local within = require "spec.lua.gc.within"
 
 describe("a C function", function()
-  -- A bug that was, and upstream has it: lua_tolstring puts the string in the place
-  -- of the number. In an upvalue of an old function nothing informed the collector.
+  -- A bug that upstream has, too: lua_tolstring stores the string in place of the number. If that is an
+  -- upvalue of an old function, the collector was not informed.
   it("keeps the string that lua_tolstring has made of its upvalue", function()
     within(function(state)
       local functions = {}
@@ -22,8 +22,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- lua_xmove lowers the top of a thread without waking it. What has been there is
-  -- old, so the collection that can free it is one that erases the place.
+  -- lua_xmove lowers the top of a thread without making it dirty. The objects in the slots are old, so
+  -- the collection that can free them also erases the slots.
   it("takes values from a coroutine that sleeps, which never shows them again", function()
     within(function(state)
       local lines = {"local step, probe = ...", "local a = probe + 1"}
@@ -59,8 +59,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- A bug that was: the collections of a warning's Lua code put the coroutine to
-  -- sleep whose finalizers it was about, and nothing woke it.
+  -- The collections of a warning's Lua code made the coroutine clean whose finalizers the warning was
+  -- about, and nothing made it dirty again.
   it("may run Lua in another thread to report a finalizer's error", function()
     within(function(state)
       local warnings = 0

@@ -2,20 +2,20 @@
 --
 -- Chains of ephemerons (lua/gc/mark/chase.c): the value of one entry is the key of another one.
 --
--- What was: passes over all entries, each of which resolved a few, for slots are in no order
--- of the chain. A list of 60,000 objects whose links were in a weak table stopped the program
--- for seconds, by itself, and its full collection took minutes.
+-- Marking made passes over all entries, each of which resolved a few, because slots are not in the
+-- order of the chain. A list of 60,000 objects whose links were in a weak table stopped the program for
+-- seconds, and a full collection took minutes.
 
 local within = require "spec.lua.gc.within"
 
--- chain(n): a list whose links are in weak tables: its first object, and a function that counts
--- those that can be reached. Keys are of all types that a weak key can have.
+-- chain(n): makes a list whose links are in weak tables. Returns its first object, and a function that
+-- counts the reachable ones. Keys are of all types that a weak key can have.
 local function chain(state, n)
   local weak = {}
   for i = 1, 3 do weak[i] = setmetatable({}, {__mode = "k"}) end
   local function new(i)
     if i % 8 == 0 then return {i} end
-    if i % 8 == 4 then return {} end  -- which marking need not traverse
+    if i % 8 == 4 then return {} end  -- marking need not traverse it
     if i % 4 == 1 then return coroutine.create(function() return i end) end
     if i % 4 == 2 then return function() return i end end
     return state.userdata(8)

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Everything that can hold a reference to an object, each with the way that
--- Lua has to store one there: for specs of barriers. Runs inside a state
--- (spec/support/states.c), whose functions it is given.
+-- All kinds of references to an object, each with the way in which Lua stores it there: for specs of
+-- barriers. Runs inside a state (spec/support/states.c), whose functions it receives.
 --
 -- Each kind is {name =, make = function() -> container,
 -- set = function(container, k, value), get = function(container, k) -> value};

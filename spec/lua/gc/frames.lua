@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Frame loops as hosts have them, over a grid of modes, stopped or not, steps,
--- garbage of a frame and live data (KiB). Prints of each: what it is, the most KiB
--- in use at the end of a frame, and the most KiB allocated by other frames between
--- the death of an object and the call of its finalizer. hosts_spec.lua compares
--- interpreters.
+-- Frame loops of typical hosts, over a grid of modes, stopped or not, steps, garbage of a frame and
+-- live data (KiB). Prints for each: its parameters, the most KiB in use at the end of a frame, and the
+-- most KiB allocated by other frames between the death of an object and the call of its finalizer.
+-- hosts_spec.lua compares interpreters.
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local FRAMES = 80

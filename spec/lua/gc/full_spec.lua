@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind as the
--- slope between two numbers of them; and the string table, which is gone through only as far
--- as something in it is dead (lua/gc/sweep/interned.c).
+-- Full collections of small heaps: the cost of one relative to pristine Lua's, counted by callgrind as
+-- the slope between two numbers of them; and the string table, which is visited only until its dead
+-- strings are found (lua/gc/sweep/interned.c).
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -34,7 +34,7 @@ describe("a full collection of a small heap #plain", function()
     return tonumber(text:match "\nsummary: (%d+)" or text:match "\ntotals: (%d+)")
   end
 
-  -- Instructions of one by those of pristine Lua's.
+  -- Returns the instructions of one divided by those of pristine Lua.
   local function ratio(before, each)
     local program = process.file(PROGRAM:format(before, each))
     local function slope(lua) return count(lua, program, 40) - count(lua, program, 20) end
@@ -98,7 +98,7 @@ describe("the string table", function()
         local ended = false
         for i = round, 6000, 2 do
           if not ended then ended = collectgarbage("step", 1) end
-          if i % 4 < 2 then live[i] = "s" .. i end  -- the dead one, if it is there still
+          if i % 4 < 2 then live[i] = "s" .. i end  -- the dead one, if it still exists
           local _ = "young" .. round .. ":" .. i
           if i % 50 < 2 then
             assert(not state.check())

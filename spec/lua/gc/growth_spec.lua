@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large hash parts that grow ahead (lua/gc/alloc/growth.h): by the bytes that their next vectors take,
--- and by their contents after it. In the debug build those of 256 nodes are large already, and
--- the verifier checks growths in progress.
+-- Large hash parts that grow ahead (lua/gc/alloc/growth.h): by the bytes of their next vectors, and by
+-- their contents after it. In the debug build hash parts of 256 nodes are large already, and the
+-- verifier checks growths in progress.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -13,9 +13,9 @@ local NODES = 1 << 14
 local NODE, COPYOF = 24, 4
 local AHEAD = NODES * (2 * NODE + COPYOF)
 
--- Returns the output of a program that has a table t of three quarters of NODES keys, 'put', which adds the
--- i-th of those that come, and 'watch', which calls such a function with 1 to n and says where the
--- bytes in use have changed by much, and by how many.
+-- Returns the output of a program that has a table t of three quarters of NODES keys, a function 'put',
+-- which adds the i-th further key, and 'watch', which calls such a function with 1 to n and prints
+-- where the bytes in use have changed by much, and by how many.
 local function changes(program)
   local status, text = process.code([[
     local NODES = 1 << 14
@@ -195,8 +195,8 @@ describe("memory that is refused while a hash part grows", function()
 end)
 
 
--- Keys of all kinds come and go, values too, collections are small and many; the contents are those that
--- a second table says, which is an array.
+-- Keys and values of all kinds are added and removed, collections are small and frequent; the contents
+-- must be those of a second table, which is an array.
 local PROGRAM = [[
   local seed, most, weak, nursery, mode = ...
   seed, most = tonumber(seed), tonumber(most)
@@ -244,7 +244,7 @@ local PROGRAM = [[
     values[i] = {}
     t[keys[i] ] = values[i]
   end
-  local function lost()  -- what nobody holds: it goes where the table is weak
+  local function lost()  -- nothing holds it: it leaves a weak table
     local k = fresh()
     if t[k] == nil then
       t[k] = {}

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The heap (lua/gc/memory/heap.c, holes.c): where memory lies, that it is given back, and that
--- nothing lies where something else does. All of it in states whose lua_Alloc
--- counts and checks (spec/support/states.c).
+-- The heap (lua/gc/memory/heap.c, holes.c): where memory is allocated, that it is returned, and that
+-- blocks do not overlap. All in states whose lua_Alloc counts and checks (spec/support/states.c).
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -19,7 +18,7 @@ describe("the heap", function()
   end)
 
   it("keeps every block of every size apart from all others", function()
-    -- each userdata is filled with a byte of its own; whatever overlaps shows
+    -- each userdata is filled with a byte of its own, so that overlaps show
     within(function(state)
       local sizes, kept = {}, {}
       for n = 0, 300 do sizes[#sizes + 1] = n end
@@ -43,7 +42,7 @@ describe("the heap", function()
       collectgarbage("stop")
       local LUA_TUSERDATA, LUA_TSTRING = 7, 4
       local head = 32 + 7 & ~7  -- of a userdata without values: its Udata0
-      for _ = 1, 500 do state.userdata(8100) end  -- their list has room then
+      for _ = 1, 500 do state.userdata(8100) end  -- their list has capacity then
       collectgarbage()
       local before = state.tags(LUA_TUSERDATA)
       for _ = 1, 100 do state.userdata(8000 - head) end
@@ -189,22 +188,21 @@ describe("the heap", function()
   end)
 
   it("keeps a state without anything in it small", function()
-    local s = states.open()  -- one chunk, in every build: the debug build's bits lie in it
+    local s = states.open()  -- one chunk, in every build: the debug build's bits are in it
     assert.is_true(s:stats().peak <= 100 * 1024, s:stats().peak)
     assert.equal(0, s:close())
   end)
 
-  -- A bug that was: when the hand left a block, the lines that were free in it
-  -- by then were noted as not worth a visit, and only a gain of four more had
-  -- the block visited again. A block whose last one to three lines died after
-  -- that was wholly free and never seen as empty; lua_close stumbled over it.
+  -- When the allocator left a block, the lines that were free in it by then were recorded as not worth
+  -- a visit, and only four more free lines caused another visit. A block whose last one to three lines
+  -- died after that was free and never recognized as empty; lua_close failed on it.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)
       collectgarbage("stop")
       local kept = {}
-      for i = 1, 400 do  -- the hand goes on by half a block, leaving one line in use
+      for i = 1, 400 do  -- the allocator advances by half a block, leaving one line in use
         for j = 1, 480 do
-          local u = state.userdata(0)  -- 32 bytes, which seldom span two lines
+          local u = state.userdata(0)  -- 32 bytes, which rarely span two lines
           if j == 1 then kept[i] = u end
         end
         collectgarbage()

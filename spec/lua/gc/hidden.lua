@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Objects that several weak tables have, while slices hide, show and clear them: lua hidden.lua
--- SEED ROUNDS. For hidden_spec, which runs it under LUAN_STRESS, too. An entry that one table has of an
--- object, all have; objects that the program holds are there by every kind of access; freed ones
--- does not come back.
+-- Objects in several weak tables, while slices tombstone, restore and clear them: lua hidden.lua SEED
+-- ROUNDS. For hidden_spec, which runs it under LUAN_STRESS, too. If one table has an entry of an
+-- object, all have it; objects that the program holds are found by every kind of access; freed ones
+-- never come back.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
@@ -49,7 +49,7 @@ local function everything(w)
   for o, v in pairs(w.both) do assert(o == v and w.of[o]) end
 end
 
--- All entries of object i, which may be gone.
+-- Returns all entries of object i, which may be freed.
 local function look(w, i, gone, held)
   local o = ask(w.named, "s" .. i)
   assert(o == ask(w.listed, i))
@@ -63,7 +63,7 @@ local function look(w, i, gone, held)
   return o
 end
 
--- Stores into slots that may be hidden: a value that is there is no new one.
+-- Stores into slots that may be tombstoned: storing over an existing value adds no entry.
 local function change(w, i, o)
   local before = newindices
   w.named["s" .. i] = o
@@ -106,7 +106,7 @@ for _ = 1, rounds do
       for k = 1, random(200) do w.named["t" .. k] = { k } end
       for k = 1, 200 do w.named["t" .. k] = nil end
     end
-    if random(20) == 1 then  -- strong for the time being
+    if random(20) == 1 then  -- strong for some time
       local t = random(2) == 1 and w.listed or w.both
       local m = getmetatable(t)
       setmetatable(t, nil)

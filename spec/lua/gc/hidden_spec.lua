@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Values of weak tables that are hidden until slices have cleared those of the dead
--- (lua/gc/mark/hidden.h), and entries whose keys have died. Pauses are counted in entries that they
+-- Values of weak tables that are tombstoned until slices have cleared those of dead objects
+-- (lua/gc/mark/hidden.h), and entries whose keys are dead. Pauses are counted in entries that they
 -- visit (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
@@ -31,10 +31,10 @@ describe("entries of weak tables that die by thousands", function()
   end)
 end)
 
--- Faults that were, in tables that had been gone through ahead.
+-- Earlier faults, in tables that slices had visited ahead.
 describe("a weak table whose entries may be dead", function()
-  -- A minor collection in the midst of the sweep had no memory for the list of a new key's entry,
-  -- took the table as a whole, and marked the values of its dead keys.
+  -- A minor collection during the sweep had no memory for the list of a new key's entry, treated the
+  -- table as a whole, and marked the values of its dead keys.
   it("has no dead entry marked where memory is refused while it is swept", function()
     within(function(state)
       local N = 20000
@@ -64,7 +64,7 @@ describe("a weak table whose entries may be dead", function()
     end)
   end)
 
-  -- Each table that was new began the look at all that was doubtful anew: no collection ended.
+  -- Each new table restarted the pass over all undecided entries: no collection ended.
   it("does not keep a collection from its end while the program makes others", function()
     local bytes = within(function(state)
       collectgarbage "generational"
@@ -88,8 +88,8 @@ describe("a weak table whose entries may be dead", function()
     assert.is_true(bytes < 500 << 20, bytes)
   end)
 
-  -- What has been marked is looked up in all tables that were gone through: for a chain beside a
-  -- thousand of them that took seconds.
+  -- Marked objects are looked up in all visited tables: for a chain, with a thousand such tables, that
+  -- took seconds.
   it("is not searched for each link of a chain in another", function()
     local most, entries = within(function(state)
       local N, TABLES = 10000, 300

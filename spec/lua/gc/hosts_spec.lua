@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c):
--- that the dead are found though the heap does not grow, that finalizers are
--- neither starved nor a flood, and explicit pacing does what the manual
--- of Lua 5.4 says. By counts of bytes and collections, never by time.
+-- Requirements of programs that embed Lua (lua/gc/pace/pace.c, collect.c): dead objects are found
+-- although the heap does not grow, finalizers are called neither too late nor too many at once, and
+-- explicit pacing does what the manual of Lua 5.4 says. By counts of bytes and collections, never by
+-- time.
 
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
@@ -11,8 +11,8 @@ local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("old garbage", function()
-  -- Once a major collection began by growth only: what died after the heap had
-  -- grown was kept as long as the program lived on young objects.
+  -- A major collection started only by growth: objects that died after the heap had grown were kept as
+  -- long as the program allocated only short-lived ones.
   it("of a heap that does not grow is found by the volume of allocation", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local dropped, volume = within(function(state, m)
@@ -59,10 +59,10 @@ describe("old garbage", function()
     end)
   end)
 
-  -- Once slices of marking in a big heap kept up with allocation one to one: a cycle
-  -- took as long as the list took to be built, and found a list that had just died
-  -- alive. The heap held three of them; where a cycle falls makes it 1.7 to 2.5. (Not in the
-  -- debug build, for its verifier.)
+  -- Slices of marking in a big heap kept up with allocation only one to one: a cycle took as long as
+  -- the construction of the list, and found a list that had just died alive. The heap held three of
+  -- them; depending on the time of a cycle it is 1.7 to 2.5 now. (Not in the debug build, for its
+  -- verifier.)
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")
@@ -82,8 +82,8 @@ describe("old garbage", function()
 end)
 
 describe("weak tables", function()
-  -- Once only volume began a collection that found old dead entries: 3,600 of them
-  -- beside 200 that were alive (plain: 840), in a heap that did not grow.
+  -- Only volume started a collection that found old dead entries: 3,600 of them next to 200 live ones
+  -- (plain: 840), in a heap that did not grow.
   it("hold few dead entries, where more and more become old", function()
     for _, mode in ipairs {"v", "k"} do
       local most = within(function(_, m)
@@ -108,7 +108,7 @@ describe("weak tables", function()
 end)
 
 describe("finalizers", function()
-  -- Once 4,000 objects that died old were never finalized beside 20 M tables.
+  -- 4,000 objects that died old were never finalized during the allocation of 20 M tables.
   it("of objects that die old are called while the heap does not grow", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(state, m)
@@ -156,8 +156,8 @@ describe("finalizers", function()
     end)
   end)
 
-  -- Once a batch ended by the clock however many were waiting: where finalizers took
-  -- longer than it took to make their objects, the dead piled up without end.
+  -- A batch ended by the clock however many were pending: if finalizers took longer than the allocation
+  -- of their objects, dead objects accumulated without a limit.
   it("that take longer than making their objects are called as fast as these are made", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(_, m)
@@ -199,8 +199,7 @@ describe("finalizers", function()
 end)
 
 describe("objects with finalizers that live for some requests", function()
-  -- Once 53,422 of 200 were open at once in a state of a host, where pristine Lua
-  -- had 2,060 of them.
+  -- 53,422 instead of 200 were open at once in a state of a host, where pristine Lua had 2,060.
   it("are no more at once than twice pristine Lua's, in states of hosts, too #plain", function()
     local requests = dofile "spec/lua/gc/requests.lua"
     local function rows(text)
@@ -228,7 +227,7 @@ describe("objects with finalizers that live for some requests", function()
 end)
 
 describe("a host that paces by hand", function()
-  -- Once a step of 28 KiB for 36 KiB of garbage a frame let the heap grow to 147 MB.
+  -- A step of 28 KiB for 36 KiB of garbage a frame let the heap grow to 147 MB.
   it("does as much work in steps of any size as their KiB pay for, and the heap stays small", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, size in ipairs {1, 28, 200} do
@@ -277,8 +276,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- Once a step that paid for no collection yet dropped what finalizers were to be
-  -- called meanwhile: they waited for the end of the nursery, or of the pause.
+  -- A step that paid for no collection yet discarded the rest of the finalizers due meanwhile: they
+  -- waited for the end of the nursery, or of the pause.
   it("has a batch of the finalizers that wait with each step", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, stopped in ipairs {true, false} do
@@ -311,8 +310,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- Once a step of less than nothing put the next collection off by as much, and
-  -- very many of any size made a counter overflow.
+  -- A step of a negative size delayed the next collection by as much, and very many steps of any size
+  -- made a counter overflow.
   it("may step by anything that an int can say", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)
@@ -331,7 +330,7 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- Once a step multiplier below 25 marked less than was allocated.
+  -- A step multiplier below 25 marked less than was allocated.
   it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
     for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
                           {math.maxinteger, math.mininteger}, {200, 4}} do

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork with 1 GiB of
--- objects takes milliseconds; memory returned to the system from within one makes its
--- pages small, or the system would fill the gaps again.
+-- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that a fork with 1 GiB of objects
+-- takes milliseconds. When memory is returned to the system from within a huge page, its pages are made
+-- small, or the system would fill the gaps again.
 
 local process = require "spec.support.process"
 
--- Of the mappings that hold a heap of arrays of 8 KB: KiB that may be huge pages, KiB that
--- may not, how many mappings may, KiB that are; once it is built, and once most of it is gone.
+-- Prints, for the mappings of a heap of arrays of 8 KB: KiB that may be huge pages, KiB that may not,
+-- number of mappings that may, KiB that are; once after the heap is built, and once after most of it is
+-- freed.
 local PROGRAM = [[
   local function look()
     local huge, small, n, size, joined, all = 0, 0, 0, 0, 0, 0
@@ -57,8 +58,8 @@ if known and os.getenv "ASAMP_VARIANT" ~= "asan" then
       assert.equal(0, run(6000)[1])
     end)
 
-    -- They were huge from the first touch on. On a virtual machine whose host takes free
-    -- memory back each such touch was a pause of 9 ms, and half of a growing program's time.
+    -- They were huge from the first touch on. On a virtual machine whose host reclaims free memory each
+    -- such touch was a pause of 9 ms, and half of a growing program's time.
     it("come later, unless the operator wants them at once", function()
       local may, _, _, are = table.unpack(run(16000))
       assert.is_true(are < may / 4, are .. " of " .. may)

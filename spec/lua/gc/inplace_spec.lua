@@ -9,8 +9,8 @@ local process = require "spec.support.process"
 
 local NODE = 24
 
--- Bytes that a program allocates while 'live' of its keys are in a table, and 'count' keys come,
--- each after the oldest has gone. 'make' is an expression for key i.
+-- Returns the bytes that a program allocates while 'live' of its keys are in a table, and 'count' keys
+-- are inserted, each after the oldest was removed. 'make' is an expression for key i.
 local function allocated(make, live, count)
   local status, text = process.code([[
     local live, count = tonumber((...)), tonumber((select(2, ...)))
@@ -81,7 +81,7 @@ describe("a hash part that keys come to and go from", function()
   end)
 end)
 
--- Keys by number, of all kinds, in a table, and its contents in an array next to it.
+-- Keys by number, of all kinds, in a table, and its contents in an array.
 local PROGRAM = [[
   local mode, weak, count, fill, seed = ...
   count, fill = tonumber(count), tonumber(fill)
@@ -106,7 +106,7 @@ local PROGRAM = [[
     for key, v in pairs(t) do
       assert(v == values[v[1] ] and keys[v[1] ] == key)
       n = n - 1
-      if math.random(count) < 4 then  -- a field goes while it is traversed
+      if math.random(count) < 4 then  -- a field is removed during a traversal
         values[v[1] ] = false
         t[key] = nil
       end

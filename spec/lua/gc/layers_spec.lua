@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The layers of lua/gc: a file includes and calls only files of its own folder and of the folders that
--- stand before it in LAYERS of lua/build.mk; in a folder there is no circle.
+-- The layers of lua/gc: a file includes and calls only files of its own folder and of the folders
+-- before it in LAYERS of lua/build.mk; in a folder there is no cycle.
 
 local shell = require "spec.support.shell"
 
@@ -78,7 +78,7 @@ describe("the files of lua/gc #plain", function()
     os.remove(path)
   end)
 
-  -- Allocation requests an emergency collection by a hook in the state.
+  -- Allocation requests an emergency collection by a function pointer in the state.
   it("keep the collector out of the allocator", function()
     local calls = shell.output "nm -u build/fork/obj/gc/alloc/*.o build/fork/obj/gc/memory/*.o"
     assert.is_truthy(calls:find("luaN_newchunk", 1, true))

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Major collections (lua/gc/collect/major.c): everything that a program may do between
--- two slices of one. Slices are made small, so that every phase is met: marking,
--- sweeping of strings, of lists, of lines.
+-- Major collections (lua/gc/collect/major.c): everything that a program may do between two slices of
+-- one. Slices are small, so that every phase is tested: marking, sweeping of strings, of lists, of
+-- lines.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
@@ -33,9 +33,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- What the mark stack had no memory for was traversed by the full collection that came in
-  -- between, though nothing led to it any more: the bytes in use were more than what could be
-  -- reached (H6, the fuzzer in the debug build).
+  -- Objects that the mark stack had no memory for were traversed by the full collection that came
+  -- meanwhile, although nothing refers to them any more: the bytes in use were more than the reachable
+  -- bytes (H6, the fuzzer in the debug build).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
@@ -63,14 +63,13 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Runs in the state; begin() starts a cycle whose slices are small, in the
-  -- generational mode.
+  -- Runs in the state; begin() starts a cycle with small slices, in the generational mode.
   local PRELUDE = [==[
     local state, seed = ...
     math.randomseed(seed, 0)
     local function begin()
       collectgarbage("nursery", 1000)
-      collectgarbage("incremental", 200, 4, 1)  -- a step of next to nothing
+      collectgarbage("incremental", 200, 4, 1)  -- a step of almost no work
       collectgarbage("step")
       collectgarbage("generational")
     end
@@ -80,7 +79,7 @@ describe("a major collection in slices", function()
   -- The debug build, which verifies the whole heap at each collection, has one.
   local SEEDS = os.getenv "ASAMP_VARIANT" == "debug" and 1 or 3
 
-  -- run(code, seed): the code with the prelude, in a state that is left whole.
+  -- run(code, seed): runs the code with the prelude in a state, which is checked afterwards.
   local function run(code, seed)
     return within(function(state, text, n)
       return assert(load(text, "=code"))(state, n)
@@ -100,7 +99,7 @@ describe("a major collection in slices", function()
         repeat
           round = round + 1
           if round % 20 == 1 then begin() end
-          for _ = 1, 10 do  -- a list, or its parts, from one owner to another
+          for _ = 1, 10 do  -- moves a list, or parts of it, from one owner to another
             local a, b, k = math.random(n), math.random(n), math.random(40)
             lists[a], lists[b] = lists[b], lists[a]
             lists[a][k], lists[b][k] = lists[b][k], lists[a][k]
@@ -134,7 +133,7 @@ describe("a major collection in slices", function()
           begin()
           local before = majors()
           while majors() == before do local t = {}; assert(#t == 0) end
-          for _ = 1, 4000 do  -- what is found may be dead, swept, or new
+          for _ = 1, 4000 do  -- the object found may be dead, swept, or new
             local i = math.random(6000)
             local s = "name " .. i
             assert(not names[i] or names[i] == s)
@@ -151,8 +150,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- C strings are looked for in a cache first (luaS_new), by address. A dead string
-  -- that is made again is put there; nobody else need hold it when its bucket is swept.
+  -- C strings are searched in a cache first (luaS_new), by address. A dead string that is made again is
+  -- put there; nothing else may refer to it when its bucket is swept.
   it("keeps a dead string that is made again for the cache of C strings", function()
     within(function(state)
       local closed = io.tmpfile()
@@ -161,7 +160,7 @@ describe("a major collection in slices", function()
       for i = 1, 500 do live[i] = "string " .. i end
       for steps = 0, 400 do
         live.before = {}
-        live.name = io.type(closed)  -- a literal of the library, which nobody holds
+        live.name = io.type(closed)  -- a literal of the library, which nothing holds
         live.behind = {}  -- in the same line, which stays
         collectgarbage()
         live.name = nil
@@ -322,7 +321,7 @@ describe("a major collection in slices", function()
         local before = majors()
         for round = 1, 5 do
           begin()
-          repeat  -- some die, some are new, some live on in another place
+          repeat  -- some die, some are new, some move to another slot
             local i = math.random(2000)
             local what = math.random(3)
             if what == 1 then keys[i] = false
@@ -353,9 +352,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A bug that was: every minor collection while it marked put the weak tables that
-  -- it had met into the list again. A cache with 100,000 weak keys beside a heap of
-  -- 100 MB made a pause of half a minute.
+  -- Every minor collection during marking put the weak tables that it reached into the list again. A
+  -- cache with 100,000 weak keys, in a heap of 100 MB, caused a pause of half a minute.
   it("has a weak table once in its list, however many minor ones meet it meanwhile", function()
     within(function(state)
       collectgarbage("nursery", 4000)
@@ -381,8 +379,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- Once a table that had become weak after it was marked, and was remembered by
-  -- slots, was not cleared: it held freed objects.
+  -- A table that had become weak after it was marked, and was remembered by slots, was not cleared: it
+  -- held freed objects.
   it("clears a table that becomes weak after it was marked", function()
     for _, mode in ipairs {"v", "k", "kv"} do
       within(function(state, m)
@@ -431,12 +429,12 @@ describe("a major collection in slices", function()
       for i = 1, 5000 do live[i] = {i} end  -- to be marked
       for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
       collectgarbage()
-      held = nil  -- old and dead, which only the end of the next cycle sees
+      held = nil  -- old and dead, which only the end of the next cycle finds
       begin()
       local before = majors()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
       local both = setmetatable({}, {__mode = "kv"})
-      collectgarbage("stop")  -- a slice would see what is in a register
+      collectgarbage("stop")  -- a slice would find the value in a register
       for i = 1, 500 do
         values[i] = source[i]
         keys[source[i]], both[source[i]] = i, source[i]
@@ -475,13 +473,13 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 100 do assert(not alive or t[i][1] == i) end
         state.check()
-      until over  -- had ended before t was made strong
+      until over  -- the collection had ended before t was made strong
       assert(n > 80 and #live == 300, n)
     ]==], 1)
   end)
 
-  -- Upstream has this since 5.4.9 (a table with weak keys and values was not looked
-  -- at again); here it is the barrier's business.
+  -- Upstream does this since 5.4.9 (a table with weak keys and values was not visited again); here the
+  -- barrier does it.
   it("keeps the metatable that a weak table gets after it was met", function()
     for _, mode in ipairs {"k", "v", "kv"} do
       run((([==[
@@ -547,7 +545,7 @@ describe("a major collection in slices", function()
       for i = 1, 500, 2 do kept[i] = false end
       begin()
       local before = majors()
-      -- Finalizers are called in parts, which end earlier on a busy machine.
+      -- Finalizers are called in batches, which end earlier on a busy machine.
       for _ = 1, 1000000 do
         if majors() > before and #found >= 250 then break end
         local t = {}
@@ -612,8 +610,8 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
-  -- A program that makes a heap and drops it, over and over, had each of its pages given back and
-  -- cleared anew every time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
+  -- Each page of a program that repeatedly makes a heap and drops it was returned and cleared every
+  -- time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
   it("is kept where it is needed again soon", function()
     local status, out = process.code[[
       local run = dofile "bench/load/batches.lua".run
@@ -628,8 +626,8 @@ describe("memory of a heap that has become small", function()
     assert.is_true(tonumber(out) < 1200, out)  -- they were 2,800
   end)
 
-  -- Beside chunks, which are mapped, large strings are all that malloc has: what a sweep freed was
-  -- the end of malloc's heap, went back to the system, and was cleared anew: 90 pages for each.
+  -- Except for chunks, which are mapped, malloc has only large strings: when a sweep freed the end of
+  -- malloc's heap, it was returned to the system, and cleared again: 90 pages for each string.
   for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
     local size, kept, most = table.unpack(case)
     it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()
@@ -642,7 +640,7 @@ describe("memory of a heap that has become small", function()
         local text, ring = ("z"):rep(size), {}
         local function make(n) for i = 1, n do ring[i %% kept] = text .. i end end
         local n = size > 1000000 and 20 or 2000
-        make(4 * n)  -- until malloc's heap is as long as it gets
+        make(4 * n)  -- until malloc's heap has its final length
         local before = faults()
         make(n)
         print((faults() - before) * 20 // n)]]):format(size, kept))
@@ -651,8 +649,8 @@ describe("memory of a heap that has become small", function()
     end)
   end
 
-  -- A bug that was: the collector's lists of what has a finalizer, of what is
-  -- remembered and of weak tables stayed as long as they had ever been.
+  -- The collector's lists of finalizable objects, of remembered objects and of weak tables kept their
+  -- maximal size for ever.
   it("is given back by the collector's own lists", function()
     local function held(how)
       return within(function(state, kind)
@@ -675,7 +673,7 @@ describe("memory of a heap that has become small", function()
     end
     local plain = held "plain"
     for _, how in ipairs {"finalizers", "remembered", "weak"} do
-      local more = held(how) - plain  -- a list would be 2 MiB; something may lie in a chunk more
+      local more = held(how) - plain  -- a list would be 2 MiB; there may be one chunk more
       assert.is_true(more < 5 << 18, ("%s: %d bytes more"):format(how, more))
     end
   end)
@@ -687,7 +685,7 @@ describe("memory of a heap that has become small", function()
       function mt.__gc(o)
         n = n + 1
         called[n] = o[1]
-        if o[1] > 0 and o[1] % 1000 == 0 then  -- a full collection while the list is walked
+        if o[1] > 0 and o[1] % 1000 == 0 then  -- a full collection while the list is traversed
           local _, _, _, before = state.memory()
           state.fail(1)
           local u = state.userdata(20000)
@@ -698,7 +696,7 @@ describe("memory of a heap that has become small", function()
       end
       local t = state.table(20000, 0)
       for i = 1, 20000 do t[i] = setmetatable({i}, mt) end
-      for _ = 1, 8 do collectgarbage() end  -- all alive: there is room for each
+      for _ = 1, 8 do collectgarbage() end  -- all alive: there is capacity for each
       assert(n == 0 and #t == 20000)
       for i = 2001, 20000 do t[i] = nil end
       collectgarbage()
@@ -725,7 +723,7 @@ describe("memory of a heap that has become small", function()
       collectgarbage()
       t = nil  -- luacheck: ignore 311
       collectgarbage("stop")
-      local u = state.userdata(10 << 20)  -- fits when all the chunks are gone
+      local u = state.userdata(10 << 20)  -- fits when all chunks are returned
       assert(state.intact(u))
       state.check()
     end)

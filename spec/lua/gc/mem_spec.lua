@@ -13,7 +13,7 @@ local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
--- A run in which memory was refused ended as it may: well, or by a memory error.
+-- Checks a run in which memory was refused: it must succeed, or end with a memory error.
 local function fair(status, result, want, note)
   if status == "ok" then
     assert.equal(want, result, note)
@@ -32,8 +32,8 @@ local function closed(s, note)
   assert.is_nil(s:stats().wrong, note)
 end
 
--- Programs with thousands of requests take minutes where each is refused: the first 60 are,
--- and then ever fewer, others by the variant; all of them with ASAMP_EVERY=1.
+-- Programs with thousands of requests would take minutes if each were refused: the first 60 are, then
+-- ever fewer, depending on the variant; all of them with ASAMP_EVERY=1.
 local every = os.getenv "ASAMP_EVERY"
 local odd = #(os.getenv "ASAMP_VARIANT" or "")
 local function nextrequest(n)
@@ -107,7 +107,7 @@ describe("memory that is refused", function()
       end))
       local status, result
       local room, errors, wells = 0, 0, 0
-      repeat  -- room: dropped links of the chain, about 100 bytes each, or 4,000
+      repeat  -- frees memory: dropped links of the chain, about 100 bytes each, or 4,000
         local note = ("%s, room %d"):format(name, room)
         s:run(function(_, n)
           for _ = 1, n do
@@ -135,10 +135,9 @@ describe("memory that is refused", function()
     end
   end)
 
-  -- A bug that was: a collection ended by shrinking the string table. It had
-  -- moved the strings already when it asked for the smaller one; there was no
-  -- room, and an emergency collection looked for dead strings where they were no
-  -- more.
+  -- A collection ended by shrinking the string table. It had moved the strings already when it
+  -- requested the smaller vector; there was no memory, and an emergency collection searched dead
+  -- strings in the wrong buckets.
   it("does not collect while the string table is being shrunk", function()
     local status, text = process.code [[
       local s = require "states".open()
@@ -148,12 +147,12 @@ describe("memory that is refused", function()
         collectgarbage("stop")
         for i = 1, 200 do old[i] = "old " .. i end  -- numbers are strings too
         for i = 1, 3000 do stays[i] = state.userdata(352) end
-        state.failall(0)  -- no block is left empty, ...
+        state.failall(0)  -- no block is left empty
         local last
         pcall(function() while true do last = {state.table(500, 0), last} end end)
         state.failall()
         for i = 1, 3000, 2 do stays[i] = false end
-        collectgarbage()  -- ... but there are holes of a few lines
+        collectgarbage()  -- but there are holes of a few lines
         local bytes = state.bytes()
         for i = 1, 700 do young[i] = "young " .. i end
         local grown = state.bytes() - bytes  -- the table has 2,048 places
@@ -213,14 +212,14 @@ describe("an emergency collection", function()
     end
   end)
 
-  -- A bug that was: a list that had been built until memory was out lay in registers
-  -- that nobody used any more, and the closure that came next could not be made.
+  -- A list that had been built until memory was exhausted was still in unused registers, so that the
+  -- closure allocated next failed.
   it("finds no values that a caught memory error has left in free registers", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end
     local FUNCTIONS = ([[
       do local NAMES end  -- a frame with many registers
-      local function own()  -- the list is a variable of the function that catches
+      local function own()  -- the list is a variable of the function that catches the error
         local NAMES
         local t = {}
         pcall(function() while true do t[#t + 1] = {} end end)
@@ -256,7 +255,7 @@ describe("an emergency collection", function()
       local finalized = 0
       local mt = {__gc = function() finalized = finalized + 1 end}
       for _ = 1, 100 do setmetatable({}, mt) end
-      -- in one piece: a luaL_Buffer gives up at the first refusal
+      -- in one piece: a luaL_Buffer fails at the first refusal
       for i = 1, 300 do assert(#state.string(5000 + i, 120) > 0) end
       local during = finalized
       collectgarbage()
@@ -465,8 +464,8 @@ describe("the count of bytes", function()
       return list
     end
     local plain, fork = rows "build/plain/bin/lua", rows "build/bin/lua"
-    -- 'next' and 'gclist', 8 bytes each: what each row makes of them, a
-    -- coroutine with its C closure and its stack four
+    -- 'next' and 'gclist', 8 bytes each: number of objects of each row; a coroutine has four with its C
+    -- closure and its stack
     local saved = {1001 * 16, 2001 * 16, 1001 * 16, 100 * 32, 8, 0}
     assert.equal(#saved, #plain)
     for i, n in ipairs(plain) do

@@ -1,15 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/collect/minor.c, remembered.c): the objects that survive them and those that
--- do not, and that no store into an old object is missed, whatever it goes
--- through. Values that must have survived are looked at after their memory, if
--- it had been freed, has been used again.
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): the objects that survive them and those
+-- that do not, and that no store into an old object is missed, by any path. Values that must have
+-- survived are checked after their memory would have been reused if it had been freed.
 
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- A bug that was: while a new key moved another to its place, the barrier looked
-  -- for __mode in the metatable, whose chain was a ring at that moment: no end.
+  -- While a new key moved another one to its place, the barrier searched __mode in the metatable, whose
+  -- chain was a ring at that moment: an endless loop.
   it("gets keys that move others", function()
     within(function(state)
       for seed = 1, 1500 do
@@ -194,7 +193,7 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- Those of a batch have one protected call together, until one of them raises.
+  -- The finalizers of a batch share one protected call, until one of them raises.
   it("calls the finalizers after one that raises, each with a warning of its own", function()
     within(function(state)
       local order, warned, made = {}, 0, 500
@@ -229,8 +228,8 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- As upstream since 5.4.8: a finalizer that was called where no C call is left
-  -- raised "C stack overflow" at once, and what it should have done was not done.
+  -- As upstream since 5.4.8: a finalizer that was called where no C call is left raised "C stack
+  -- overflow" at once, and its work was not done.
   it("calls finalizers where there is room for them; where there is none they wait", function()
     within(function(state)
       local made, called, warned = 0, 0, 0
@@ -270,7 +269,7 @@ describe("a minor collection", function()
     end)
   end)
 
-  -- Which strings are young is listed where few come to many old ones; else all are swept.
+  -- Young strings are listed if few are added to many old ones; else all strings are swept.
   it("keeps strings and forgets others, whether few or many have come", function()
     within(function(state)
       local kept = {}
@@ -296,8 +295,8 @@ describe("a minor collection", function()
 end)
 
 describe("no store into an old object is missed", function()
-  -- Stores the only reference to a new object in each place of each kind of
-  -- container, and looks at it after the collection.
+  -- Stores the only reference to a new object in each place of each kind of container, and checks it
+  -- after the collection.
   it("by a minor collection, in a container of each kind", function()
     within(function(state)
       local kinds = require "spec.lua.gc.containers"(state)
@@ -320,9 +319,8 @@ describe("no store into an old object is missed", function()
     end)
   end)
 
-  -- The property: whatever is stored where, in any order, between minor
-  -- collections and slices of a major one, a model that holds numbers only says
-  -- what is found.
+  -- The property: whatever is stored anywhere, in any order, between minor collections and slices of a
+  -- major one, the contents are those of a model that has only numbers.
   local function play(seed, majors)
     return within(function(state, n, slices)
       math.randomseed(n, 0)
@@ -335,13 +333,13 @@ describe("no store into an old object is missed", function()
         world[i] = {kind = kind, o = kind.make()}
         model[i] = {}
       end
-      for i = #kinds + 1, 40 do  -- the registry and the booleans are there once
+      for i = #kinds + 1, 40 do  -- the registry and the booleans exist once
         if world[i].kind.name:find "registry" or world[i].kind.places then
           world[i] = {kind = kinds[1], o = {}}
         end
       end
       collectgarbage()
-      local function begin()  -- a major collection, and be generational again
+      local function begin()  -- starts a major collection, then sets the generational mode again
         collectgarbage("incremental")
         collectgarbage("step")
         collectgarbage("generational")

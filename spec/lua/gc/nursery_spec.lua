@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/alloc/nursery.c): properties of bump allocation: addresses,
--- and the pace of collections, whose place is the third bound of the limit.
--- Where a figure of pristine Lua is the measure, the spec is tagged #plain.
+-- The nursery (lua/gc/alloc/nursery.c): properties of bump allocation: addresses, and the pace of
+-- collections, which is the third bound of the limit. Specs that compare with pristine Lua are tagged
+-- #plain.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -33,8 +33,7 @@ describe("memory from the nursery", function()
     end)
   end)
 
-  -- A bug that was: userdata of more than 8,192 bytes were aligned like memory that
-  -- lua_Alloc gave.
+  -- Userdata of more than 8,192 bytes had only the alignment of lua_Alloc.
   it("is aligned to 16 bytes for userdata where lua_Alloc aligns to 8", function()
     for _, skew in ipairs {0, 8} do
       local s = states.open {skew = skew}
@@ -88,7 +87,7 @@ describe("memory from the nursery", function()
         end
         collectgarbage()
         local _, held = state.memory()
-        if round == 4 then first = held end  -- a chunk that is worth keeping is there
+        if round == 4 then first = held end  -- a chunk that is worth keeping exists
         assert(not first or held <= first + 100000,
                ("round %d: %d, at first %d"):format(round, held, first or 0))
       end
@@ -128,8 +127,8 @@ describe("memory from the nursery", function()
   end)
 end)
 
--- Collections, minor and major, of a fixed program in a state of its own, and the
--- most bytes that were in use meanwhile.
+-- Returns the number of minor and major collections of a fixed program in a state of its own, and the
+-- most bytes in use meanwhile.
 local function collections(set, ...)
   return within(function(state, code, a, b)
     local live = state.table(1000, 0)
@@ -160,8 +159,8 @@ describe("the pace of collections", function()
     within(function(state)
       local function late(pause, strings)
         collectgarbage("incremental", pause, 1000, 30)  -- a cycle is one step
-        -- the string table grows, and shrinks in the collection, whose estimate
-        -- was once moved by the bytes that were not settled then
+        -- the string table grows, and shrinks in the collection, whose estimate was once wrong by the
+        -- bytes that were not in the accounts then
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
@@ -312,8 +311,8 @@ describe("the pace of collections", function()
     end
   end)
 
-  -- A table that grows frees the vectors that it had, which were charged all the same: one filled
-  -- anew for each task took twice the collections, and 0.7 of plain's time.
+  -- A growing table frees its earlier vectors, which were charged all the same: a table filled again
+  -- for each task caused twice the collections, and 0.7 of plain's time.
   it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
@@ -325,12 +324,12 @@ describe("the pace of collections", function()
       end
       return state.allocated() - start, select(3, state.memory()) - before
     end)
-    assert.is_true(allocated > 200 * 190000, allocated)  -- of which a half is freed again
+    assert.is_true(allocated > 200 * 190000, allocated)  -- half of it is freed again
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
 
-  -- The growth of the string table, which is not charged, was paid back all the same: what was
-  -- freed next brought the collection later by as much, and one that hurried did a whole major
+  -- The growth of the string table, which is not charged, was credited all the same: the next
+  -- collection was delayed by the bytes freed next, and a collection that hurried did a whole major
   -- collection in its pause (278 ms).
   it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
@@ -404,11 +403,10 @@ describe("the pace of collections", function()
   end)
 end)
 
--- A bug that was: the bytes of the current hole are added to GCdebt only when
--- the accounts are exact, but sweeps estimate the live bytes by differences of
--- GCdebt. An allocation during a cycle then counted as alive or as freed though
--- it was neither, the estimate drifted from cycle to cycle, and collections
--- became ever rarer (or more frequent) while nothing changed.
+-- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps
+-- estimate the live bytes by differences of GCdebt. An allocation during a cycle then counted as alive
+-- or as freed although it was neither; the error accumulated from cycle to cycle, and collections
+-- became ever rarer (or more frequent) in an unchanged program.
 describe("a heap in which nothing changes", function()
   for _, mode in ipairs {"incremental", "generational"} do
     it("has the same count after every full collection: " .. mode, function()
@@ -452,7 +450,7 @@ describe("a heap in which nothing changes", function()
         end
         turn()
         local first, peak = turn()
-        local _, again = turn()  -- turns end in the midst of a cycle
+        local _, again = turn()  -- rounds end in the middle of a cycle
         peak = math.max(peak, again)
         assert(first > 5, first)
         for i = 1, 15 do
@@ -466,9 +464,9 @@ describe("a heap in which nothing changes", function()
   end
 end)
 
--- Upstream frees at once what a table outgrows and what an error leaves; in a
--- nursery both are garbage, and these loops come by no place that allocates an
--- object. A set of 30 names took 1.5 GB after four million of its changes.
+-- Upstream frees the outgrown vectors of a table, and memory left by an error, at once; in a nursery
+-- both are garbage, and these loops reach no place that allocates an object. A set of 30 names took 1.5
+-- GB after four million changes.
 describe("a loop that makes no objects", function()
   local LOOPS = {
     ["fields come and go"] = function(n)

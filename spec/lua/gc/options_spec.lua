@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- collectgarbage (lua/gc/options.h, pause.c): upstream's options return the values that they
--- return in pristine Lua, in both modes; "nursery" and "statistics" are ours.
+-- collectgarbage (lua/gc/options.h, pause.c): upstream's options return the values of pristine Lua, in
+-- both modes; "nursery" and "statistics" are the fork's.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
@@ -83,7 +83,7 @@ describe("collectgarbage", function()
       assert(collectgarbage("statistics").nursery == 20000)
       local _, _, minors = state.memory()
       for _ = 1, 1000 do state.userdata(968) end  -- 1,000 bytes each
-      -- the object that passes the limit counts to the nursery before
+      -- the object that passes the limit counts for the previous nursery
       assert(math.abs(select(3, state.memory()) - minors - 50) <= 3)
       assert(collectgarbage("nursery", 0) == 20000)
       assert(collectgarbage("nursery", nil) == 0)
@@ -134,7 +134,7 @@ describe("collectgarbage", function()
       local want = "allocated held inuse longest majors minors mostwork nursery pause pauses tenured work"
       for name in want:gmatch "%a+" do assert(s[name], name) end
       local inuse, held, minors, majors = state.memory()
-      local bytes = state.bytes()  -- before: to make the table of statistics may take a block
+      local bytes = state.bytes()  -- before the table of statistics is made, which may take a block
       s = collectgarbage("statistics")
       assert(math.abs(s.inuse - inuse) < 2000 and s.held == held)
       assert(s.minors == minors and s.majors == majors)

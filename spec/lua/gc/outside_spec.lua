@@ -37,7 +37,7 @@ describe("external bytes of userdata", function()
     end)
   end)
 
-  -- Once what was large, which lua_Alloc gave, was freed before it was looked up here.
+  -- A large userdata, which lua_Alloc had allocated, was freed before its bytes were read here.
   it("is taken back from userdata of any size", function()
     within(function(state)
       local before = collectgarbage("statistics").outside
@@ -94,8 +94,8 @@ describe("external bytes of userdata", function()
   end)
 end)
 
--- Once files that a program had dropped were closed when the heap had grown: a
--- server that left one open each request was out of descriptors at request 1,020.
+-- Dropped files were closed only when the heap had grown: a server that left one open for each request
+-- had no descriptor left at request 1,020.
 describe("open files", function()
   local function run(code, ...)
     local script = process.file(code)

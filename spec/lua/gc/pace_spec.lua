@@ -5,8 +5,8 @@
 local within = require "spec.lua.gc.within"
 
 describe("dropped objects", function()
-  -- Once 45 MB had to be allocated before the first of 200,000 was called: looks at the
-  -- heap while it was being made had found nothing dead, and put off the next ones.
+  -- 45 MB had to be allocated before the first of 200,000 was called: collections while the heap was
+  -- being built had found nothing dead, and delayed the next ones.
   it("is found soon where many objects have finalizers", function()
     local first, all = within(function(state)
       local called = 0
@@ -28,7 +28,7 @@ describe("dropped objects", function()
     assert.is_true(all < 12 << 20, all)
   end)
 
-  -- Once a program of short-lived objects went on for twice as many bytes as were live.
+  -- A program of short-lived objects continued for twice as many bytes as were live.
   it("is gone when about as much has been allocated, where nothing is made anew", function()
     local dropped, bytes = within(function(state)
       collectgarbage("generational")
@@ -48,9 +48,10 @@ describe("dropped objects", function()
 end)
 
 describe("the first major collection", function()
-  -- Until it had ended nothing counted as live, so that no entries of weak tables at all were
-  -- many: one that began beside a big heap (which was made while the collector was stopped) hurried,
-  -- with nurseries of 64 KiB in the place of 256. (Not in the debug build, for its verifier.)
+  -- Until the first collection ended nothing counted as live, so that no number of weak entries counted
+  -- as small: a collection that started next to a big heap (which was built while the collector was
+  -- stopped) hurried, with nurseries of 64 KiB instead of 256. (Not in the debug build, for its
+  -- verifier.)
   it("does not hurry for weak tables that nobody has #plain", function()
     local bytes, minors = within(function(state)
       collectgarbage("generational")
@@ -71,8 +72,8 @@ describe("the first major collection", function()
 end)
 
 describe("a major collection", function()
-  -- Each minor collection tenures the string as it is then, and the next edit drops it: three of
-  -- them were enough growth for a major collection, once for six edits.
+  -- Each minor collection tenures the present string, and the next edit drops it: three of them were
+  -- enough growth for a major collection, one for six edits.
   it("is no matter of each few edits of a large string", function()
     within(function(state)
       local live = {}
@@ -87,8 +88,8 @@ describe("a major collection", function()
     end)
   end)
 
-  -- Nor was it one of userdata as large as that, which are tenured where one is alive as a collection
-  -- comes: 218 of them for 20,000, and 479 with finalizers.
+  -- Large userdata started major collections, too, if they were alive at a collection and so tenured:
+  -- 218 collections for 20,000 userdata, and 479 with finalizers.
   it("is no matter of each few large userdata", function()
     within(function(state)
       local live = {}
@@ -106,8 +107,8 @@ describe("a major collection", function()
     end)
   end)
 
-  -- The more objects with finalizers became old, the sooner it began: there were 90 here, one for
-  -- each 2.6 MB beside 3.9 MB of live tables, and are 37.
+  -- The more objects with finalizers became old, the sooner a collection started: there were 90 here,
+  -- one for each 2.6 MB, with 3.9 MB of live tables; now there are 37.
   it("waits for as much allocation as is live, however many objects with finalizers become old", function()
     within(function(state)
       collectgarbage("generational")
@@ -127,10 +128,10 @@ describe("a major collection", function()
     end)
   end)
 
-  -- Marking that a large block was to pay for was owed, up to what was old, and so was what the
-  -- next one was to pay for: a program that makes nothing but vectors, each as large as its heap,
-  -- had 25 of them for one that it kept: 1.7 GB, for 64 MiB. Then there were five, as long as
-  -- slots of numbers were as much work as those that refer to something.
+  -- The marking for a large block was owed, up to the old bytes, and so was that for the next one: a
+  -- program that allocates only vectors, each as large as its heap, had 25 of them for one that it
+  -- kept: 1.7 GB, for 64 MiB. Later there were five, while slots with numbers counted as much work as
+  -- references.
   it("ends in a program that makes large vectors and nothing else #plain", function()
     within(function(state)
       local most = 0

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small programs for specs that refuse memory at each place in turn. Each is a
--- function without upvalues but _ENV, allocates in a way of its own, and
--- returns the same value whenever it gets to its end.
+-- Small programs for specs that refuse each memory request in turn. Each is a function whose only
+-- upvalue is _ENV, allocates in a way of its own, and returns the same value whenever it completes.
 
 return {
   {"tables grow and shrink", "20100", function()

@@ -1,13 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
--- The remembered set is processed before the minor collection when there is much of
--- it (lua/gc/remset/refine.c): by the stores themselves, and by safe points, in slices. No
--- store may be missed for it, wherever the slices stand, and what is remembered stays
--- small.
+-- The remembered set is processed before the minor collection if it is large (lua/gc/remset/refine.c):
+-- by the stores themselves, and by safepoints, in slices. No store may be missed because of it,
+-- whatever the progress of the slices, and the remembered set stays small.
 --
--- What was: slots were remembered one by one up to a number, and from there on the
--- table as a whole, however big it was; so was a table with weak keys and values, and
--- one that got a metatable.
+-- Up to a number, slots were remembered one by one; beyond it the whole table was, however big it was;
+-- so was a table with weak keys and values, and a table that got a metatable.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
@@ -48,7 +46,7 @@ describe("stores into old objects, without a safepoint between", function()
 end)
 
 describe("a big old table", function()
-  -- exchange(t, i, k, times): as many stores as make it remembered as a whole
+  -- exchange(t, i, k, times): makes enough stores for t to be remembered as a whole
   local function setup()
     local function exchange(t, n, times)
       local x = 1
@@ -100,7 +98,7 @@ describe("a big old table", function()
         collectgarbage("nursery", 1 << 16)
         collectgarbage()
         exchange(t, n, n)
-        local event = 950 + 250 * (round // 2)  -- of 900 objects is a nursery
+        local event = 950 + 250 * (round // 2)  -- a nursery has 900 objects
         for i = 1, 4000 do
           local at = i * 7919 % n + 1
           held[i] = {at}
@@ -123,7 +121,7 @@ describe("a big old table", function()
       collectgarbage("nursery", 1 << 16)
       collectgarbage()
       local _, _, minors = state.memory()
-      for i = 1, 3000 do  -- of tables of 150 bytes: seven nurseries
+      for i = 1, 3000 do  -- tables of 150 bytes: seven nurseries
         mt = {__index = {i}}
         setmetatable(t, mt)
       end
@@ -135,9 +133,9 @@ describe("a big old table", function()
   end)
 end)
 
--- What was: the barriers tenured the closure, then its variable, and took the variable for seen.
--- What the coroutine wrote there later had no barrier, no collection came to the coroutine, which
--- was young and dead, and the closure had an object that was gone.
+-- The barriers tenured the closure, then its variable, and treated the variable as processed. Later
+-- stores of the coroutine into the variable had no barrier, no collection reached the coroutine, which
+-- was young and dead, and the closure had a freed object.
 describe("a variable that a closure shares with a young coroutine", function()
   it("has the value written last when much was stored meanwhile", function()
     within(function(state)
@@ -167,8 +165,8 @@ describe("a variable that a closure shares with a young coroutine", function()
   end)
 end)
 
--- What was: each of these stores remembered its slot, and a table that was filled with few
--- objects cost a quarter more instructions than stock Lua.
+-- Each of these stores remembered its slot, and filling a table with few objects cost a quarter more
+-- instructions than in stock Lua.
 describe("an object that is stored into a vast table again and again", function()
   local function fill(state, mode)
     local n, x = 300000, 1
@@ -207,8 +205,8 @@ describe("an object that is stored into a vast table again and again", function(
   end)
 end)
 
--- What was: more than 16,384 stores into such tables, which a nursery of 900 KiB and more
--- has room for, tenured all that was stored.
+-- More than 16,384 stores into such tables, which fit into a nursery of 900 KiB and more, tenured all
+-- stored objects.
 describe("a cache of weak values", function()
   it("loses dead entries at minor collections, however large the nursery is", function()
     within(function(state)
@@ -325,9 +323,9 @@ describe("a table with weak keys and values", function()
   end)
 end)
 
--- A key whose value was nil when the stores were looked at was passed over, and no longer
--- remembered. The value that it got later went through a barrier, the key did not: the next
--- minor collection gave its memory away, and a strong table had a key that was freed.
+-- A key whose value was nil when the remembered set was processed was skipped, and no longer
+-- remembered. Its later value went through a barrier, but the key did not: the next minor collection
+-- freed it, and a strong table had a freed key.
 describe("a young key of an old table that goes and comes back", function()
   for name, vast in pairs {vast = true, small = false} do
     it("lives when much has been stored between: " .. name, function()

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- States whose lua_Alloc has a limit, in programs whose stacks and buffers grow while nearly all of
--- the heap is garbage (luaN_refused). bench/limits has the least limits next to stock Lua's.
--- mem_spec refuses each single request of such programs.
+-- States whose lua_Alloc has a limit, in programs whose stacks and buffers grow while nearly all of the
+-- heap is garbage (luaN_refused). bench/limits has the smallest limits next to stock Lua's. mem_spec
+-- refuses each single request of such programs.
 
 local states = require "states"
 

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Servers that keep an object with a finalizer for some requests, over a grid of how
--- many these are, garbage of a request and live data (KiB). A function of the mode,
--- "" for the one that a state has by itself; it has no upvalue but _ENV. Returns lines:
--- what it is, the most KiB in use, the most objects at once whose finalizers had not been
--- called, and how many KiB of requests those of them were that nothing kept.
--- hosts_spec.lua compares interpreters.
+-- Servers that keep an object with a finalizer for some requests, over a grid of the number of these,
+-- garbage of a request and live data (KiB). A function of the mode ("": the default of a state), whose
+-- only upvalue is _ENV. Returns lines: the parameters, the most KiB in use, the largest number of
+-- objects whose finalizers were not called yet, and the KiB of requests of those among them that were
+-- dead. hosts_spec.lua compares interpreters.
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 return function(_, mode)

@@ -1,11 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Big old tables that grow, shrink and lose entries while young values are
--- stored into them: the slots that are remembered follow their values into new
--- vectors (luaN_resized), and weak values are cleared slot by slot.
---
--- A bug that was: the key that made a table grow could find its place in the new
--- array part, which luaH_newkey does not see; nobody remembered its value, and
--- the next minor collection took it for dead.
+-- Big old tables that grow, shrink and lose entries while young values are stored into them: remembered
+-- slots follow their values into new vectors (luaN_resized), and weak values are cleared slot by slot.
+-- A key that makes a table grow may move to the new array part, which luaH_newkey does not see: its
+-- value was not remembered, and the next minor collection freed it.
 
 local process = require "spec.support.process"
 
@@ -53,9 +50,8 @@ describe("big tables that are resized while they hold young objects", function()
   end
 end)
 
--- What was (and is, in upstream): with nearly as many keys as the hash part has
--- nodes, or with few nodes beside a large array part, every few new keys had the whole
--- table counted, and copied, however big it was.
+-- With nearly as many keys as the hash part has nodes, or with few nodes and a large array part, the
+-- whole table was counted and copied every few new keys, however big it was (as in upstream).
 describe("a big table that keys come to and go from", function()
   local function bytes(count, fields, keys)
     local status, text = process.code([[

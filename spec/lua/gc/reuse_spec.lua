@@ -26,7 +26,7 @@ describe("a new key", function()
   end)
 
   it("leaves an empty node alone that is the main position of a later key", function()
-    -- Random keys with many collisions, with a list of the same entries.
+    -- Random keys with many collisions, compared with a list of the same entries.
     math.randomseed(11)
     for size = 3, 6 do
       local t, list, n = {}, {}, 0

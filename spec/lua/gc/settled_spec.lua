@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Small tables that marking settles where it meets them in a broad one (lua/gc/mark/mark.c).
+-- Small tables that are eagerly marked when marking reaches them from a broad one (lua/gc/mark/mark.c).
 
 local within = require "spec.lua.gc.within"
 
@@ -9,7 +9,8 @@ describe("small tables in a broad one", function()
     within(function(state)
       local plain, other = {}, {}
       plain.__index = plain
-      -- by turns: they lead nowhere, to one table, to one that leads on, and to much else
+      -- alternately: tables without references, with one table, with a table that has references, and
+      -- with others
       local SHAPES = {
         function(i) return {i, "s" .. i, name = "n" .. i} end,
         function(i) return setmetatable({x = i, y = "y" .. i}, plain) end,
@@ -33,7 +34,7 @@ describe("small tables in a broad one", function()
         function(t) return t[1].name .. t[2][1].name end,
       }
       for _, size in ipairs {40, 300, 5000} do
-        -- each shape alone, where all are settled or none, and all of them mixed
+        -- each shape alone, so that all tables are eagerly marked or none, and all of them mixed
         for only = 0, #SHAPES do
           local array, hash, told = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the collector goes through in lists of its own, coroutines, objects with
--- finalizers, tables with large vectors, large objects: in slices, so that no pause
--- grows with how many there are. Counted in entries that one pause looks at
--- (collectgarbage "statistics"), not in time.
+-- The collector's own lists (coroutines, objects with finalizers, tables with large vectors, large
+-- objects) are visited in slices, so that no pause grows with their length. Counted in entries that one
+-- pause visits (collectgarbage "statistics"), not in time.
 
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
@@ -11,9 +10,8 @@ local within = require "spec.lua.gc.within"
 -- Entries that a pause may visit, here where minor collections come every 32 KiB.
 local MOST = 4096
 
--- run(code, n): the code, a function of make(i) and n things, in a state of its own.
--- Until major collections have ended twice with n of them alive, and twice with them
--- dead, no pause visits many.
+-- run(code, n): runs the code, a function of make(i) and n objects, in a state of its own. Until major
+-- collections have ended twice with n of them alive, and twice with them dead, no pause visits many.
 local function run(code, n)
   return within(function(state, text, count)
     local make = assert(load(text, "=make"))(state)
@@ -99,8 +97,8 @@ it("no pause goes through a deep stack", function()
 end)
 
 describe("the dead with finalizers, found in slices,", function()
-  -- n objects of which each has a number; they are dropped when a major collection begins,
-  -- and 'bytes' are allocated since.
+  -- n objects, each with a number; they are dropped when a major collection starts, and 'bytes' are the
+  -- bytes allocated since.
   local PRELUDE = [==[
     local state, n, bytes = ...
     collectgarbage("nursery", 8192)
@@ -215,8 +213,8 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- Its share of the marking was once done right after the next allocation: 26 ms for the
--- stack of a deep recursion that grew, 26 for the string table.
+-- The marking for a large block was done right after the next allocation: 26 ms for the growing stack
+-- of a deep recursion, 26 for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}
@@ -237,8 +235,7 @@ it("one large block does not pay for the rest of a major collection at once", fu
   assert.is_true(bytes < 3 << 20, bytes)  -- the debt is paid
 end)
 
--- Its growth was the next pause's to pay for: 16 ms of marking, behind one string, in a heap of
--- 64 MB.
+-- The next pause did the marking for its growth: 16 ms, after one string, in a heap of 64 MB.
 it("the string table grows without a collection", function()
   local before, after, grown = within(function(_, text)
     collectgarbage("nursery", 1 << 19)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): what
--- memory of one state, the effect of a limit in lua_Alloc, and returned memory. By counts of
--- bytes, never by time. bench/states prints the same of pristine Lua.
+-- Many small states, and states with little memory (lua/gc/memory/chunks.c, pace.c): the memory of one
+-- state, the effect of a limit in lua_Alloc, and returned memory. By counts of bytes, never by time.
+-- bench/states prints the same for pristine Lua.
 
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
@@ -11,7 +11,7 @@ local shell = require "spec.support.shell"
 local states = require "states"
 local within = require "spec.lua.gc.within"
 
--- Heads of blocks are half as large again in debug builds, and so is the collector's state.
+-- In debug builds the heads of blocks, and the collector's state, are half as large again.
 local SPARE = os.getenv "ASAMP_VARIANT" == "debug" and 1.07 or 1.04
 
 --- The least limit in which try(limit) is true, to 256 bytes.
@@ -38,8 +38,8 @@ local function plugin()
 end
 
 describe("a small state", function()
-  -- Once the first chunk of a state was 64 KiB, one half of which aligned the other:
-  -- lua_newstate took 70 KB, and a script with libraries 145 KB.
+  -- The first chunk of a state was 64 KiB, half of it for alignment: lua_newstate took 70 KB, and a
+  -- script with libraries 145 KB.
   it("can be made in 9 KB, have libraries in 28 KB and run a script in 48 KB", function()
     local bare = least(function(limit)
       local s = states.open{libs = false, limit = limit}
@@ -62,8 +62,8 @@ describe("a small state", function()
     assert.is_true(whole < 48000 * SPARE, whole)
   end)
 
-  -- Once a state that had to grow requested at least two blocks of 32 KiB, and failed
-  -- when there was no room for them: 151 rows in 128 KiB, where plain Lua has 823.
+  -- A state that had to grow requested at least two blocks of 32 KiB, and failed if there was no memory
+  -- for them: 151 rows in 128 KiB, where plain Lua has 823.
   it("uses a limit in lua_Alloc to its end before a request fails", function()
     local function rows(limit)
       local s = states.open{limit = limit}
@@ -87,7 +87,7 @@ describe("a small state", function()
     end
   end)
 
-  -- Once every chunk that such a program wanted was refused: 38,757 times in 20 MB.
+  -- Every chunk that such a program requested was refused: 38,757 times in 20 MB.
   it("keeps its nursery within the memory that lua_Alloc gives it", function()
     for _, limit in ipairs {100000, 131072} do
       local s = states.open{limit = limit}
@@ -105,14 +105,14 @@ describe("a small state", function()
       local minors = s:memory().minors
       assert.is_true(refused < 100, ("%d refused in %d"):format(refused, limit))
       assert.is_true(minors > 100, minors)
-      -- once 3,487: a refusal from before a full collection halved the next nurseries
+      -- 3,487 when a refusal from before a full collection halved the next nurseries
       assert.is_true(minors < 1600, minors)
       s:close()
     end
   end)
 
-  -- A bug that was: a mark stack that could not grow asked lua_Alloc again for each object
-  -- that was marked; the fuzzer met ten million refusals in a state that was full.
+  -- A mark stack that could not grow called lua_Alloc again for each marked object; the fuzzer had ten
+  -- million refusals in a full state.
   it("requests no more after a refusal of that total, until a collection has ended", function()
     local s = states.open{limit = 400000}
     local status, got = s:run(function(state)
@@ -200,9 +200,9 @@ describe("memory goes back", function()
       assert.is_true(after * 2 < before * 1, text)
     end)
 
-    -- Once a heap of two MiB had its free pages taken at every major collection, for the
-    -- next nursery to fault them in: 4,500 faults where there were 700, a twentieth of
-    -- the time of a program that splits and joins lines.
+    -- The free pages of a heap of two MiB were returned at every major collection, and faulted in by
+    -- the next nursery: 4,500 faults instead of 700, a twentieth of the time of a program that splits
+    -- and joins lines.
     it("but not from a small heap, which needs it again at once", function()
       local status, text = process.code [[
         arg = {[0] = "bench/load.lua", "strings", "12000"}
@@ -218,8 +218,8 @@ describe("memory goes back", function()
     end)
   end
 
-  -- malloc gives back the end of its heap only: of 190 MB of large strings that were dropped among
-  -- others that were not, nothing went back. (The sanitizer's malloc is another.)
+  -- malloc returns only the end of its heap: of 190 MB of large strings that were dropped among live
+  -- ones, nothing was returned. (The sanitizer's malloc differs.)
   if not process.interpreter():find("/asan/", 1, true) then
     local dropping = [[
       local function resident()
@@ -250,7 +250,7 @@ describe("memory goes back", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
-    -- Strings of 512 to 8,000 bytes once were malloc's, too: 200 MB of them stayed resident.
+    -- Strings of 512 to 8,000 bytes were allocated by malloc, too: 200 MB of them stayed resident.
     it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
       local status, text = process.code [[
         local function resident()
@@ -282,7 +282,7 @@ describe("memory goes back", function()
       return table.unpack(said)
     end
 
-    -- 80 MB stayed resident of 3,000 states of 25 KB.
+    -- 80 MB of 3,000 states of 25 KB stayed resident.
     it("from malloc's heap when the last state of a process is closed", function()
       local together, inturn = closing("together 2000", "in-turn 10000")
       local before, most, after, trims = together:match "(%d+) (%d+) (%d+) (%d+)"
@@ -293,8 +293,8 @@ describe("memory goes back", function()
       assert.is_true(tonumber(inturn) > 0 and tonumber(inturn) < 40, inturn)
     end)
 
-    -- A host that makes a state for each request had the same memory mapped and cleared each time:
-    -- it took three times as long as it does if malloc keeps freed memory.
+    -- For a host that makes a state for each request, the same memory was mapped and cleared each time,
+    -- which took three times as long as with a malloc that keeps freed memory.
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
@@ -304,7 +304,7 @@ describe("memory goes back", function()
     end)
   end
 
-  -- Once chunks went back behind a full collection, but for a MiB and more.
+  -- Chunks were returned only after a full collection, or in excess of a MiB.
   it("while a program continues with short-lived objects, without a requested collection", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)

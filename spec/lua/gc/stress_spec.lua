@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Programs under the stress switches of the debug build (LUAN_STRESS of
--- lua/gc/alloc/stress.h): collections at every safe point, nurseries of a few lines,
--- major collections that never end, full ones at every allocation, the heap
--- verified meanwhile. The output of a program must not depend on them. Other variants
--- have no such switches.
+-- Programs under the stress switches of the debug build (LUAN_STRESS of lua/gc/alloc/stress.h):
+-- collections at every safepoint, nurseries of a few lines, major collections that never end, full ones
+-- at every allocation, a verified heap. The output of a program must not depend on them. Other variants
+-- do not have these switches.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -148,8 +147,8 @@ describe("a program under stress", function()
     assert.is_true(100 <= majors and majors <= 120, majors)
   end)
 
-  -- A bug that was, and upstream has it: lua_getinfo pops the function and makes the
-  -- table of its lines when nobody else may hold it.
+  -- A bug that upstream has, too: lua_getinfo pops the function, and makes the table of its lines when
+  -- nothing else may hold it.
   it("returns the lines of a function that nothing else holds", function()
     local text = [[
       local s = require "states".open()
@@ -164,14 +163,14 @@ describe("a program under stress", function()
     assert.same(want, {run(text, "emergency=1,verify=50")})
   end)
 
-  -- The verifier was not set yet when ASAMP makes the library run Lua while it is loaded.
+  -- The verifier was not set yet when ASAMP makes the library run Lua during its loading.
   it("collects in a process that the environment profiles", function()
     local status, out = process.run{env = {ASAMP = "alloc=0,listen=s/x.sock"}, directory = shell.folder(),
       code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}
     assert.same({0, "fine\n"}, {status, out})
   end)
 
-  -- Once a collection that was overdue came in the midst of a table's growth.
+  -- An overdue collection came in the middle of a table's growth.
   it("resizes weak tables of every kind, by raw stores, too", function()
     local text = [[
       for _, mode in ipairs {"k", "v", "kv"} do

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- A random program over tables whose keys come, go and come back, while they are strong or
--- weak, and much else is stored: lua tablekeys.lua SEED ROUNDS. For refine_spec, which
--- runs it under LUAN_STRESS, and fuzz_spec, which refuses it memory meanwhile ('try' of
--- spec/fuzz/refusing.c). Every object has something in it, which must be there.
+-- A random program over tables whose keys are added, removed and added again, while the tables are
+-- strong or weak, and much else is stored: lua tablekeys.lua SEED ROUNDS. For refine_spec, which runs
+-- it under LUAN_STRESS, and fuzz_spec, which refuses it memory meanwhile ('try' of
+-- spec/fuzz/refusing.c). Every object has contents that are checked.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
 math.randomseed(seed, 0)
 
 local MODES = { "k", "v", "kv", "" }
-local HELD = 6   -- objects that the program has at hand
+local HELD = 6   -- objects that the program holds
 
 local tables, held, vast = {}, {}, {}  -- luacheck: ignore 241
 for i = 1, 300 do vast[i] = i end
@@ -50,7 +50,7 @@ local function storemuch(round)
   for _ = 1, random(300) do vast[random(300)] = held[random(HELD)] or round end
 end
 
--- A key comes, goes, and comes back after much else has been stored.
+-- A key is added, removed, and added again after much else was stored.
 local function comeback(t, round)
   local k = random(2) == 1 and fresh() or held[random(HELD)] or round
   t[k] = round

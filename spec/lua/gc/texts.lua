@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Ways to hold a text that is edited, for specs of texts that age. Runs inside a state.
---
--- edit(text, i) -> text with another character. Each of holders is function(edit, text) -> go;
--- go(n) edits its text n times and returns it.
+-- Ways to hold a text that is edited, for specs of ageing texts. Runs inside a state. edit(text, i)
+-- returns text with another character. Each of holders is function(edit, text) -> go; go(n) edits its
+-- text n times and returns it.
 
 local texts = {}
 

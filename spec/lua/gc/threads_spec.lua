@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Threads and the collector (lua/gc/mark/scan.c, thread.c): stacks are scanned where they
--- have changed only, threads that sleep not at all. What they hold must be
--- there all the same, and what they have left must not come back.
+-- Threads and the collector (lua/gc/mark/scan.c, thread.c): only the changed part of a stack is
+-- scanned, and suspended threads are not scanned at all. Their objects must stay alive all the same,
+-- and values of finished frames must not reappear.
 
 local shell = require "spec.support.shell"
 local states = require "states"
@@ -28,7 +28,7 @@ describe("a coroutine that runs", function()
     end)
   end)
 
-  -- The bytecode loop does not come through the API, which would make its thread dirty.
+  -- The bytecode loop does not use the API, which would make its thread dirty.
   it("is dirty after an emergency collection", function()
     within(function(state)
       collectgarbage("nursery", 50000)
@@ -65,7 +65,7 @@ describe("a coroutine that is suspended", function()
         all[i] = co
       end
       local _, _, minors = state.memory()
-      for i = 1, 30000, 7 do  -- these become dirty, and hold something new
+      for i = 1, 30000, 7 do  -- these become dirty, and hold a new object
         assert(all[i] {i} == true, i)
         if i % 49 == 1 then collectgarbage("step") end
       end
@@ -235,7 +235,7 @@ describe("a deep stack", function()
         collectgarbage("step")
         collectgarbage()
         assert(next(weak) == nil, "a slot above the top keeps an object alive")
-        -- a frame there finds nothing in its variables but nil
+        -- a frame there finds only nil in its variables
         local function fresh(n)
           local a, b, c  -- luacheck: ignore 221
           if n > 0 then return fresh(n - 1) end
@@ -280,8 +280,8 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A recursion that goes on over a long time had its CallInfos all over the heap: whoever
-  -- walked 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
+  -- The CallInfos of a recursion that had grown over a long time were scattered over the heap: a walk
+  -- over 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
   it("gets the CallInfos of a deep recursion many at a time", function()
     within(function()
       local left = 0
@@ -307,10 +307,10 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A bug that was: how far a stack had been used was read from the CallInfos,
-  -- but a CallInfo tells only of its last call. Slots of a call before that had
-  -- gone further kept what it had left there, a collection freed it, and a frame
-  -- that grew over them and called a hook or a metamethod showed it to the next.
+  -- The used part of a stack was derived from the CallInfos, but a CallInfo describes only its last
+  -- call. Slots that an earlier, larger call had used kept their values, a collection freed the
+  -- objects, and a frame that grew over the slots and called a hook or a metamethod passed them to the
+  -- next collection.
   it("forgets a call that went further than the ones which came after it", function()
     within(function(state)
       local function wide(first, each)  -- 150 variables
@@ -351,9 +351,9 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A bug that was: a tail call kept CIST_CLEAN, so a collection took the extra
-  -- arguments that it had passed, which lie below the function of its frame, for
-  -- those of the call before, which it had seen, and freed them.
+  -- A tail call kept CIST_CLEAN, so a collection treated the extra arguments of the call, which are
+  -- below the function of its frame, as those of the previous call, which it had scanned, and freed
+  -- them.
   it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
     within(function(state)
       local calls = 0
@@ -413,7 +413,7 @@ describe("a deep stack", function()
       collectgarbage("nursery", 5000)
       local calls, nested = 0, 0  -- C calls are limited
       local dive
-      -- One frame: as deep again, to an error, in a coroutine, wide, or a collection.
+      -- One frame: as deep again, to an error, in a coroutine, wide, or with a collection.
       local function frame(n)
         local mine = {n}
         calls = calls + 1
@@ -521,9 +521,9 @@ local SLICED = [[
   end
 ]]
 
--- A bug that nearly was: since 5.4.9 a collection asks for CallInfos before it calls
--- finalizers, and these are used later, or never. What lay in their memory before
--- made them look like ones that an earlier collection had marked.
+-- Since 5.4.9 a collection allocates CallInfos before it calls finalizers, and these are used later, or
+-- never. The previous contents of their memory could make them look like CallInfos that an earlier
+-- collection had marked. (Found before a release.)
 describe("CallInfos that a collection has made for finalizers", function()
   it("are there when they are used, however many collections later", function()
     within(function(state)
@@ -560,8 +560,8 @@ describe("CallInfos that a collection has made for finalizers", function()
 end)
 
 describe("the stack of a coroutine", function()
-  -- A bug that was: once the stack was short, no collection visited the thread again,
-  -- and a part of the CallInfos stayed as long as it.
+  -- Once the stack was short, no collection visited the thread again, and a part of the CallInfos
+  -- stayed as long as the thread.
   it("that was deep and is suspended is given back by two major collections, and the CallInfos", function()
     for _, full in ipairs {false, true} do
       within(function(state, whole, sliced)
@@ -581,7 +581,7 @@ describe("the stack of a coroutine", function()
           local deep = state.memory()
           assert(deep - least > 50000 * (16 + 64), deep - least)
           major(not whole and state or nil)
-          if not whole then  -- it may be for a moment only that it is not needed
+          if not whole then  -- it may be unused only for a moment
             assert(deep - state.memory() < 50000, deep - state.memory())
             major(state)
           end
@@ -713,10 +713,9 @@ describe("the stack of a coroutine", function()
   end)
 end)
 
--- A bug that was: when there was no memory for the stack of a new thread, the
--- emergency collection tenured the thread, which had no stack to look at and
--- was then old, dirty and on no list (T1): no minor collection ever saw it, and
--- its stack's lines were handed out again.
+-- If there was no memory for the stack of a new thread, the emergency collection tenured the thread,
+-- which had no stack to scan and was then old, dirty and in no list (T1): no minor collection ever
+-- visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
     local met = 0
@@ -739,7 +738,7 @@ describe("a thread that an emergency collection meets before it has a stack", fu
         pcall(function()
           while at < 3900 do kept[at + 1] = state.userdata(300); at = at + 1 end
         end)
-        for i = 1, at do  -- holes, which the emergency finds
+        for i = 1, at do  -- holes, which the emergency collection finds
           if i % 8 < 4 then kept[i] = false end
         end
         local last
@@ -771,8 +770,8 @@ describe("a thread that an emergency collection meets before it has a stack", fu
 end)
 
 describe("a deep thread", function()
-  -- Its slices began anew at every 64th minor collection: beside a small nursery no major
-  -- collection ended any more, and the heap grew for as long as the recursion lasted.
+  -- Its slices started again at every 64th minor collection: with a small nursery no major collection
+  -- ended any more, and the heap grew as long as the recursion lasted.
   it("that runs keeps no major collection from its end", function()
     local before, after = within(function()
       collectgarbage("nursery", 1 << 14)
@@ -801,9 +800,9 @@ describe("a deep thread", function()
     assert.is_true(after - before > 5, after - before)
   end)
 
-  -- lua_xmove takes values from a stack and leaves their slots as they are. The slices of a
-  -- major collection did not erase what is above the top, so that frames grew over freed
-  -- objects. Also, lua_getinfo left the function a root when there was no memory for its lines.
+  -- lua_xmove takes values from a stack and leaves their slots unchanged. The slices of a major
+  -- collection did not erase the slots above the top, so that frames grew over freed objects. Also,
+  -- lua_getinfo left the function a root if there was no memory for its lines.
   it("that a host takes values from has nothing dead above its top", function()
     local variant = os.getenv "ASAMP_VARIANT" or "fork"
     local prefix = variant == "fork" and "build" or "build/" .. variant

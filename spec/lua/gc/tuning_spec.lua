@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- LUA_GC (lua/gc/pace/tuning.c): settings of the collector by an operator who cannot
--- change the program. It holds, in lua and in every state of a host; the program
--- is answered as if it had been obeyed.
+-- LUA_GC (lua/gc/pace/tuning.c): settings of the collector by an operator who cannot change the
+-- program. They hold, in lua and in every state of a host; the program gets the results that it would
+-- get without LUA_GC.
 
 local process = require "spec.support.process"
 
@@ -13,7 +13,7 @@ local function run(variable, code, ...)
   return out, err
 end
 
--- The same in a state that a host has made, and in which nobody has chosen a mode.
+-- Does the same in a state that a host has made, without a chosen mode.
 local function embedded(variable, code)
   return run(variable, ([[
     package.path = "./?.lua;" .. package.path
@@ -115,7 +115,7 @@ describe("LUA_GC", function()
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",
       [("x"):rep(100)] = '"' .. ("x"):rep(60) .. '..." is not known (' .. known .. ")",
     } do
-      -- once a process, however many states
+      -- once in a process, however many states there are
       local out, err = run(variable, [[
         local states = require "states"
         for i = 1, 3 do states.open():close() end

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
--- Userdata that die with a finalizer wait for its call young (lua/gc/sweep/waiting.h). By counts,
--- never by time: how many finalizers a batch calls depends on the clock.
+-- Userdata that die with a finalizer wait for its call young (lua/gc/sweep/waiting.h). By counts, never
+-- by time: the number of finalizers in a batch depends on the clock.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
 
--- In lines; from lua_Alloc, which takes 512 bytes and its head.
+-- Sizes in lines, and from lua_Alloc (from 512 bytes with the head on).
 local SIZES = {0, 16, 200, 470, 490, 1000, 8200, 30000}
 
 describe("a userdata with a finalizer", function()
   for _, size in ipairs(SIZES) do
-    -- Each was tenured until a major collection found it dead: 0.3 to 0.45 of plain beside 50,000
+    -- Each was tenured until a major collection found it dead: 0.3 to 0.45 of plain, with 50,000
     -- objects, and twice the memory.
     it(("of %d bytes is no garbage of the old when it has been called"):format(size), function()
       local majors, called, most = within(function(state, bytes)
@@ -97,7 +97,7 @@ describe("a userdata with a finalizer", function()
             end
             if i % 99 == 1 then state.check() end
           end
-          -- who has not been called yet keeps the next one alive, and this another
+          -- one whose finalizer was not called yet keeps the next one alive, and so on
           for _ = 1, 3 do collectgarbage() end
           assert(called == 3000, called)
         end, size)
@@ -121,7 +121,7 @@ describe("a userdata with a finalizer", function()
           keys[u], both[u], values[i] = {i, id = i}, true, u
           if i % 100 == 0 then
             state.check()
-            for o, t in pairs(keys) do  -- of some the finalizer has not been called yet
+            for o, t in pairs(keys) do  -- for some, the finalizer was not called yet
               assert(state.intact(o) and debug.getuservalue(o, 1) == t.id)
               if t.id % 7 == 0 then found[o] = t end  -- now they have a holder
             end
@@ -141,7 +141,7 @@ describe("a userdata with a finalizer", function()
           local s = require "states".open()
           print(s:run(function(state, bytes)
             local last, meta, count = 0, nil, 0
-            meta = {__gc = function(u)  -- of those of one collection the last one comes first
+            meta = {__gc = function(u)  -- of those found by one collection the last one comes first
               local id, batch = debug.getuservalue(u, 1), debug.getuservalue(u, 2)
               assert(batch > last // 10000 or id < last % 10000)
               last, count = batch * 10000 + id, count + 1
@@ -169,8 +169,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- A bug that was: such a userdata is in the list of those that represent something, which is swept
-  -- behind the marking, and its lines had been freed by then.
+  -- Such a userdata is in the list of owners of external bytes, which is swept after the marking; its
+  -- lines had been freed by then.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}

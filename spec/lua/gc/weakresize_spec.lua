@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables that are resized while memory is collected: luaH_resize copies what
--- a shorter array part has no room for, and then asks for that array. A full
--- collection at that moment cleared the table, but not the copies.
+-- Weak tables that are resized while memory is collected: luaH_resize copies the values that do not fit
+-- into a shorter array part, and then requests that array. A full collection at that moment cleared the
+-- table, but not the copies.
 --
--- A bug that was: where a collection was long overdue the request made one, with
--- memory in plenty. (Upstream's emergency collections clear the table, too.)
+-- If a collection was long overdue the request ran one, without a shortage of memory. (Upstream's
+-- emergency collections clear the table, too.)
 
 local within = require "spec.lua.gc.within"
 
--- weak(kept, count, from, to) fills 1..count, so that the next key makes the array
--- part shorter; from..to are held by nothing else. look(w, kept, from, to) tells
--- how many of these are there still: the others are gone whole.
+-- weak(kept, count, from, to) fills 1..count, so that the next key makes the array part shorter;
+-- from..to are held by nothing else. look(w, kept, from, to) returns how many of these still exist: the
+-- others must be removed completely.
 local function setup()
   local function weak(kept, count, from, to)
     local w = setmetatable({}, {__mode = "v"})

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs a function in a state of its own (spec/support/states.c) for a spec:
--- fails when the state cannot be opened, the function raises, an invariant of
--- the heap does not hold, lua_Alloc was told a wrong size, or lua_close leaves
--- memory behind. The function has no upvalue but _ENV and is given the
--- functions of the state before its arguments.
+-- Runs a function in a state of its own (spec/support/states.c) for a spec: fails if the state cannot
+-- be opened, the function raises an error, an invariant of the heap does not hold, lua_Alloc received a
+-- wrong size, or lua_close leaves memory allocated. The function's only upvalue is _ENV; it receives
+-- the functions of the state before its arguments.
 
 local states = require "states"
 
