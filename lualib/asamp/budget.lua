@@ -15,7 +15,7 @@ M.counts = loaded and type(profiler) == "table" and profiler.count ~= nil
 --- Default tolerance, in percent, of a test above its baseline.
 M.TOLERANCE = 5
 
-local ROWS = 5      -- limit of lines and of holders in a message
+local ROWS = 10     -- limit of lines and of holders in a message
 local PERIOD = 64   -- mean bytes between the samples of the second run
 local ENOUGH = 20   -- f is called again until there are more samples than this
 local MOST = 100    -- limit of these calls; f may allocate too little for a sample
@@ -226,11 +226,12 @@ function M.open(path, options)
     file:close()
     return nil, ("cannot read the baseline '%s': %s"):format(path, wrong)
   end
-  return setmetatable({path = path, update = options and options.update or false, new = 0,
+  return setmetatable({path = path, update = options and options.update or false, new = 0, measured = {},
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Returns text about the counts of a test that exceed the baseline; nil: none does.
+-- Returns text about the counts of a test that exceed the baseline, and true if it allocates more; nil:
+-- none does.
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -238,31 +239,41 @@ function Baseline:over(name, found)
     return nil
   end
   local tolerance = test.exact and 0 or test.tolerance or self.data.tolerance or M.TOLERANCE
-  local list = {}
+  local list, more = {}, false
   for _, field in ipairs{"bytes", "blocks", "retained"} do
     local was, is = test[field], found[field]
     if was and is > was + math.max(0, was) * tolerance / 100 then
       list[#list + 1] = ("%s: %d, baseline %d (%+.1f%%, at most +%g%%)"):format(
         field, is, was, was > 0 and 100 * (is - was) / was or math.huge, tolerance)
+      more = more or field ~= "retained"
     end
   end
-  return #list > 0 and table.concat(list, "\n") or nil
+  return #list > 0 and table.concat(list, "\n") or nil, more
+end
+
+-- Makes a measurement the test's baseline. Of several tests with one name it has the largest counts.
+function Baseline:replace(name, found)
+  local test = self.data.tests[name] or {}
+  for _, field in ipairs{"bytes", "blocks", "retained"} do
+    test[field] = math.max(found[field], self.measured[name] and test[field] or found[field])
+  end
+  self.data.tests[name], self.measured[name] = test, true
 end
 
 --- Calls f(...) and measures it as the test 'name'. Returns true; or false and a message if it
--- exceeds the baseline. With 'update', the measurement becomes the baseline instead.
+-- exceeds the baseline, with the allocating lines, for which f is called again. With 'update', the
+-- measurement becomes the baseline instead.
 function Baseline:run(name, f, ...)
   local found = M.measure(f, ...)
   if not found then return true end
   if self.update then
-    local test = self.data.tests[name] or {}
-    test.bytes, test.blocks, test.retained = found.bytes, found.blocks, found.retained
-    self.data.tests[name] = test
+    self:replace(name, found)
     return true
   end
-  local over = self:over(name, found)
+  local over, more = self:over(name, found)
   if not over then return true end
-  return false, ("'%s' exceeds its budget in %s\n%s"):format(name, self.path, over)
+  return false, ("'%s' exceeds its budget in %s\n%s\n%s"):format(name, self.path, over,
+                                                              busy() or explain(f, pack(...), not more))
 end
 
 --- Writes the file if 'update' is set. Returns true, or nil and a message.

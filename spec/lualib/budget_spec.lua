@@ -97,19 +97,23 @@ describe("a baseline", function()
           local t = {}
           for i = 1, os.getenv "MORE" and 200 or 100 do t[i] = {} end
         end)
+        for n = 3, 1, -1 do
+          it("has one name with others", function() local t = {} for i = 1, n do t[i] = {} end end)
+        end
         it("asserts", function() assert.allocates.nothing(function() end) end)
       end)]])
+    local other = ""
     local function busted(more, ...)
       local words = {"--helper=asamp.budget.busted", "-o", "TAP", "a_spec.lua", ...}
       words.env, words.directory = {MORE = more, LUA_PATH = shell.lines(shell.output "pwd")[1] ..
         "/lualib/?.lua;" .. package.path}, folder
-      words.code = 'require "busted.runner" {standalone = false}'
+      words.code = other .. 'require "busted.runner" {standalone = false}'
       local status, out, err = process.run(words)
       return status, out .. err
     end
     local status, out = busted(nil)
     assert.equal(0, status, out)
-    assert.truthy(out:find("tests without a budget in 'asamp-budget.lua': 2", 1, true), out)
+    assert.truthy(out:find("tests without a budget in 'asamp-budget.lua': 5", 1, true), out)
     status, out = busted(nil, "-Xhelper", "update")
     assert.equal(0, status, out)
     status, out = busted(nil)
@@ -117,6 +121,12 @@ describe("a baseline", function()
     status, out = busted "1"
     assert.equal(1, status, out)
     assert.truthy(out:find("'suite grows' exceeds its budget in asamp-budget.lua", 1, true), out)
+    assert.truthy(out:find("bytes  %S*a_spec.lua:4  "), out)
+    other = "package.loaded.profiler = {} "  -- as a Lua without counts
+    status, out = busted "1"
+    other = ""
+    assert.equal(0, status, out)
+    assert.equal(1, select(2, out:gsub("no exact counts of memory", "")))
     status, out = busted(nil, "-Xhelper", "updat")
     assert.is_true(status ~= 0)
     assert.truthy(out:find("unknown option 'updat' (known: update, file=PATH)", 1, true), out)

@@ -191,16 +191,17 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local checks = gates.limits(profile, t, {
     allocated = o["max-allocated"], peak = o["max-peak"], alive = o["max-alive"],
     lines = o["max-line"], leaks = leak, cut = ispart(o)})
+  local sight
   if o.baseline then
     local before, a = load(o.baseline, o, world, tell)
     if not before then
       return 1
     end
-    for _, check in ipairs(gates.changes(before, a, profile, t, o.tolerance or 5, ispart(o))) do
-      checks[#checks + 1] = check
-    end
+    local changes
+    changes, sight = gates.changes(before, a, profile, t, o.tolerance or 5, ispart(o))
+    table.move(changes, 1, #changes, #checks + 1, checks)
   end
-  world.out(show.lines(checks))
+  world.out(show.lines(checks, sight))
   if o.github then
     world.out(show.github(checks))
   end

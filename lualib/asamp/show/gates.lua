@@ -44,6 +44,9 @@ function M.text(check)
     text = ("%s%s, at most %s"):format(amount(check, check.value), plusminus(check),
                                        amount(check, check.limit))
   end
+  if check.found and check.found < math.huge then
+    text = text .. ("; found in 9 of 10 runs: from %s on"):format(amount(check, check.found))
+  end
   if check.missing then
     text = text .. "; the profile has no sample of that line"
   end
@@ -53,13 +56,34 @@ function M.text(check)
   return text
 end
 
---- Returns all checks, one line each.
-function M.lines(checks)
+-- Returns an increase that is found in 9 of 10 runs.
+local function increase(percent)
+  return percent < math.huge and ("from %+.0f%%"):format(math.max(percent, 1)) or "not at all"
+end
+
+local function period(n)
+  return n >= 1024 and n // 1024 .. "K" or n
+end
+
+-- Returns the lines about the smallest increases that a comparison finds (asamp.sums.gates.changes).
+local function sighted(sight)
+  local lines = {("found  in 9 of 10 runs: all %s on\n"):format(increase(sight.all))}
+  for _, row in ipairs(sight.lines) do
+    lines[#lines + 1] = ("found  in 9 of 10 runs: %s, %.0f%% of the baseline, %s on%s\n"):format(
+      place(row.blame), 100 * row.share, increase(row.least),
+      row.period and ("; --alloc %s finds less"):format(period(row.period)) or "")
+  end
+  return table.concat(lines)
+end
+
+--- Returns all checks, one line each. 'sight' (asamp.sums.gates.changes): of a comparison, also the
+-- smallest increases that it finds; nil: there is none.
+function M.lines(checks, sight)
   local lines = {}
   for i, check in ipairs(checks) do
     lines[i] = ("%s  %s: %s\n"):format(check.ok and "ok  " or "OVER", check.name, M.text(check))
   end
-  return table.concat(lines)
+  return table.concat(lines) .. (sight and sighted(sight) or "")
 end
 
 local function escaped(text, more)

@@ -3,8 +3,9 @@
 -- input is totals, the output checks with results.
 --
 -- A check: {name, ok, value, limit, error (standard error of the value; 0: exact), unit ("bytes";
--- nil: a count), blame (a row of the totals, or nil), and for a comparison 'before', 'sigma'
--- (standard errors of the difference) and 'needed' (required standard errors)}.
+-- nil: a count), blame (a row of the totals, or nil), 'found' (of an estimate: the smallest value that
+-- fails in 9 of 10 runs), and for a comparison 'before', 'sigma' (standard errors of the difference)
+-- and 'needed' (required standard errors)}.
 --
 -- If the exact number of allocated bytes is known, a row's bytes are its share of the samples
 -- times that number. The share p of n random samples has the standard error sqrt(p (1 - p) / n),
@@ -24,6 +25,11 @@ local M = {}
 
 --- Minimum number of standard errors by which an estimate must exceed a limit or another estimate.
 M.SIGMA = 3
+
+-- A value that is found in 9 of 10 runs exceeds the bound by this number of standard errors.
+local POWER = 1.2816
+
+local LARGEST = 3  -- number of lines whose smallest visible increase is computed
 
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
@@ -52,11 +58,44 @@ local function most(rows, field)
   return best
 end
 
+-- Returns the smallest x from 'low' on of which f is true; f is false below it. math.huge: none up
+-- to 2^60 * (low + 1).
+local function smallest(low, f)
+  local high = low + 1
+  for _ = 1, 60 do
+    if f(high) then break end
+    low, high = high, 2 * high
+  end
+  if not f(high) then return math.huge end
+  for _ = 1, 60 do
+    local mid = (low + high) / 2
+    if f(mid) then high = mid else low = mid end
+  end
+  return high
+end
+
 -- Returns the check of a value against a limit; an estimate must exceed the limit by SIGMA errors
--- to fail.
-local function limited(name, value, error, limit, blame)
+-- to fail. 'errorof': the standard error of an estimate; nil: exact.
+local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
-          ok = value - M.SIGMA * error <= limit}
+          ok = value - M.SIGMA * error <= limit,
+          found = errorof and smallest(limit, function(x)
+            return x - (M.SIGMA + POWER) * errorof(x) >= limit
+          end)}
+end
+
+-- Returns the function of 'limited' for sums of samples of 'weight' bytes each. With the exact total
+-- of the run, of which the sum has 'value' bytes now, the sum is a share.
+local function estimated(weight, exact, value)
+  return function(x)
+    return math.sqrt(x * weight * (exact and 1 - x / math.max(exact + x - value, x) or 1))
+  end
+end
+
+-- Returns the number of samples that the whole of a profile is equivalent to.
+local function samplesof(profile, whole)
+  local variance = measures.variance(profile, whole, "bytes")
+  return variance > 0 and whole.bytes ^ 2 / variance or 1
 end
 
 local function deviation(profile, sum, field)
@@ -69,9 +108,7 @@ local function share(profile, whole, sum, exact)
   if not exact or whole.bytes == 0 then
     return sum.bytes, deviation(profile, sum, "bytes")
   end
-  local p = sum.bytes / whole.bytes
-  local variance = measures.variance(profile, whole, "bytes")
-  local n = variance > 0 and whole.bytes ^ 2 / variance or 1
+  local p, n = sum.bytes / whole.bytes, samplesof(profile, whole)
   return p * exact, exact * math.sqrt(math.max(p * (1 - p), 0) / n)
 end
 
@@ -86,7 +123,9 @@ local function ofline(profile, totals, exact, wanted)
     end
   end
   local value, error = share(profile, totals.whole, sum, exact)
-  local check = limited("max-line " .. wanted.text, value, error, wanted.bytes, found)
+  local weight = (exact or totals.whole.bytes) / samplesof(profile, totals.whole)
+  local check = limited("max-line " .. wanted.text, value, error, wanted.bytes, found,
+                        estimated(weight, exact, value))
   check.missing = not found or nil
   return check
 end
@@ -131,15 +170,56 @@ function M.difference(a, na, A, b, nb, B)
   return x, y, error > 0 and (y - x) / error or y > x and math.huge or 0, error
 end
 
--- Returns the number of samples that the whole of a profile is equivalent to.
-local function samplesof(profile, whole)
-  local variance = measures.variance(profile, whole, "bytes")
-  return variance > 0 and whole.bytes ^ 2 / variance or 1
+--- Returns the smallest increase in percent of a line that fails in 9 of 10 comparisons: the line has
+-- the part 'p' of the 'n' samples of the baseline, and must increase by 'tolerance' percent and 'needed'
+-- standard errors. 'exact': the totals are known.
+function M.least(p, n, needed, tolerance, exact)
+  local k = p * n
+  return 100 * smallest(0, function(r)
+    local B = 1 + p * r
+    local q, nb = p * (1 + r) / B, n * B
+    local before, after = k, k * (1 + r)  -- variances, in samples
+    local error = math.sqrt(before + after)
+    if exact then
+      error = n * select(4, M.difference(k, n, 1, q * nb, nb, B))
+      before, after = k * (1 - p), k * (1 + r) * (1 - q)
+    end
+    local factor = 1 + tolerance / 100
+    return k * r - needed * error >= POWER * math.sqrt(before + after) and
+           k * (1 + r - factor) >= POWER * math.sqrt(before * factor ^ 2 + after)
+  end)
+end
+
+-- Returns the largest power of two as a period with which twice the tolerance is found; nil: the
+-- period of the profile does, or is unknown.
+local function periodfor(profile, p, n, needed, tolerance, exact)
+  local period = profile.period or 0
+  local now = period
+  while period > 1 and M.least(p, n, needed, tolerance, exact) > 2 * tolerance do
+    local half = 1 << (math.ceil(math.log(period, 2)) - 1)
+    period, n = half, n * period / half
+  end
+  return period > 0 and period < now and period or nil
+end
+
+-- Returns the smallest increases that a comparison finds (M.changes), of the lines with the most bytes
+-- of the baseline.
+local function sight(rows, profile, whole, n, check, needed, exact)
+  local list = {}
+  table.sort(rows, function(x, y) return x.a > y.a end)
+  for i = 1, math.min(LARGEST, #rows) do
+    local p = rows[i].a / whole.bytes
+    if p <= 0 then break end
+    list[i] = {blame = rows[i], share = p, least = M.least(p, n, needed, check.tolerance, exact),
+               period = periodfor(profile, p, n, needed, check.tolerance, exact)}
+  end
+  return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
 --- Compares profile 'pb' and its totals 'b' with the baseline 'pa' and 'a': returns the check of
--- the whole, and checks of the lines that exceed their limits. 'tolerance': percent. 'cut': as in
--- M.limits.
+-- the whole, and checks of the lines that exceed their limits; and the smallest increases that the
+-- comparison finds, {all (percent), lines = {{blame (row), share, least (percent), period (bytes that
+-- find twice the tolerance; nil: these)}, ...}}. 'tolerance': percent. 'cut': as in M.limits.
 function M.changes(pa, a, pb, b, tolerance, cut)
   local result = compare.of(pa, a, pb, b, "bytes", {sigma = M.SIGMA})
   local A, B = not cut and pa.allocated, not cut and pb.allocated
@@ -172,7 +252,7 @@ function M.changes(pa, a, pb, b, tolerance, cut)
     list[#list + 1] = not check.ok and check or nil
   end
   whole.blame = worst and worst.blame
-  return list
+  return list, sight(result.lines, pa, a.whole, na, whole, needed, A and B and true)
 end
 
 return M

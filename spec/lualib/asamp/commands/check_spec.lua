@@ -45,7 +45,8 @@ describe("asamp check", function()
     assert.equal(0, code, out)
     code, out = run("--max-line=parse.lua:12=273M", path)
     assert.equal(1, code)
-    has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; most to blame: lib/")
+    has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; " ..
+        "found in 9 of 10 runs: from 310.2 MiB on; most to blame: lib/")
     code, out = run("--max-line=parse.lua:99=1M", path)
     assert.equal(0, code)
     has(out, "the profile has no sample of that line")
@@ -65,6 +66,20 @@ describe("asamp check", function()
     assert.equal(1, code, out)
     has(out, "OVER  baseline: 500 MiB", "baseline 100 MiB, +400.0% (more than 5% fails); ",
         "standard errors (more than 4.6 fail); most to blame: app.lua:4 (main chunk)\n")
+  end)
+
+  it("prints the smallest increases that a comparison finds, and the period that finds less", function()
+    local a, b = make(900, 100, 1000 * MB), make(900, 100, 1000 * MB)
+    local code, out = run(b, "--baseline", a)
+    assert.equal(0, code)
+    has(out, "found  in 9 of 10 runs: all from +5% on\n" ..
+        "found  in 9 of 10 runs: lib/parse.lua:12 (parse), 90% of the baseline, from +9% on\n" ..
+        "found  in 9 of 10 runs: app.lua:4 (main chunk), 10% of the baseline, from +93% on; " ..
+        "--alloc 8K finds less\n")
+    out = select(2, run(make(900, 100), "--baseline", make(900, 100)))
+    has(out, "found  in 9 of 10 runs: all from +27% on\n")
+    out = select(2, run(a, "--no-leak"))
+    assert.is_nil(out:find("found", 1, true))
   end)
 
   it("leaves stacks out", function()

@@ -81,6 +81,26 @@ describe("a comparison with a baseline #plain", function()
     assert.is_true(found >= 199, found)
   end)
 
+  it("finds the increase that it names in 9 of 10 runs, and half of it in fewer", function()
+    for _, share in ipairs{0.1, 0.5, 0.8} do
+      local function found(percent)
+        local n = 0
+        for _ = 1, 400 do
+          local means = {2048 * share, 2048 * (1 - share)}
+          local a, na = resampled(means)
+          means[1] = means[1] * (1 + percent / 100)
+          local b, nb = resampled(means)
+          n = n + (differs(a, na, GB, b, nb, GB * (1 + share * percent / 100)) == 1 and 1 or 0)
+        end
+        return n
+      end
+      local least = gates.least(share, 2048, gates.needed(2), 5, true)
+      local n = found(least)
+      assert.is_true(n >= 335 and n <= 385, n)  -- 360 ± 4 standard errors
+      assert.is_true(found(least / 2) < 200)
+    end
+  end)
+
   it("needs as many standard errors as there are rows", function()
     assert.is_true(gates.needed(1) > 4.3 and gates.needed(1) < 4.5)
     assert.is_true(gates.needed(100) > 5.2 and gates.needed(100) < 5.4)
