@@ -11,20 +11,25 @@
 ** rule that a colliding node out of its main position can be moved away together with the rest of
 ** its chain. The later key counts also if its own value is empty, because an assignment finds the
 ** node by its key and fills it again. A dead key can be neither found nor filled.
+**
+** luaH_next compares a key with dead keys by address, so a dead key at the address of the new key
+** must not precede it in the chain: it may be the same object, whose entry a collection has found
+** empty, or an object that has been freed. emptynode erases that address.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h
 
 /*
-** Returns the first node of the chain that starts at mp that is empty and is not the main position
-** of a later key of the chain; NULL if there is none or if the key of mp is not in its own main
-** position. Does not allocate.
+** Returns an empty node of the chain that starts at mp, for 'key', whose main position is mp. No
+** later key of the chain has that node as its main position. Returns NULL if there is none or if
+** the key of mp is not in its own main position. Does not allocate.
 */
-static Node *emptynode (lua_State *L, Table *t, Node *mp) {
+static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;
   if (gnext(mp) == 0 || mainpositionfromnode(t, mp) != mp) return NULL;
   do {
     n += gnext(n);
+    if (keyisdead(n) && iscollectable(key) && gckey(n) == gcvalue(key)) gckey(n) = NULL;
     if (found != NULL && !keyisnil(n) && !keyisdead(n) && mainpositionfromnode(t, n) == found)
       found = NULL;
     if (found != NULL) continue;

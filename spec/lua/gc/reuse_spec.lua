@@ -55,6 +55,36 @@ describe("a new key", function()
     end
   end)
 
+  it("is found by next if an earlier node of its chain has the same key, dead", function()
+    -- 16 nodes: the main positions of integers are k % 15, free nodes are taken from node 15 down.
+    -- One key in 16 has main position 5, so that its chain is that of nodes 5, 13, 11, 12, 14.
+    local function int(node, i) return 15 * (100000 + i) + node end
+    for i = 1, 200 do
+      local key = ("key"):rep(20) .. i
+      local t = {a = nil, b = nil, c = nil, d = nil, e = nil, f = nil, g = nil, h = nil,
+        i = nil, j = nil, k = nil, l = nil, m = nil, n = nil, o = nil, p = nil}
+      t[int(0, 0)], t[int(0, 1)] = 1, 1  -- node 15
+      t[int(5, 0)], t[int(5, 1)] = 1, 1  -- node 14
+      t[int(5, 2)] = 1                   -- node 13
+      t[int(5, 2)] = nil
+      t[int(13, 0)] = 1                  -- the same node
+      t[int(13, 1)] = 1                  -- node 12
+      t[int(13, 2)] = 1                  -- node 11
+      t[int(13, 2)] = nil
+      t[key] = 1                         -- the same node
+      t[key] = nil
+      collectgarbage()                   -- the key of node 11 is dead
+      t[int(13, 0)], t[int(13, 1)] = nil, nil
+      t[key] = 1                         -- node 12: node 13 is the main position of its old key
+      local n = 0
+      for _ in next, t do
+        n = n + 1
+        assert(n < 16, i)
+      end
+      assert.equal(5, n)
+    end
+  end)
+
   it("finds every living key of weak tables while others come and go at the same addresses", function()
     for _, mode in ipairs {"k", "v", "kv"} do
       local t, live = setmetatable({}, {__mode = mode}), {}
