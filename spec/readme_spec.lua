@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents as a newcomer reads them: the console blocks of README.md and
--- doc/quickstart.md run as they are copied, from the folder of the sources, and print the
--- words that they show; the README is short, and its pictures are small.
+-- The documents as a newcomer reads them: the console blocks of README.md, the quick start, the
+-- manual and doc/fleet.md run as they are copied, and print the words that they show; the README
+-- is short, and its pictures are small.
 
 local shell = require "spec.support.shell"
 
@@ -35,13 +35,33 @@ local function words(text)
   return set
 end
 
+-- Files that the blocks of a document use. They are written to the folder.
+local SETUP = {
+  ["README.md"] = function() end,
+  ["doc/quickstart.md"] = function() end,
+  ["doc/manual.md"] = function(folder)
+    local app = shell.read "doc/manual.md":match "\nThe program `app.lua`:\n\n```lua\n(.-)```"
+    shell.write(folder .. "/app.lua", app)
+    shell.write(folder .. "/snapshot.lua", app:gsub("100 do", "10 do")
+      .. 'require "profiler".snapshot("app.heap", {wait = true})\n')
+    shell.output("cd %s && build/bin/lua snapshot.lua && rm snapshot.lua", folder)
+  end,
+  ["doc/fleet.md"] = function(folder)
+    shell.write(folder .. "/web.lua", "for i = 1, 1000 do local t = {i} end\n")
+    for i = 1, 3 do
+      shell.output("cd %s && build/bin/asamp run --quiet --alloc 4K --out web%d.vmprof web.lua", folder, i)
+    end
+  end,
+}
+
 describe("the console blocks #plain", function()
-  for _, path in ipairs{"README.md", "doc/quickstart.md"} do
+  for path, setup in pairs(SETUP) do
     it("run as they are copied, and print their words: " .. path, function()
       local folder = shell.folder()
       shell.output('ln -s "$PWD/build" %s', folder)
       shell.output("mkdir %s/doc && cp -r doc/examples %s/doc", folder, folder)
-      local script, commands = {"cd " .. folder, "set -e"}, {}
+      setup(folder)
+      local script, commands = {"cd " .. folder, "set -e", "PATH=$PWD/build/bin:$PATH"}, {}
       for _, block in ipairs(blocks(path)) do
         for _, command in ipairs(block) do
           commands[#commands + 1] = command
