@@ -365,7 +365,7 @@ static void readobject (Reader *r, int kind) {
   if (g->kind[v] != UNDEFINED)
     damaged(r, "an object is there twice");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
-    damaged(r, "an object has a size that none has");
+    damaged(r, "an object has an impossible size");
   if (bytes > SUM_MOST - r->bytes)
     damaged(r, "objects have more bytes than there can be");
   g->kind[v] = (unsigned char)kind;
@@ -738,7 +738,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       damaged(r, "a record is of no kind");
   }
   if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
-    damaged(r, "its end has another number of objects");
+    damaged(r, "its end record counts other objects");
   graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)

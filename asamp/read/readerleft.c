@@ -13,10 +13,10 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "more than % functions of chunks that are no files: # others or more share "
+    "more than % functions of chunks that are no files: at least # others share "
     "rows, in a file called [other chunks]"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
-    "more than % functions: # others or more are one row, (other functions)"},
+    "more than % functions: at least # others are one row, (other functions)"},
   [LEFT_CLASSES] = {"classes", CLASSES_MAX,
     "more than % classes: # objects of others are of the class (other classes)"},
   [LEFT_TEXTS] = {"texts", 255,

@@ -19,7 +19,7 @@ function M.told(native)
   return ("%s asked for%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
     native.peak and native.peak > 0 and
-    ("; most at a time, as far as collections saw, %s at %s"):format(
+    ("; the most after any collection was %s at %s"):format(
       units.bytes(native.peak // 1 | 0), units.seconds(native.peaktime)) or "")
 end
 
