@@ -267,16 +267,25 @@ end
 local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile", "raise",
                   "read", "remove", "repair", "run", "send", "start", "stop", "take", "try", "unblock", "use"}
 
+-- Messages about arguments name the option, and end with the command that lists the valid ones.
+local ARGUMENTS = {"^%-%-", "^no … given$", "^no format given", "^… wanted, got …$", "^a whole number from …$",
+                   "^a number from … to …$", "^a list, with commas, of$", "^nothing to sample: %-%-alloc",
+                   "^it has no sample …; it ends"}
+
 local function remedied(text)
   if text:find ", give another name" then return true end
+  for _, pattern in ipairs(ARGUMENTS) do
+    if text:find(pattern) then return true end
+  end
   for _, verb in ipairs(REMEDIES) do
     if text:find("[;:] " .. verb .. "%f[^%l]") then return true end
   end
   return false
 end
 
--- The code before a Lua string that is printed for a user.
-local TOLD = {"tell%.failed%(+$", "tell%.wrong%s*%(*$", "tell%.failed%s*%(*$", "error%(+$",
+-- The code before a Lua string that is printed for a user, except messages about arguments, which
+-- end with the command that lists the valid ones.
+local TOLD = {"tell%.failed%(+$", "tell%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
 
 local function told(before)
