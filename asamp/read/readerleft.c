@@ -79,7 +79,7 @@ static const struct {
     "more than % sets of labels in a file: # others are left out, and what has them counts "
     "as (none)"},
   [LEFT_LABELS] = {"labels", READER_MAXLABELS,
-    "more than % labels in the sets of a file: # others are left out, whose value is (none)"},
+    "more than % labels in the sets of a file: # others are left out (their value is (none))"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
     "more than % pairs of stack and type: # samples are in the totals, but in no "
     "function and no line"},

@@ -48,7 +48,7 @@ local DESCRIPTION = {
   {"max-alive", "SIZE", "bytes that may be alive at the end", bytes},
   {"max-line", "LIST", "bytes that a line may allocate: src/a.lua:12=1M, several with commas", lines},
   {"no-leak", nil, "fails if the report has a likely leak"},
-  {"baseline", "FILE", "a profile of an earlier run: fails if all, or a line, allocates more"},
+  {"baseline", "FILE", "a profile of an earlier run: fails if the run or a line allocates more"},
   {"tolerance", "PERCENT", "how much more than the baseline is allowed (default 5)",
     options.number(0, 1e6)},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},

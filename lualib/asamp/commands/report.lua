@@ -88,7 +88,7 @@ local DESCRIPTION = {
   {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
     "the collection after which the heap was largest", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
-    "its costs; FILE, or the end of its path, as the profile has it, or where it is"},
+    "its costs; FILE is its path, or the end of its path in the profile"},
   options.OWN,
   {"sum", nil, "one report of all files together, for several processes or runs"},
   options.WIDTH,
