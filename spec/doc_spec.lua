@@ -264,8 +264,9 @@ local function silent(text)
 end
 
 -- Whether the message itself says what the user can do; then no document has to repeat it.
-local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile", "raise",
-                  "read", "remove", "repair", "run", "send", "start", "stop", "take", "try", "unblock", "use"}
+local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile",
+                  "raise", "read", "remove", "repair", "run", "send", "start", "stop", "take", "try",
+                  "unblock", "use"}
 
 -- Messages about arguments name the option, and end with the command that lists the valid ones.
 local ARGUMENTS = {"^%-%-", "^no … given$", "^no format given", "^… wanted, got …$", "^a whole number from …$",
