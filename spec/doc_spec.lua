@@ -269,9 +269,11 @@ local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "m
                   "unblock", "use"}
 
 -- Messages about arguments name the option, and end with the command that lists the valid ones.
-local ARGUMENTS = {"^%-%-", "^no … given$", "^no format given", "^… wanted, got …$", "^a whole number from …$",
-                   "^a number from … to …$", "^a list, with commas, of$", "^nothing to sample: %-%-alloc",
-                   "^it has no sample …; it ends"}
+local ARGUMENTS = {
+  "^%-%-", "^no … given$", "^no format given", "^… wanted, got …$", "^a whole number from …$",
+  "^a number from … to …$", "^a list, with commas, of$", "^nothing to sample: %-%-alloc",
+  "^it has no sample …; it ends",
+}
 
 local function remedied(text)
   if text:find ", give another name" then return true end
