@@ -50,7 +50,8 @@ typedef struct Timing {
 				   signals (TI5). */
   uint64_t samples;		/* Periods that became samples in this session. */
   uint64_t cramped;		/* Periods of samples without a C stack (TI6), in this session. */
-  uint64_t inticks, inpoints;	/* ns spent in the handler and in timing_point, in this session. */
+  uint64_t inticks, inpoints;	/* ns of CPU time that the handler and timing_point have taken, in
+				   this session. */
 } Timing;
 
 /*

@@ -76,18 +76,21 @@ describe("a walk from where a signal came", function()
   }
   for name, outside in pairs(SEEN) do
     it("passes a frame that is " .. name, function()
-      local list = times.of(function()
-        local function inner() signals.burn(0.1) end
-        if name == "variable" then shapes.variable(inner, 100) else shapes[name](inner) end
-      end, {rate = 10000})
-      local n = 0
-      for _, s in ipairs(list.times) do
-        local found = natives(s)
-        if s.stack[1].name ~= "timing_point" and found:find "burn" then  -- TI3
-          n = n + 1
-          assert.equal(outside, (found:gsub("^signals_spin ", ""):gsub("^signals_burn ", "")))
+      local n, runs = 0, 0
+      local function inner() signals.burn(0.1) end
+      repeat  -- on a busy machine the only tick may come outside of the function that burns
+        local list = times.of(function()
+          if name == "variable" then shapes.variable(inner, 100) else shapes[name](inner) end
+        end, {rate = 10000})
+        for _, s in ipairs(list.times) do
+          local found = natives(s)
+          if s.stack[1].name ~= "timing_point" and found:find "burn" then  -- TI3
+            n = n + 1
+            assert.equal(outside, (found:gsub("^signals_spin ", ""):gsub("^signals_burn ", "")))
+          end
         end
-      end
+        runs = runs + 1
+      until n > 0 or runs == 100
       assert.is_true(n > 0)
     end)
   end
