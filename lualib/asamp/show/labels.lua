@@ -38,7 +38,8 @@ local function lastname(where)
 end
 
 --- Returns a function and its place in n columns. The middle of the name and the start of the
--- place are cut; the place's last name has precedence over the function's name.
+-- place are cut; the place's last name has precedence over the function's name, except for a
+-- native function.
 function M.offunction(row, n, paint)
   local name = nameof(row)
   if isplaceless(row) then
@@ -47,6 +48,9 @@ function M.offunction(row, n, paint)
   local where = layout.clean(whereof(row))
   local room = n - 2 - math.min(layout.width(name), 8, n // 3)
   room = math.min(math.max(layout.width(lastname(where)) + 2, n // 2), room)
+  if row.native then  -- its library distinguishes it less than its name
+    room = math.max(n - 2 - layout.width(name), n // 3)
+  end
   name = layout.cutmiddle(name, n - 2 - math.min(layout.width(where), room))
   return name .. "  " ..
          paint("dim", layout.cutstart(where, n - 2 - layout.width(name)))

@@ -51,6 +51,14 @@ describe("a C function without a name", function()
     assert.equal("[C] liblua5.4-cjson.so.0  +0x3880", labels.ofline(row "+0x3880", 60, plain))
   end)
 
+  it("that has a Lua name keeps it where the library is cut", function()
+    local decode = row "+0x3880"
+    decode.name = "cjson.decode"
+    for n = 24, 80 do
+      assert.truthy(labels.offunction(decode, n, plain):find("^cjson%.decode  "), n)
+    end
+  end)
+
   it("of another library keeps its name", function()
     local other = row "+0x3880"
     other.name = "libx.so+0x3880"
