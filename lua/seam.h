@@ -147,12 +147,13 @@ typedef struct luaN_Limits {
 } luaN_Limits;
 
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
-   none. lua_close removes them. */
+   none. lua_close removes them. Not to be called from the functions of a luaN_Sampler, which run
+   before an allocation has set its next limit; the debug build ends a process that does. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
 /* Raises the memory error if n bytes more would exceed a limit. For C code that is about to take
-   memory for a Lua value from elsewhere. May collect. */
+   memory for a Lua value from elsewhere. May collect. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t n);
 
 /* Counts the growth of a buffer that contains n bytes (lauxlib.c). */

@@ -66,6 +66,7 @@ export class Lives {
       el("h3", {}, "Likely leaks"),
       el("p", { class: "muted" }, `${leaks.told}${leaks.rows.length > 0 ? ":" : "."}`),
       this.leaks.element, this.paths,
+      ...this.proofs(leaks.proofs),
       leaks.left > 0 ? el("p", { class: "muted" }, `and ${count(leaks.left)} more, which asamp report shows`) : null,
       leaks.rows.some(row => row.below) ? el("p", { class: "muted" },
         "Set in: held by the same, or belongs to the line above by its function or its caller.") : null,
@@ -76,6 +77,13 @@ export class Lives {
           : "The file does not tell when what survived died."),
       this.lifetimes.element);
     this.lifetimes.empty.remove();
+  }
+
+  // The proofs of the leaks, if the snapshot of the run was there.
+  proofs(proofs) {
+    return proofs ? [el("p", { class: "muted" }, `${proofs.intro}:`),
+                     el("ul", { class: "proofs" }, ...proofs.rows.map(text => el("li", {}, text))),
+                     el("p", { class: "muted" }, proofs.limit)] : [];
   }
 
   holder({ share, text }) {

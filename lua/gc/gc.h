@@ -66,13 +66,14 @@
 ** An allocation rounds the size to 8 bytes, adds it to heap.free, and compares the sum with
 ** heap.limit (luaN_bump of nursery.h). If the sum is not above the limit, the allocation is done:
 ** no account is updated, and these instructions are the same with and without a sampler. The
-** limit is the lowest of three addresses: the end of the current hole; the address before the
-** sample point; and the address at which the debt is used up (N1, N3, S1 of nursery.h).
+** limit is the lowest of four addresses: the end of the current hole; the address before the
+** sample point; the address at which the debt is used up (N1, N3, S1 of nursery.h); and, in a
+** state with limits, the address at which the nearer one is reached (LM1 of allowance.h).
 **
-** If the limit is passed, or the size is large, luaN_slow runs. It takes memory from the current
-** hole, the next hole, the overflow region or lua_Alloc; adds the bytes since the last slow
-** allocation to the accounts (N2); calls the sampler if the sample point was reached; and sets
-** the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks
+** If the limit is passed, or the size is large, luaN_slow runs. It refuses a block that would
+** exceed a limit of the state (LM2 of allowance.h); takes memory from the current hole, the next
+** hole, the overflow region or lua_Alloc; adds the bytes since the last slow allocation to the
+** accounts (N2); calls the sampler if the sample point was reached; and sets the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks
 ** are counted (luaN_setcounts) the limit is heap.free, so that every allocation is slow. The
 ** scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
 ** Collected Virtual Machine" (2026).
@@ -259,7 +260,8 @@
 ** 14 Invariants
 **
 ** luaN_verify checks those that a walk over the heap can test. H1 to H8 are in heap.h, N1 to N3,
-** S1 and S2 in nursery.h, UO1 and UO2 in outside.h, GA1 to GA3 in growth.h, TK1 to TK6 in tick.h.
+** S1 and S2 in nursery.h, LM1 and LM2 in allowance.h, UO1 and UO2 in outside.h, GA1 to GA3 in
+** growth.h, TK1 to TK6 in tick.h.
 **
 **   G1  For each reference from an old object to a young one, at least one holds: the old object
 **       is in remset.objects or remset.whole; the slot is in remset.slots; the old object is

@@ -365,17 +365,18 @@ describe("a client of asamp.h", function()
 end)
 
 describe("a callback that calls the Lua API", function()
-  local function run(callback)
+  local function run(callback, what)
     local status, _, err = process.run{code = [[
       local embedding = require "embedding"
-      embedding.callapi(...)
+      local callback, what = ...
+      embedding.callapi(callback, what == "limits")
       assert(embedding.start(64))
       local kept = {}
       for i = 1, 5000 do kept[i % 1000] = {i} end
       collectgarbage()
       kept = nil
       collectgarbage()
-      embedding.stop()]], callback}
+      embedding.stop()]], callback, what}
     return status, err
   end
 
@@ -388,6 +389,12 @@ describe("a callback that calls the Lua API", function()
         assert.truthy(err:find("sampler: lua_pushinteger called in the middle of an allocation "
           .. "or a collection", 1, true), err)
       end
+    end)
+
+    it("ends the process in the debug build if it sets limits", function()
+      local status, err = run("allocated", "limits")
+      assert.equal(128 + 6, status)
+      assert.truthy(err:find("sampler: luaN_setlimits called in the middle of an allocation", 1, true), err)
     end)
   end
 

@@ -21,7 +21,8 @@
 **     tenured=, phase=, lost=} ...}
 **   misuse(true): callbacks call functions that they must not call; misuse() -> the numbers of
 **     refused and of accepted calls
-**   callapi(name): every callback of that name calls the Lua API
+**   callapi(name [, limits]): every callback of that name calls the Lua API; luaN_setlimits
+**     if limits is true
 **   sized(clientsize, optionssize) -> as start, with structs of these sizes, nil: those of
 **     the header
 **   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
@@ -34,6 +35,7 @@
 #include <string.h>
 
 #include <asamp.h>
+#include <seam.h>
 #include <lauxlib.h>
 
 #define RECORDS		8
@@ -61,6 +63,7 @@ typedef struct Record {
   int misused;   /* true: callbacks misuse the API */
   long refused, obeyed;
   const char *callapi;
+  int limits;
 } Record;
 
 static Record records[RECORDS];
@@ -96,7 +99,9 @@ static Record *enter (void *ud, const char *name) {
     if (!r->api->stop(r->L)) r->refused++; else r->obeyed++;
     if (r->api->holders(r->L) == 0) r->refused++; else r->obeyed++;
   }
-  if (r->callapi != NULL && strcmp(r->callapi, name) == 0) {
+  if (r->callapi != NULL && r->limits && strcmp(r->callapi, name) == 0)
+    luaN_setlimits(r->L, NULL);
+  else if (r->callapi != NULL && strcmp(r->callapi, name) == 0) {
     lua_pushinteger(r->L, 1);
     lua_pop(r->L, 1);
   }
@@ -389,6 +394,7 @@ static int l_callapi (lua_State *L) {
   static const char *const names[] = {"allocated", "decided", "died", "left",
     "collected", "none", NULL};
   self(L)->callapi = names[luaL_checkoption(L, 1, NULL, names)];
+  self(L)->limits = lua_toboolean(L, 2);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "lstring.h"
 
 #include "allowance.h"
+#include "debug.h"
 #include "limit.h"
 #include "seam.h"
 
@@ -35,6 +36,7 @@ int luaN_compare (lua_State *L, uint64_t n) {
 
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits) {
   global_State *g = G(L);
+  luaN_mayenter(L, "luaN_setlimits");
   g->heap.limits = limits;
   g->heap.refusal = NULL;
   luaN_flush(g);
@@ -47,5 +49,6 @@ LUA_API const luaN_Limits *luaN_getlimits (lua_State *L) {
 
 
 LUA_API void luaN_admit (lua_State *L, size_t n) {
+  luaN_mayenter(L, "luaN_admit");
   if (luaN_exceeds(L, n)) luaM_error(L);
 }

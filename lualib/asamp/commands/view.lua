@@ -6,10 +6,14 @@ local compared = require "asamp.show.page.compared"
 local convert = require "profiler.convert"
 local data = require "asamp.show.page.data"
 local files = require "asamp.cli.sources"
+local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local page = require "asamp.show.page.page"
 local peak = require "asamp.show.page.peak"
+local proof = require "asamp.sums.proof"
+local proofs = require "asamp.show.page.proofs"
+local proving = require "asamp.cli.proving"
 local results = require "asamp.cli.results"
 local slices = require "asamp.sums.slices"
 local sources = require "asamp.show.page.sources"
@@ -96,6 +100,24 @@ local function readold(path, new, world, tell)
   return found
 end
 
+-- Returns the proofs of a profile's likely leaks for the page; nil: it has none, or the snapshot of its run
+-- is not there.
+local function proofsof(profile, path, world)
+  local judged = path ~= "-" and proofs.verdict(profile)
+  local snapshot = judged and proving.find(profile)
+  local heap = snapshot and host.samefile(snapshot, snapshot) and proving.open(snapshot, world.progress)
+  if not heap then
+    return nil
+  end
+  local version, pid = convert.version(path)
+  local same = version and pid == heap:info().pid
+  if same then
+    proof.add(heap, judged)
+  end
+  heap:close()
+  return same and proofs.of(judged, snapshot) or nil
+end
+
 -- Creates the page of a profile. Returns its text and a list of messages for stderr; on failure
 -- nil and a list with the message, which is empty if it was printed already.
 local function make(path, out, o, world, tell)
@@ -121,6 +143,7 @@ local function make(path, out, o, world, tell)
       return nil, {message}
     end
   end
+  columns.leaks.proofs = proofsof(profile, path, world)
   local find, opened = files.finder(o.source or {})
   columns.sources, columns.nosources = sources.of(columns, find)
   columns.reasons = sources.WHY

@@ -173,6 +173,9 @@ function M.proofs(groups, leaks, style)
     lines[#lines + 1] = layout.wrap(proof.sentence(group.proof, leaks and proof.lines(group.rows) or
       "all lines'", not leaks), "    ", style.width)
   end
+  if leaks and #groups > 0 then
+    lines[#lines + 1] = layout.wrap(proof.LIMIT, "  ", style.width)
+  end
   if #groups == 0 then
     lines[#lines + 1] = leaks and "  None: there is nothing to prove." or "  None: there are no samples."
   end

@@ -7,6 +7,15 @@ local units = require "asamp.show.units"
 
 local M = {}
 
+--- The sentence after proofs: their limit.
+M.LIMIT = "A proof measures which reference keeps the bytes, not whether the program still needs them: a " ..
+          "cache or list in use is no leak."
+
+--- Returns true if a group of a verdict has a proof that a reference keeps the bytes.
+function M.holds(group)
+  return group.proof ~= nil and group.proof.proved == true
+end
+
 -- Returns the fields at the end of a path "of" the steps before them: '["handlers"]["tick"] of
 -- local "bus" of main chunk'.
 local function named(path)

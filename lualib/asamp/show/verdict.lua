@@ -97,6 +97,9 @@ local function growth(v, p, add)
       add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
           i == n and "--show leaks" or nil)
     end
+    if v.leaks[1] and proof.holds(v.leaks[1]) then
+      add(proof.LIMIT)
+    end
   elseif v.growth == "maybe" then
     local first = v.maybe[1]
     local grower = first.holder and layout.clean(first.holder) or "an object"

@@ -68,6 +68,7 @@ describe("asamp run --prove-leaks", function()
       assert.equal(0, status, err)
       assert.is_truthy(flat(err):find("Proved: cutting .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
                                       "th%a+ lines?'s? live bytes%."), name .. err)
+      assert.is_truthy(flat(err):find("not whether the program still needs them", 1, true), err)
       local path = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
       local out
       status, out, err = asamp("heap", "--prove=" .. profile, "--json", path)
@@ -80,6 +81,36 @@ describe("asamp run --prove-leaks", function()
       assert.is_true(math.abs(proof.freed - tonumber(truth)) <= tonumber(truth) / 100,
                      ("%s: %d proved, %s measured"):format(name, proof.freed, truth))
     end
+  end)
+
+  it("are in the page of asamp view while the snapshot is there", function()
+    shell.write(folder .. "/leak.lua", shell.read "spec/planted/listeners.lua")
+    local _, _, err, profile = prove()
+    local name = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
+    local function proofs()
+      assert.equal(0, (asamp("view", "-o", "page.html", profile)))
+      local html = shell.read(folder .. "/page.html")
+      local data = html:match '<script type="application/json" id="data">(.-)</script>'
+      os.remove(folder .. "/page.html")
+      return json.decode(data).leaks.proofs
+    end
+    local found = proofs()
+    assert.equal("Measured in the snapshot " .. name, found.intro)
+    assert.matches('^Proved: cutting %["listeners"%] of .- frees [%d.]+ %a+ %(measured%)', found.rows[1])
+    assert.truthy(found.limit:find "still needs them")
+    os.remove(folder .. "/" .. name)
+    assert.is_nil(proofs())
+  end)
+
+  it("measures a cache that the program needs, without calling it a leak", function()
+    shell.write(folder .. "/leak.lua", [[
+      local cache = {}
+      for i = 1, 40000 do cache[i] = {id = i, list = {i, i}} end
+      for i = 1, 40000 do assert(cache[i].id == i) end]])
+    local status, _, err = prove()
+    assert.equal(0, status, err)
+    local text = flat(err)
+    assert.equal(text:find("Proved:", 1, true) ~= nil, text:find("in use is no leak", 1, true) ~= nil)
   end)
 
   it("runs no finalizer in the child, and calls none twice", function()

@@ -39,7 +39,7 @@ describe("the page of asamp view #plain", function()
   local b, path = pages.browse(function(path)
     for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
       assert.equal(0, (process.run{load = "profiler", code = SERVER,
-        env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,out=" .. path}}))
+        env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,snapshot,out=" .. path}}))
       local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
       if found and #found.rows > 0 then break end
     end
@@ -60,6 +60,7 @@ describe("the page of asamp view #plain", function()
     end
     assert.same(wanted, rows "Likely leaks")
     assert.truthy(b:text "#panel-leaks":find(shown.told(found), 1, true))
+    assert.truthy(b:text "#panel-leaks":find('cutting ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
     b:press "Enter"  -- shows the line among the others
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
   end)

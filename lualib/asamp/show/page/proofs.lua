@@ -1,0 +1,31 @@
+-- SPDX-License-Identifier: MIT
+-- The proofs of likely leaks on the page: the sentences of the report. Pure.
+
+local leaks = require "asamp.sums.leaks"
+local lives = require "asamp.show.page.lives"
+local shown = require "asamp.show.proof"
+local totals = require "asamp.sums.totals"
+local verdict = require "asamp.sums.verdict"
+
+local M = {}
+
+--- Returns the verdict on a profile with bins; nil: it has no likely leaks.
+function M.verdict(profile)
+  if profile.profiles or profile.samples == 0 then
+    return nil
+  end
+  local judged = verdict.of(profile, totals.of(profile), leaks.of(lives.coarse(profile)))
+  return #judged.leaks > 0 and judged or nil
+end
+
+--- Returns {intro (a sentence), rows = {sentence, ...}, limit (a sentence)} for a verdict with proofs,
+-- measured on the snapshot of this name.
+function M.of(judged, snapshot)
+  local rows = {}
+  for i, group in ipairs(judged.leaks) do
+    rows[i] = shown.sentence(group.proof, shown.lines(group.rows))
+  end
+  return {intro = "Measured in the snapshot " .. snapshot:match "[^/]*$", rows = rows, limit = shown.LIMIT}
+end
+
+return M
