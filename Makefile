@@ -17,12 +17,12 @@ BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-de
   zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
-  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle $(DISTTOOLS)
+  lua-filesystem lua-yaml openssl gringo gnuplot-nox mle shellcheck $(DISTTOOLS)
 DISTTOOLS = mmdebstrap patchelf xz-utils
 # What spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so
-SPECFLAGS := -std=gnu99 -Wall -Wextra -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
+SPECFLAGS := -std=gnu99 -Wall -Wextra $(STRICT) -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
   $(patsubst %,-iquote %,$(wildcard asamp/*/))
 
 fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
@@ -51,6 +51,8 @@ demo: deps ## profile luacheck over the installed Lua libraries, print the repor
 	@$(MAKE) --no-print-directory -s fork
 	@bench/demo
 
+# Warnings are errors in the checks, not where users build.
+test: export STRICT := -Werror
 test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory fork
 	@$(MAKE) --no-print-directory -j2 plain debug asan speclibs
