@@ -30,6 +30,18 @@ fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
 	+@$(VARIANT)
 	@cp asamp/module/asamp.sh build/bin/asamp
 plain: ## the same Lua without our patches, same compiler and flags: build/plain
+arm64: ## the interpreter alone for arm64, for spec/ports_spec.lua: build/arm64
+	+@$(MAKE) --no-print-directory -s -f lua/build.mk V=install B=build/arm64 P=build/arm64 ROOT=/nonexistent READLINE= \
+	  MULTIARCH=aarch64-linux-gnu CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
+	  build/arm64/bin/lua
+	aarch64-linux-gnu-gcc $(SPECFLAGS) -o build/arm64/states.so spec/support/states.c spec/support/states/*.c
+musl: ## the interpreter alone with musl (Debian package musl-tools): build/musl
+	+@$(MAKE) --no-print-directory -s -f lua/build.mk V=install B=build/musl P=build/musl READLINE= \
+	  MULTIARCH=x86_64-linux-musl CC=musl-gcc \
+	  $(addprefix build/musl/,bin/lua bin/luac lib/liblua.a lib/liblua5.4.so.0 lib/pkgconfig/lua5.4.pc)
+	@mkdir -p build/musl/share/asamp
+	@echo 'error("this Lua was built with musl, without the profiler, which needs libunwind and libdw", 0)' \
+	  >build/musl/share/asamp/profiler.lua
 debug: ## assertions, heap verifier, poisoned free memory: build/debug
 asan:  ## AddressSanitizer and UBSan: build/asan
 tsan:  ## ThreadSanitizer: build/tsan
@@ -136,5 +148,5 @@ clean: ## removes build/, keeps the download
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
-.PHONY: always fork plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist image clean help
+.PHONY: always fork arm64 musl plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist image clean help
 .DEFAULT_GOAL := fork
