@@ -111,6 +111,18 @@ describe("pack/dist #plain", function()
       end
     end)
 
+    it("is used by the plugin of asdf and mise", function()
+      local folder = home .. "/asdf"
+      local env = ("ASAMP_RELEASES=\"$PWD\"/build/dist ASDF_INSTALL_VERSION=%s ASDF_INSTALL_PATH='%s' ")
+        :format(RELEASE, folder)
+      assert.equal(RELEASE .. "\n", shell.output(env .. "pack/asdf/bin/list-all"))
+      shell.output("mkdir '%s' && %s pack/asdf/bin/install", folder, env)
+      assert.is_truthy(shell.output("'%s/bin/asamp' --version", folder):find(RELEASE, 1, true))
+      local status, _, err = shell.run "pack/asdf/bin/list-all"
+      assert.is_true(status ~= 0)
+      assert.is_truthy(err:find("ASAMP_RELEASES", 1, true), err)
+    end)
+
     it("changes no folder that has other files", function()
       shell.output("mkdir '%s/mine' && touch '%s/mine/notes'", home, home)
       local status, _, err = install(tarball, home .. "/mine")

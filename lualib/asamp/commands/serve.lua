@@ -402,7 +402,8 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, tell)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return tell.failed("this build has no HTTP server: install libmicrohttpd-dev (Debian), and build again")
+    return tell.failed("this build has no HTTP server, as that of the tarball: " ..
+      "install libmicrohttpd-dev (Debian), and build from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then
