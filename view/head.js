@@ -16,7 +16,7 @@ function meaning(head) {
     const size = bytes(head.period);
     text.push(`One sample of allocations represents ${size}: it shows who allocated when ` +
               `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
-              `${head.periods > 0 ? `; the period was set ${plural(head.periods, "time")} later` : ""}` +
+              `${head.periods > 0 ? "; later samples represent other sizes" : ""}` +
               `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
   }
   if (head.timesamples > 0) {
