@@ -165,7 +165,7 @@ int compressor_open (Compressor *p, int how) {
     return 0;
   if (how == COMPRESSOR_LIVE) {
     p->kept = malloc(COMPRESSOR_LIGHT);
-    beginzlib(&p->z, 0);
+    tune(&p->z, 0);
   }
   return how != COMPRESSOR_LIVE || p->kept != NULL;
 }

@@ -41,7 +41,6 @@ typedef struct PathFrame {
 
 typedef struct Known {
   uint32_t node;
-  uint32_t n;          /* words; 0: an empty entry */
   unsigned char words[8 * KNOWNWORDS];
 } Known;
 
@@ -56,8 +55,8 @@ typedef struct Input {
   unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
   PathFrame *path;     /* READER_MAXDEPTH elements */
   size_t npath;        /* used elements: the last stack that was not in the cache */
-  Known *known;        /* KNOWN entries */
-  int hasknown;        /* 1: one of them is in use; else their megabyte is untouched */
+  Known *known;        /* KNOWN entries: a megabyte, of which a short profile touches little */
+  uint32_t nknown[KNOWN];  /* words of each entry; 0: it is empty */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
@@ -145,9 +144,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  if (in->hasknown)  /* they were encoded differently */
-    memset(in->known, 0, KNOWN * sizeof(*in->known));
-  in->hasknown = 0;
+  memset(in->nknown, 0, sizeof(in->nknown));  /* they were encoded differently */
   in->header = 1;
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
@@ -244,16 +241,16 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
-  size_t i;
+  size_t i, at;
   if (n == 0 || n > KNOWNWORDS)
     return internstack(in, words, n);
   for (i = 0; i < n; i++)
     hash = (hash ^ bytes_getword(words + 8 * i)) * 0x9e3779b97f4a7c15u;
-  known = &in->known[hash >> 32 & (KNOWN - 1)];
-  if (known->n != n || memcmp(known->words, words, 8 * n) != 0) {
-    in->hasknown = 1;
+  at = hash >> 32 & (KNOWN - 1);
+  known = &in->known[at];
+  if (in->nknown[at] != n || memcmp(known->words, words, 8 * n) != 0) {
     known->node = internstack(in, words, n);
-    known->n = (uint32_t)n;
+    in->nknown[at] = (uint32_t)n;
     memcpy(known->words, words, 8 * n);
   }
   return known->node;
@@ -471,7 +468,7 @@ ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
   else {
     in.path = malloc(READER_MAXDEPTH * sizeof(*in.path));
     in.value = malloc(READER_MAXMETA);
-    in.known = calloc(KNOWN, sizeof(*in.known));
+    in.known = malloc(KNOWN * sizeof(*in.known));
     if (in.path != NULL && in.value != NULL && in.known != NULL &&
         readerstate_open(&in.state, client))
       reason = readall(&in);

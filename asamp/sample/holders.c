@@ -67,6 +67,7 @@ typedef struct Work {
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number of the needed object whose edges are being visited. */
   int counting;		/* 1: this visit counts its 'fields' and 'slots'. */
+  int counted;		/* 1: they were counted. */
   const void *body;	/* If that object is a coroutine: the function it runs. */
   int looked;		/* 1: 'body' was determined. */
   uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
@@ -460,6 +461,15 @@ static int setnearly (Work *w) {
   return w->nearly != NULL;
 }
 
+static int holders_label (void *ud, const luaN_Edge *e);
+
+/* Counts the needed object's fields and slots, which an array or a closure does not have. */
+static void count (Work *w) {
+  w->counted = w->counting = 1;
+  luaN_edges(w->L, w->kept[w->at], holders_label, w);
+  w->counting = 0;
+}
+
 /*
 ** Callback for an edge of the needed object w->at. If it is the first edge to another needed
 ** object, sets that object's path; in a counting visit, counts it. Returns 0 to stop.
@@ -485,6 +495,7 @@ static int holders_label (void *ud, const luaN_Edge *e) {
     w->list[w->at].slots += e->kind == LUAN_ESTACK && e->code != NULL;
     return w->list[w->at].fields <= HOLDERS_FIELDS;
   }
+  if (!w->counted && (e->kind == LUAN_EFIELD || e->kind == LUAN_ESTACK)) count(w);
   n->done = 1;
   if (w->alike[e->kind] != 0) {
     n->path = w->alike[e->kind];
@@ -524,12 +535,10 @@ static void labelall (Work *w) {
       w->list[i].path = path(w, w->list[w->list[i].key].path, "[*] by weak key");
       w->list[i].done = 1;
     }
-    w->counting = 1;
+    w->counted = 0;
     w->body = NULL;
     w->looked = 0;
     memset(w->alike, 0, sizeof(w->alike));
-    luaN_edges(w->L, w->kept[i], holders_label, w);
-    w->counting = 0;
     luaN_edges(w->L, w->kept[i], holders_label, w);
   }
 }
