@@ -20,7 +20,6 @@
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local options = require "asamp.cli.options"
-local progress = require "asamp.cli.progress"
 
 local M = {}
 
@@ -52,7 +51,7 @@ local function bars(err, columns)
     if not columns then
       return function() end, function() end
     end
-    return progress.bar(label, err, columns)
+    return require "asamp.cli.progress".bar(label, err, columns)
   end
 end
 

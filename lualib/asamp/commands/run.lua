@@ -9,7 +9,6 @@ local keys = require "profiler.options"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local programs = require "asamp.cli.programs"
-local results = require "asamp.cli.results"
 
 local M = {}
 
@@ -138,7 +137,7 @@ local function settings(o, inherited, isprogram)
   elseif t.out == "-" then
     return nil, "a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"
   elseif t.out and host.samefile(t.out, o.files[1]) then
-    return nil, results.REPLACES:format(t.out, o.files[1])
+    return nil, require "asamp.cli.results".REPLACES:format(t.out, o.files[1])
   end
   return t, checked
 end
@@ -296,14 +295,29 @@ local function proved(profile, judged, world, tell)
   return path
 end
 
+local SMALL = 65536  -- bytes of a profile whose report makes little garbage
+
+-- Returns true if the path is that of a small file.
+local function issmall(path)
+  if not path or not host.isfile(path) then
+    return false
+  end
+  local file <close> = io.open(path)
+  return file and file:seek "end" < SMALL
+end
+
 -- Prints the short report of the profile at 'path', or 'message' if it is nil. 'signal': the
 -- signal that ended the program, or nil. 'prove': likely leaks are proved. Loads the modules of
 -- reports: a run without one does not need them.
 local function shortreport(path, message, signal, prove, world, tell)
+  collectgarbage "stop"  -- the modules are no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
   local totals, verdict = require "asamp.sums.totals", require "asamp.sums.verdict"
   local profile
+  if prove or not issmall(path) then
+    collectgarbage "restart"
+  end
   if path then
     profile, message = world.read(path, {bins = leaks.BINS})
   end

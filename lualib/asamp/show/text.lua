@@ -1,27 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- Renders a profile and its totals as the text of a report. Pure; colours on request. The head
--- and the sections are in separate files.
+-- and the sections are in separate files. Those that the short report of `asamp run` does not
+-- have are loaded when they are shown.
 
-local calltree = require "asamp.sums.calltree"
-local events = require "asamp.sums.events"
 local copies = require "asamp.show.copies"
-local focus = require "asamp.sums.focus"
 local head = require "asamp.show.head"
 local holders = require "asamp.show.holders"
-local labelled = require "asamp.show.labelled"
-local labels = require "asamp.sums.labelled"
 local layout = require "asamp.show.layout"
-local leaks = require "asamp.show.leaks"
-local lifetimes = require "asamp.show.lifetimes"
 local measures = require "asamp.sums.measures"
 local native = require "asamp.show.native"
-local source = require "asamp.show.source"
-local states = require "asamp.show.states"
-local timeline = require "asamp.show.timeline"
 local tops = require "asamp.show.tops"
 local totals = require "asamp.sums.totals"
-local trees = require "asamp.show.trees"
-local trends = require "asamp.show.trends"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -134,7 +123,7 @@ function M.render(profile, t, options)
   end
   function section.lines()
     if options.source then
-      return append(source.lines(style, options.source))
+      return append(require "asamp.show.source".lines(style, options.source))
     end
     for _, field in ipairs(fields) do
       if #totals.sorted(t.lines, field) > 0 then
@@ -144,7 +133,7 @@ function M.render(profile, t, options)
   end
   function section.callers()
     for _, field in ipairs(options.focus and fields or {}) do
-      append(tops.callers(style, focus.callers(
+      append(tops.callers(style, require "asamp.sums.focus".callers(
         profile, options.focus.entries, t.sums, field), field))
     end
   end
@@ -154,26 +143,36 @@ function M.render(profile, t, options)
                                  or t.unit))
     end
   end
-  for name, part in pairs{trends = trends, copies = copies, native = native, leaks = leaks,
-                          holders = holders, lifetimes = lifetimes} do
+  for name, part in pairs{copies = copies, native = native, holders = holders} do
     section[name] = function() append(part.lines(style, options[name], options.brief)) end
   end
+  function section.trends()
+    append(require "asamp.show.trends".lines(style, options.trends, options.brief))
+  end
+  function section.leaks()
+    append(require "asamp.show.leaks".lines(style, options.leaks, options.brief))
+  end
+  function section.lifetimes()
+    append(require "asamp.show.lifetimes".lines(style, options.lifetimes, options.brief))
+  end
   function section.labels()
+    local labelled, labels = require "asamp.show.labelled", require "asamp.sums.labelled"
     for _, name in ipairs(options.bylabel and {options.bylabel} or labels.names(profile)) do
       append(labelled.lines(style, name))
       append(options.within and labelled.within(style, name, options.within) or {})
     end
   end
   function section.scripts()
-    append(profile.states and not options.focus and states.names(style) or {})
+    append(profile.states and not options.focus and require "asamp.show.states".names(style) or {})
   end
   function section.states()
-    append(profile.states and states.states(style) or {})
+    append(profile.states and require "asamp.show.states".states(style) or {})
   end
   function section.threads()
-    append(profile.threads and states.threads(style) or {})
+    append(profile.threads and require "asamp.show.states".threads(style) or {})
   end
   function section.tree()
+    local calltree, trees = require "asamp.sums.calltree", require "asamp.show.trees"
     for _, field in ipairs(fields) do
       append(trees.lines(style, calltree.rows(profile, t, field, options),
         field, "Call tree" ..
@@ -181,10 +180,10 @@ function M.render(profile, t, options)
     end
   end
   function section.collections()
-    append(timeline.collections(style))
+    append(require "asamp.show.timeline".collections(style))
   end
   function section.marks()
-    append(timeline.marks(style))
+    append(require "asamp.show.timeline".marks(style))
   end
   if t.whole.samples + t.whole.timesamples > 0 then
     for _, name in ipairs(M.SECTIONS) do
@@ -199,8 +198,8 @@ function M.render(profile, t, options)
       lines[#lines + 1] = style.paint("dim",
                                       layout.wrap(text, "  ", style.width))
     end
-  elseif events.collections(profile) and show.collections then
-    append(timeline.collections(style))
+  elseif show.collections and require "asamp.sums.events".collections(profile) then
+    section.collections()
   end
   return table.concat(lines, "\n") .. "\n"
 end
