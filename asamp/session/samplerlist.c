@@ -108,26 +108,34 @@ void samplerlist_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* time between two checks of the rate if few samples are taken */
+#define RATE_NS		500000000	/* CPU time between two checks of the rate if few samples are taken */
+#define RATE_IDLE	10	/* times that time between two checks of a process that mostly waits */
 #define RATE_STAGE	32	/* least number of samples between two checks; fewer are too few to
 				   estimate a rate: 32 give it to about a fifth */
 
 /*
 ** Doubles the period of a state if it takes more samples per second than requested, and halves it
-** if it takes fewer than a quarter, but never below the requested period. A check is due after
-** half a second, or as soon as half a second's worth of samples were taken: a program that
+** if it takes fewer than a quarter, but never below the requested period. A second is one of CPU
+** time of the process, so that samples cost the same share of it on a loaded machine, but not less
+** than one of real time, for processes of several threads. A check is due after half of one, or as
+** soon as half a second's worth of samples were taken: a program that
 ** allocates n times too fast has taken log2(n) halves of its rate when the period is right
 ** (bench/defaults shows the cost). Each sample has its weight in the file.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
-  uint64_t now, n, taken = s->tracker.samples - s->ratesamples, period = s->tracker.interval.period;
+  uint64_t now, wall, cpu, n, period = s->tracker.interval.period;
+  const uint64_t taken = s->tracker.samples - s->ratesamples;
   double most;
   if (rate == 0 || !s->tracker.on || s->state.profile == NULL) return;
   now = clock_now();
-  if (taken < stage && now - s->ratetime < RATE_NS) return;
-  most = (double)rate * (double)clock_between(s->ratetime, now) / 1e9;
+  wall = clock_between(s->ratetime, now);
+  if (taken < stage && wall < RATE_NS) return;
+  cpu = clock_between(s->ratecpu, clock_read(CLOCK_PROCESS_CPUTIME_ID));
+  if (taken < stage && cpu < RATE_NS && wall < RATE_IDLE * (uint64_t)RATE_NS) return;
+  most = (double)rate * (double)(cpu < wall ? cpu : wall) / 1e9;
   s->ratetime = now;
+  s->ratecpu += cpu;
   s->ratesamples = s->tracker.samples;
   for (n = taken; n >= stage && (double)n > most && period < INTERVAL_MAX / 2; n /= 2) period *= 2;
   if (4 * (double)taken < most && period > s->period) period /= 2;

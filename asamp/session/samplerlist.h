@@ -26,8 +26,8 @@ struct Sampler {
 				   the state's own */
   uint64_t since;		/* shared: time at which it joined the profile, ns */
   uint64_t period;		/* bytes, as requested: samplerlist_restrain never goes below */
-  uint64_t ratetime, ratesamples;  /* time of the last rate check, and
-				   samples taken by then (samplerlist_restrain) */
+  uint64_t ratetime, ratecpu, ratesamples;  /* Time of the last rate check, CPU time of the
+				   process and samples taken by then (samplerlist_restrain). */
   char *script;			/* source of the outermost function of its first sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of that name (seen.h) */

@@ -397,6 +397,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   s->starved = 0;
   s->ratetime = s->resident.policy.began = clock_now();
+  s->ratecpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
   s->ratesamples = 0;
   s->options = *o;
   s->options.out = s->path;
