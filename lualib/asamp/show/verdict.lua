@@ -2,6 +2,7 @@
 -- Renders the facts of asamp.sums.verdict as sentences, each with the command to type next. Pure.
 
 local layout = require "asamp.show.layout"
+local proof = require "asamp.show.proof"
 local units = require "asamp.show.units"
 
 local M = {}
@@ -93,8 +94,7 @@ local function growth(v, p, add)
     local n = math.min(2, #v.leaks)
     for i = 1, n do
       local group = v.leaks[i]
-      local proof = group.proof and require "asamp.show.proof"
-      add(leak(group) .. (proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
+      add(leak(group) .. (group.proof and " " .. proof.sentence(group.proof, proof.lines(group.rows)) or ""),
           i == n and "--show leaks" or nil)
     end
     if v.leaks[1] and proof.holds(v.leaks[1]) then
