@@ -16,7 +16,7 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
-#define YOUNG		(SECOND / 20)	/* ns after a profile's start during which no picture is
+#define YOUNG		(SECOND / 50)	/* ns after a profile's start during which no picture is
 					   taken */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
@@ -336,13 +336,11 @@ static void resident_tell (ProfileState *state, uint64_t now) {
 }
 
 
-/* Returns 1 if the common budget of all states allows a measurement (RQ2); 'ends': of a profile. */
-static int isallowed (uint64_t now, int ends) {
-  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED), most;
+/* Returns 1 if the common budget of all states allows a measurement (RQ2). */
+static int isallowed (uint64_t now) {
+  uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
-  most = ends ? 10 * RESIDENT_FREE + clock_between(since, now) / RESIDENT_ENDS
-              : RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
-  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= most;
+  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
 }
 
 
@@ -380,7 +378,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   if (now < r->due && !haschanged(r, m.held) &&
       !(last && ask(policy, now, smaps_recentrss(now, LAST_NS), last, 0))) return;
   if (last != RESIDENT_STATE && isyoung(policy, now)) return;
-  if (!isallowed(now, last == RESIDENT_PROFILE)) return;
+  if (!isallowed(now)) return;
   started = clock_thread();
   footprint_take(&f, L, &t->followed, &t->functions);
   pthread_mutex_lock(&lock);

@@ -10,12 +10,11 @@
 **   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
 **        second, unless its heap has grown by half or shrunk to half. All states, whose sessions
 **        may be many and short, together spend 1 / RESIDENT_ALL of the time since the first
-**        measurement plus RESIDENT_FREE; at ends of profiles, RESIDENT_ENDS. Bytes reserved
-**        since a state's last measurement, or by a state not yet measured, have a row of their
-**        own;
+**        measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a
+**        state not yet measured, have a row of their own;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
 **        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
-**        in its first 50 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by a
+**        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by a
 **        quarter causes one: reading the mappings takes a millisecond or more.
 */
 #ifndef asamp_resident_h
@@ -26,9 +25,8 @@
 #include "tracker.h"
 
 #define RESIDENT_SHARE	1000u
-#define RESIDENT_ALL	200u
-#define RESIDENT_ENDS	50u	/* of profiles, and ten times RESIDENT_FREE */
-#define RESIDENT_FREE	UINT64_C(2000000)	/* ns */
+#define RESIDENT_ALL	50u
+#define RESIDENT_FREE	UINT64_C(50000000)	/* ns */
 #define PICTURES_SHARE	500u
 
 /* A row. doc/profile-format.md lists the values of 'what'. */

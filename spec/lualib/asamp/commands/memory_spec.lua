@@ -33,8 +33,8 @@ local function profiled(code, env)
   return path, out
 end
 
--- A profile has no picture of its first 50 ms (RQ3).
-local WAIT = "local from = os.clock() while os.clock() - from < 0.06 do end "
+-- A profile has no picture of its first 20 ms (RQ3).
+local WAIT = "local from = os.clock() while os.clock() - from < 0.03 do end "
 
 local HOLES = WAIT .. [[
   local t = {}
