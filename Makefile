@@ -2,6 +2,8 @@
 # make help says what there is. How a variant is built stands in lua/build.mk.
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Options for warnings, -Werror in the checks.
+STRICT ?=
 EDIT := build/edit
 # What a user has set for his own programs is not for the tools of the build.
 unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER ASAMP LUA_GC
@@ -146,7 +148,7 @@ clean: ## removes build/, keeps the download
 	  "built it: $$(echo "$$said" | head -n 1)" >&2; exit 1; }
 
 help:  ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
 
 .PHONY: always fork arm64 musl plain debug asan tsan deps view browser demo test fresh speclibs testes bench lint edit export install deb dist image clean help
 .DEFAULT_GOAL := fork
