@@ -24,7 +24,7 @@ LUAFACES := sample session snapshot control module
 sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
   $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
 
-MODFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(EXTRA) -fPIC
+MODFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(EXTRA) -fPIC
 # asamp serve speaks HTTP by libmicrohttpd, where it is installed.
 HTTPD := $(if $(wildcard /usr/include/microhttpd.h),-lmicrohttpd)
 ASAMP_C := $(filter-out asamp/preload/% $(if $(HTTPD),,asamp/module/httplib.c),$(wildcard asamp/*/*.c))
@@ -54,7 +54,7 @@ $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 PRELOAD := $(P)/lib/asamp/profiler/malloc.so
 $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra asamp/build.mk
 	@mkdir -p $(@D)
-	$(CC) -std=gnu99 -Wall -Wextra -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
+	$(CC) -std=gnu99 -Wall -Wextra $(STRICT) -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
 	  -fexceptions -fvisibility=hidden $(call sees,preload) $(LDEXTRA) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
 # A module: its place, its file, the libraries that it needs.

@@ -63,7 +63,8 @@ BYTES := $(call known,-falign-loops=32,c)
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
-LUAFLAGS = -std=gnu99 -Wall -Wextra $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
+# STRICT: -Werror in the checks; a user's compiler may have warnings that ours has not.
+LUAFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
 LIBS := -lm -ldl -lpthread

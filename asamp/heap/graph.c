@@ -106,7 +106,7 @@ static _Noreturn void graph_nomemory (Reader *r) {
 
 static _Noreturn void damaged (Reader *r, const char *what) {
   graph_fail(r, "it is damaged at byte %llu (unpacked): %s",
-             (unsigned long long)(source_offset(r->source) - r->n + r->at), what);
+             (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
 /*
