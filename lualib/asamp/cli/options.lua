@@ -276,7 +276,7 @@ local function scan(description, args)
       name = name or a:match "^%-%-(.*)$"
       local option, names = find(description, name, not name and a:sub(2))
       if not option then
-        return nil, unknown(a, name or a:sub(2), names)
+        return nil, description.foreign and description.foreign(a) or unknown(a, name or a:sub(2), names)
       end
       name = option[1]
       if options[name] ~= nil then

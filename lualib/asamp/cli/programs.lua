@@ -86,10 +86,18 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
---- Returns true if the program's file contains a Lua that is not Asamp's. It is recognized by the
--- version string in Lua's sources.
+-- Version strings in programs with Lua 5.2 or newer, Lua 5.1, LuaJIT.
+local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
+
+--- Returns true if the program's file contains a Lua that is not Asamp's.
 function M.hasown(program)
-  return first(program, "a"):find("$LuaVersion: Lua 5.", 1, true) ~= nil and not isours(program)
+  local text = first(program, "a")
+  for _, version in ipairs(VERSIONS) do
+    if text:find(version, 1, true) then
+      return not isours(program)
+    end
+  end
+  return false
 end
 
 --- Returns LD_LIBRARY_PATH with the folder of Asamp's library as its first entry.

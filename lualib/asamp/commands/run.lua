@@ -77,6 +77,10 @@ local DESCRIPTION = {
     options.oneof{"stock", "extended"}},
   {"plain", nil, "do not compress the profile"},
   {"quiet", nil, "no report at the end, except that a missing profile is reported"},
+  foreign = function(word)
+    return word:find "^%-[eliEvW]" and ("'%s' is an option of lua, not of asamp run: give a script, " ..
+      "or - to read one from standard input"):format(word) or nil
+  end,
   after = "Options that are not given here are taken from LUA_PROFILER.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
     "2 wrong arguments.",
@@ -140,6 +144,17 @@ local function settings(o, inherited, isprogram)
     return nil, require "asamp.cli.results".REPLACES:format(t.out, o.files[1])
   end
   return t, checked
+end
+
+-- Returns true if files can be created in the current folder.
+local function iswritable()
+  local path = (".asamp.%d"):format(host.clock())
+  local file = io.open(path, "w")
+  if file then
+    file:close()
+    os.remove(path)
+  end
+  return file ~= nil
 end
 
 local function isfolder(path)
@@ -306,10 +321,11 @@ local function issmall(path)
   return file and file:seek "end" < SMALL
 end
 
--- Prints the short report of the profile at 'path', or 'message' if it is nil. 'signal': the
--- signal that ended the program, or nil. 'prove': likely leaks are proved. Loads the modules of
--- reports: a run without one does not need them.
-local function shortreport(path, message, signal, prove, world, tell)
+-- Prints the short report of the profile at 'path', or 'message' if it is nil. 'how' ("exit" or
+-- "signal") and 'status': how the program ended. 'prove': likely leaks are proved. Loads the modules
+-- of reports: a run without one does not need them.
+local function shortreport(path, message, how, status, prove, world, tell)
+  local signal = how == "signal" and status
   collectgarbage "stop"  -- the modules are no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
   local native, text = require "asamp.sums.native", require "asamp.show.text"
@@ -322,16 +338,22 @@ local function shortreport(path, message, signal, prove, world, tell)
     profile, message = world.read(path, {bins = leaks.BINS})
   end
   if not profile then
-    tell.failed("no profile: %s", message)
+    tell.failed(path and "no profile: %s; --out FILE writes it to another place" or "no profile: %s", message)
     return
   end
-  if profile.message and signal then
+  local t = totals.of(profile)
+  if #t.measures == 0 and signal then
+    tell.failed("no profile: signal %d ended the program before a sample was written to '%s'", signal, path)
+    return
+  elseif #t.measures == 0 and status ~= 0 then
+    return  -- the script did not start, for example
+  elseif profile.message and signal then
     tell.failed("'%s' is the profile so far, for signal %d has ended the program: %s", path, signal,
                 profile.message)
   elseif profile.message then
     tell.failed("'%s': %s", path, profile.message)
   end
-  local t, copied = totals.of(profile), copies.of(profile)
+  local copied = copies.of(profile)
   local judged = verdict.of(profile, t, leaks.of(profile), copied)
   local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, tell)
   local more = ("asamp report %s shows more.\n"):format(shellword(path))
@@ -391,7 +413,7 @@ local function runprogram(program, t, words, environment, world, tell)
   if #list == 0 and not note and not isother then
     tell.failed("%s", none(program))
   elseif #list > 0 and not quiet then
-    shortreport(list[1], nil, how == "signal" and status, false, world, tell)
+    shortreport(list[1], nil, how, status, false, world, tell)
   end
   for i = 2, quiet and 0 or #list do
     world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
@@ -443,7 +465,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       path = findall(t.out, pid, since, before).own
     end
     if path or how == "signal" or not absent then
-      shortreport(path, message, how == "signal" and status, t.snapshot == "1", world, tell)
+      shortreport(path, message, how, status, t.snapshot == "1", world, tell)
+    elseif not t.out and not iswritable() then
+      tell.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")
     end
   end
   return ended(how, status)

@@ -157,6 +157,48 @@ describe("asamp run", function()
     assert.is_true(reader.read(profile).complete)
   end)
 
+  -- After the error there were advices about --alloc and --exact.
+  it("has no report about a script that did not start", function()
+    write "local t = ( end"
+    local status, _, err = run{"app.lua"}
+    assert.equal(1, status)
+    assert.matches("app.lua:1: unexpected symbol near 'end'\nprofiler: 0 samples[^\n]*\n$", err)
+  end)
+
+  it("says so if a signal ended the script before a sample was written", function()
+    write [[os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]]
+    local status, _, err = run{"-o", profile, "app.lua"}
+    assert.equal(128 + 9, status)
+    assert.matches("no profile: signal 9 ended the program before a sample was written to '", err, 1, true)
+    assert.is_nil(err:find("No sample", 1, true))
+  end)
+
+  it("says how to get a profile in a folder that cannot be written", function()
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    local _, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
+      "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"", "sh", process.interpreter(), main, "run",
+      script}
+    assert.matches("\nasamp run: no profile: the current folder cannot be written; --out FILE writes it " ..
+      "to another place\n", err, 1, true)
+  end)
+
+  it("knows the options of lua", function()
+    local status, _, err = run{"-e", "print(1)"}
+    assert.same({2, "asamp run: '-e' is an option of lua, not of asamp run: give a script, or - to read " ..
+      "one from standard input; see asamp run --help\n"}, {status, err})
+  end)
+
+  -- asamp run lua app.lua, with Debian's lua5.1, had "made no state of liblua5.4.so.0".
+  it("recognizes programs with a Lua of their own", function()
+    local programs = require "asamp.cli.programs"
+    for text, own in pairs{["$Lua: Lua 5.1.5 Copyright"] = true, ["$LuaVersion: Lua 5.4.4"] = true,
+                           ["LuaJIT 2.1.0"] = true, ["Lua 5"] = false,
+                           ["$LuaVersion: Lua 5.4.9 profiler: ASAMP is set"] = false} do
+      shell.write(folder .. "/own", "\127ELF", text)
+      assert.equal(own, programs.hasown(folder .. "/own"), text)
+    end
+  end)
+
   it("passes the script's error through", function()
     write [[error "no such luck"]]
     local status, _, err = run{"--alloc", "4K", "--out", profile, "app.lua"}
