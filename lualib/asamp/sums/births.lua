@@ -4,7 +4,8 @@
 -- The walk at the end of a session says which samples are alive and who holds them. Each sample
 -- was born at a position of two clocks: allocated bytes, which no load of the machine disturbs, in
 -- PARTS equal parts, and CPU time. A container is the table with many elements in the path of a
--- holder, else the deepest holder with at least LEAST samples. Parts of tables (the blocks that
+-- holder, or the object that holds a tree or chain, or else the deepest holder with at least LEAST
+-- samples. Parts of tables (the blocks that
 -- store their slots) do not count: a table that grows replaces them.
 
 local holders = require "asamp.sums.holders"
@@ -136,7 +137,7 @@ end
 
 -- Returns a map from each path with live samples to its container, also a path.
 local function containers(h, alive)
-  local total, to = {}, {}
+  local total, to, stem = {}, {}, holders.stems(h)
   for i, path in ipairs(alive.path) do
     local n = alive.vector[i] == 0 and alive.samples[i] or 0
     to[path] = true
@@ -147,11 +148,11 @@ local function containers(h, alive)
   end
   to[0] = nil
   for path in pairs(to) do
-    local at = holders.cut(h, path) or path
+    local at = holders.cut(h, path) or stem(path)
     while h.parent[at] > 0 and total[at] < M.LEAST do
       at = h.parent[at]
     end
-    to[path] = total[at] >= M.LEAST and at or holders.cut(h, path) or path
+    to[path] = total[at] >= M.LEAST and at or holders.cut(h, path) or stem(path)
   end
   return to
 end

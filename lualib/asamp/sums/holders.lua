@@ -122,6 +122,37 @@ function M.cut(h, path)
   return found
 end
 
+--- Returns a function that returns, for a path of profile.holders, its part before the steps of a
+-- recursive structure, a tree or chain: the steps that occur again further down. All its nodes have
+-- this part in common, though their paths differ. A path without such steps is returned as it is.
+function M.stems(h)
+  local roots, again = {}, {}
+  for path = 1, #h.step do
+    local at = path
+    repeat
+      roots[path], at = at, h.parent[at]
+      if at > 0 and h.step[at] == h.step[path] then
+        again[path] = true
+      end
+    until at == 0
+  end
+  local steps = {}
+  for path in pairs(again) do
+    steps[roots[path] .. "\0" .. h.step[path]] = true
+  end
+  return function(path)
+    local stem = path
+    while path > 0 do
+      local parent = h.parent[path]
+      if parent > 0 and steps[roots[path] .. "\0" .. h.step[path]] then
+        stem = parent
+      end
+      path = parent
+    end
+    return stem
+  end
+end
+
 -- {== in a profile ==========================================================
 
 -- A path is extended while one step has the part MOST of it, and split if steps have the part

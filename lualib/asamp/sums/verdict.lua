@@ -217,7 +217,7 @@ local function leaksof(found)
 end
 
 --- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
--- largest first. A path is cut at the table with many elements, if there is one. nil: the file
+-- largest first. A path is cut at the table with many elements, or at a tree or chain. nil: the file
 -- has no holders. 'limit': maximum number; nil: all.
 function M.held(profile, limit)
   local h = profile.holders
@@ -225,9 +225,10 @@ function M.held(profile, limit)
     return nil
   end
   local texts, rows, byholder, all = {}, {}, {}, 0
+  local stem = holders.stems(h)
   for i, path in ipairs(h.path) do
     if path > 0 then
-      texts[path] = texts[path] or holders.container(holders.pathtext(h, path))
+      texts[path] = texts[path] or holders.pathtext(h, holders.cut(h, path) or stem(path))
       local row = byholder[texts[path]]
       if not row then
         row = {text = texts[path], samples = 0, bytes = 0}

@@ -151,6 +151,27 @@ describe("a container that accumulates", function()
       alive = before(20)}}, function(part) return 100 + 100 * part end))
   end)
 
+  -- Subtrees were containers of their own: of some twenty, one often looked like a leak.
+  it("is the whole tree, not a subtree", function()
+    local function tree(born)
+      local lines = {}
+      for i = 1, 4 do
+        lines[i] = {path = i + 3, born = born(i), alive = born(i)}
+      end
+      local p = session(lines, growing)
+      p.holders = {parent = {0, 1, 1, 2, 3, 4, 5},
+                   step = {'local "t"', '["l"]', '["r"]', '["r"]', '["l"]', '["l"]', '["r"]'}}
+      local list = {}
+      for i, c in ipairs(accumulating.of(p)) do
+        list[i] = ("%s %s"):format(c.verdict, c.holder)
+      end
+      return list
+    end
+    assert.same({'leak local "t"'}, tree(function() return one end))
+    -- built first, then used: the last subtree alone has nodes until the end of the building
+    assert.same({}, tree(function(i) return function(part) return part // 5 == i - 1 and 2 or 0 end end))
+  end)
+
   -- A list that had grown, and was emptied after the last major collection.
   it("is not one that the program emptied", function()
     local p = session({{path = 2, born = one, alive = none}}, growing)
