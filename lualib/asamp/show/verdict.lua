@@ -106,7 +106,7 @@ local function growth(v, p, add)
     add(("Seen growing: %s, from %s. It may be a leak, or a list or cache that fills: a longer run " ..
          "would decide."):format(grower, place(first)), "--show holders")
   elseif v.growth == "lines" then
-    add(("The heap grew %s, but no line goes on keeping objects."):format(quarters(v)),
+    add(("The heap grew %s, but nothing is known to grow until the end."):format(quarters(v)),
         "--show trends")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")
@@ -134,7 +134,7 @@ local function reason(line)
             "times. Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" then
-    return (" %s of it is kept beyond its first collection."):format(percent(line.survived))
+    return (" %s of it survived its first garbage collection."):format(percent(line.survived))
   elseif line.few then
     return (" Too few samples to say why: %s."):format(units.plural(line.samples, "sample"))
   elseif REASONS[line.reason] then
@@ -169,17 +169,17 @@ local function timing(v, p, add)
   if not time then
     return
   elseif not time.sort then
-    return add(("Too few samples of time to say where it goes: %s."):format(
+    return add(("Too few samples of time to say where it goes: %s. asamp run --time 1000 takes more."):format(
       units.plural(math.floor(time.samples + 0.5), "sample")))
   end
   local inuse = p.course and p.course.last and p.course.last.inuse or 0
   if time.sort == "gc" and at and at.calls == "luaB_collectgarbage" then
-    add(("Time: %s of it is spent in collections, most of them requested by collectgarbage at %s. " ..
+    add(("Time: %s of it is spent in garbage collection, most of it requested by collectgarbage at %s. " ..
       "Remove the call, or make it less often."):format(percent(time.gc), place(at)), "--by time")
   elseif time.sort == "gc" then
-    add(("Time: %s of it is spent in collections%s.%s"):format(percent(time.gc),
-      at and ", most during " .. place(at) or "", inuse >= LARGE and
-      (" Each major collection visits all that is alive, %s: keep less."):format(units.bytes(inuse)) or
+    add(("Time: %s of it is spent in garbage collection%s.%s"):format(percent(time.gc),
+      at and ", most of it at " .. place(at) or "", inuse >= LARGE and
+      (" Each major collection visits all live objects, %s: keep fewer."):format(units.bytes(inuse)) or
       " Allocate less there."), "advise")
   elseif time.sort == "c" then
     add(("Time: %s of it is spent in C functions%s."):format(percent(time.c),
