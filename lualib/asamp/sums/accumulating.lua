@@ -24,8 +24,8 @@
 -- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
 -- not below a half of these: a cache that fills also looks so, and a longer run decides. It is also
 -- "maybe" for a container that was filled in the second half only and caused at least CAUSE of the
--- heap's growth then: a leak that started late, or the last phase of the program. "few": fewer than
--- LEAST samples, of both halves.
+-- heap's growth then: a leak that started late, or the last phase of the program; and in a run so short
+-- that it had no major collection. "few": fewer than LEAST samples, of both halves.
 --
 -- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
 -- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
@@ -283,7 +283,9 @@ function M.of(profile)
   local course = births.course(profile)
   local growth = course and course(1) - course(1 / 2) or 0
   local alive, all, tables = living(born.containers)
+  local short = profile.majors == 0
   local function keep(c, verdict, container)
+    verdict = verdict == "leak" and short and "maybe" or verdict
     if verdict then
       found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
                            parts = occupied(c.parts), of = PARTS,
