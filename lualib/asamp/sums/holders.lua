@@ -122,6 +122,19 @@ function M.cut(h, path)
   return found
 end
 
+--- Returns "keys" or "list" if objects are elements of the table with this path (text), in
+-- profile.holders; nil: none is.
+function M.elements(h, text)
+  local kind
+  for path, step in ipairs(h.step) do
+    local parent = h.parent[path]
+    if MANY[step] and kind ~= "keys" and parent > 0 and M.pathtext(h, parent) == text then
+      kind = MANY[step]
+    end
+  end
+  return kind
+end
+
 --- Returns a function that returns, for a path of profile.holders, its part before the steps of a
 -- recursive structure, a tree or chain: the steps that occur again further down. All its nodes have
 -- this part in common, though their paths differ. A path without such steps is returned as it is.

@@ -185,8 +185,9 @@ local function inside(groups, holder)
   end
 end
 
--- Returns likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}.
-local function leaksof(found)
+-- Returns likely leaks by holder: {holder (text; nil: unknown), kind, bytes, rows}. 'h':
+-- profile.holders; may be nil.
+local function leaksof(found, h)
   local groups, byholder = {}, {}
   for _, row in ipairs(found and found.rows or {}) do
     local held = row.holders and row.holders[1]
@@ -209,6 +210,7 @@ local function leaksof(found)
   end
   for _, group in ipairs(groups) do
     table.sort(group.rows, order.by("-keptbytes", "file", "line"))
+    group.many = group.many or h and group.holder and holders.elements(h, group.holder)
     group.kind = kindof(group)
     group.many, group.suspended, group.upvalues = nil, nil, nil
   end
@@ -364,7 +366,7 @@ end
 -- {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
-  local v = {growth = growthof(profile, found), leaks = leaksof(found)}
+  local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}
   v.maybe = found and found.maybe or {}
   v.before, v.after = found and found.before, found and found.after
   v.lines = lines(profile, copies)

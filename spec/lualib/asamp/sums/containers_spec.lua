@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: MIT
+-- Containers in the paths of holders: tables with many elements, trees and chains.
+
+local holders = require "asamp.sums.holders"
+
+-- Returns profile.holders with these paths: lists of steps.
+local function paths(...)
+  local h, known = {parent = {}, step = {}}, {}
+  for _, path in ipairs{...} do
+    local parent = 0
+    for i, step in ipairs(path) do
+      local key = table.concat(path, "\0", 1, i)
+      if not known[key] then
+        known[key] = #h.step + 1
+        h.parent[#h.parent + 1], h.step[#h.step + 1] = parent, step
+      end
+      parent = known[key]
+    end
+  end
+  return h, known
+end
+
+describe("the container of a path", function()
+  it("has elements if objects are held by its slots", function()
+    local h = paths({"a", "b", "[1..n]", "c"}, {"a", "b", "[*]"}, {"a", "d", "[1..n]"}, {"a", "e"})
+    assert.equal("keys", holders.elements(h, "a → b"))
+    assert.equal("list", holders.elements(h, "a → d"))
+    assert.is_nil(holders.elements(h, "a → e"))
+    assert.is_nil(holders.elements(h, "a"))
+  end)
+
+  it("is the object that holds a tree or chain", function()
+    local h, known = paths({"a", "l", "r", "l"}, {"a", "r", "l", "r", "v"}, {"b", "l"}, {"b", "c", "d"})
+    local stem = holders.stems(h)
+    local function of(...)
+      return holders.pathtext(h, stem(known[table.concat({...}, "\0")]))
+    end
+    assert.equal("a", of("a", "l", "r", "l"))
+    assert.equal("a", of("a", "r", "l", "r", "v"))
+    assert.equal("a", of("a", "l"))
+    assert.equal("b → l", of("b", "l"))  -- another root
+    assert.equal("b → c → d", of("b", "c", "d"))
+  end)
+end)
