@@ -20,7 +20,8 @@
 #include "home.h"
 
 /* Paths of the module: in the fork's own tree; in a rock that was installed into it. */
-static const char *const modules[] = {"/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
+static const char *const modules[] = {
+    "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
 /* Functions of the module: asamp_setup returns 1 if it accepts states, 0 after it has printed why
    not; asamp_join receives a state. */

@@ -83,7 +83,8 @@ typedef struct luaN_Sampler {
      Returns the distance to the next one, at least 1; UINT64_MAX: no more copy samples. May be
      NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
-  /* Called when memory has run out and a full collection has not helped. An error is raised next. */
+  /* Called when memory has run out and a full collection has not helped. An error is raised
+     next. */
   void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
@@ -111,8 +112,8 @@ LUA_API uint64_t luaN_allocated (lua_State *L);
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /*
-** Exact counts of the memory that a state allocates, by kind. A block counts when it is allocated, and
-** each time it grows, with the bytes that it has grown by. LUAN_KSTACK are stacks that grow and
+** Exact counts of the memory that a state allocates, by kind. A block counts when it is allocated,
+** and each time it grows, with the bytes that it has grown by. LUAN_KSTACK are stacks that grow and
 ** frames of calls; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
 ** grows as luaN_allocated does.
 */
@@ -131,11 +132,11 @@ typedef struct luaN_Counts {
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /*
-** Limits for programs that run code which they do not trust. An allocation that would exceed a limit
-** fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If the
-** error is caught, later allocations fail, too, while a limit is exceeded. Blocks count as in
-** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is
-** refused if it alone would exceed a limit.
+** Limits for programs that run code which they do not trust. An allocation that would exceed a
+** limit fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If
+** the error is caught, later allocations fail, too, while a limit is exceeded. Blocks count as in
+** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is refused
+** if it alone would exceed a limit.
 */
 typedef struct luaN_Limits {
   uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
@@ -535,10 +536,11 @@ LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 /*
-** An account of the bytes allocated with each label. While a state has one, the core adds to 'bytes' the
-** bytes allocated since the label of the running thread changed last. It changes by luaN_setlabel, and
-** where a coroutine is resumed, yields or ends. The bytes of a thread that a host calls without lua_resume
-** count for the coroutine that was resumed last, or for the main thread. Another thread may read the sums.
+** An account of the bytes allocated with each label. While a state has one, the core adds to
+** 'bytes' the bytes allocated since the label of the running thread changed last. It changes by
+** luaN_setlabel, and where a coroutine is resumed, yields or ends. The bytes of a thread that a
+** host calls without lua_resume count for the coroutine that was resumed last, or for the main
+** thread. Another thread may read the sums.
 */
 #define LUAN_RECENTLABELS	16	/* power of 2 */
 
@@ -555,8 +557,8 @@ typedef struct luaN_Labels {
   } recent[LUAN_RECENTLABELS];
 } luaN_Labels;
 
-/* Sets the account, which belongs to the caller and must exist until another one is set; NULL: none. The
-   caller has set 'from', 'bytes' and 'label' to the present values. */
+/* Sets the account, which belongs to the caller and must exist until another one is set; NULL:
+   none. The caller has set 'from', 'bytes' and 'label' to the present values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
 /* Returns 1 if the thread is the state's main thread. */

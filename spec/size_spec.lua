@@ -4,7 +4,7 @@
 
 local shell = require "spec.support.shell"
 
-local LIMITS = {lines = 9960, constants = 232, file = 628, ["function"] = 57, line = 110}
+local LIMITS = {lines = 9960, constants = 232, file = 629, ["function"] = 57, line = 100}
 
 -- The numbers that spec/size prints for some folders.
 local function sizes(folders)

@@ -42,8 +42,8 @@
 /* followed samples of a state (followed.h) */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-#define SEEN_NAMES		BOUND(64u, 4)  /* names in the statistics by name of state; the last entry
-                                      counts all further names */
+/* names in the statistics by name of state; the last entry counts all further names */
+#define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder for data from before the part that it keeps, in bytes. */
 #define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples */

@@ -10,7 +10,8 @@ static int isobeyed (const unsigned char *s, size_t n) {
   for (i = 1; i < n; i++)
     c = c << 6 | (s[i] & 0x3F);
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x61C || c == 0x200E || c == 0x200F ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) || (c >= 0xE0000 && c <= 0xE007F);
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) ||
+          (c >= 0xE0000 && c <= 0xE007F);
 }
 
 void printable (char *text) {

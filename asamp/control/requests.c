@@ -225,7 +225,8 @@ static int labelsets (Request *r) {
     else others += rows[i].bytes;
   }
   free(rows);
-  return ok && (others == 0 || say(r, "others %llu\n", (unsigned long long)others)) && say(r, "ok\n");
+  return ok && (others == 0 || say(r, "others %llu\n", (unsigned long long)others)) &&
+         say(r, "ok\n");
 }
 
 
@@ -410,8 +411,8 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are dump, heap, labels, mark, memory, names, record, "
-                           "rotate, states, stats and stop");
+  return request_refuse(r, "unknown request; there are dump, heap, labels, mark, memory, names, "
+                           "record, rotate, states, stats and stop");
 }
 
 

@@ -4,8 +4,8 @@
 ** It is followed by the steps of the path to the objects alive at the end. The innermost frame is
 ** the function of a script, with its line, that allocated them. Rules:
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows add up to the bytes of all followed samples alive at the end; bytes without a known
-**        holder are in rows with the step "[no holder known]".
+**   HS2  the rows add up to the bytes of all followed samples alive at the end; bytes without a
+**        known holder are in rows with the step "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h

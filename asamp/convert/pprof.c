@@ -141,8 +141,8 @@ static void limits (Writer *w) {
 }
 
 /*
-** Writes a comment for each set of labels of which the exact bytes are known. They cannot be values of the
-** samples, which are estimates by stack.
+** Writes a comment for each set of labels of which the exact bytes are known. They cannot be values
+** of the samples, which are estimates by stack.
 */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
@@ -199,7 +199,8 @@ static void pprof_head (Writer *w) {
   exactlabels(w);
   if (w->first != NULL && strcmp(w->first, "time") == 0)
     w->first = clock;
-  emitnumber(w, PROFILE_DEFAULT, string(w, w->first != NULL ? w->first : w->heap ? "alloc_space" : clock));
+  emitnumber(w, PROFILE_DEFAULT, 
+             string(w, w->first != NULL ? w->first : w->heap ? "alloc_space" : clock));
   if (r->started > 0)
     emitnumber(w, PROFILE_NANOS, (r->started + w->sum->since) * 1000);
   emitnumber(w, PROFILE_DURATION, duration(w) * 1000);

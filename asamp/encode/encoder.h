@@ -127,8 +127,8 @@ void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
 /* Records the exact bytes that the state allocated; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /*
-** Records the exact bytes that the state allocated with a set of labels, before encoder_allocated or
-** encoder_end, as a part of the bytes there.
+** Records the exact bytes that the state allocated with a set of labels, before encoder_allocated
+** or encoder_end, as a part of the bytes there.
 */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that these parts are not known for all states. */

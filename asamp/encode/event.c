@@ -4,30 +4,12 @@
 
 #include <string.h>
 
-void event_encode (const Event *event, Encoder *e) {
+/* Encodes an event that belongs to a sample: stack, outcome, class, holder. Returns 0 if it is
+   another event. */
+static int encodesample (const Event *event, Encoder *e) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
-  if (event->type == EVENT_ORPHANS) {  /* the encoder may have dropped that state */
-    const OrphansEvent *o = body;
-    encoder_orphans(e, o->time, event->state, o->runs, n);
-    return;
-  }
-  encoder_of(e, event->state, event->thread);
   switch (event->type) {
-    case EVENT_BEGIN:
-      encoder_begin(e, event->n);
-      break;
-    case EVENT_CALLED:
-      encoder_called(e, body, strlen(body));
-      break;
-    case EVENT_END: {
-      const EndEvent *end = body;
-      encoder_end(e, end->time, event->n, end->orphans);
-      break;
-    }
-    case EVENT_NAME:
-      encoder_name(e, event->n, body);
-      break;
     case EVENT_SAMPLE: {
       const SampleEvent *s = body;
       encoder_stack(e, s->shared, s->frames, n);
@@ -55,24 +37,6 @@ void event_encode (const Event *event, Encoder *e) {
     case EVENT_DEATHS:
       encoder_deaths(e, body, n);
       break;
-    case EVENT_COLLECTION:
-      encoder_collection(e, body);
-      break;
-    case EVENT_PERIOD:
-      encoder_period(e, event->n);
-      break;
-    case EVENT_LEFT:
-      encoder_left(e, body, event->n);
-      break;
-    case EVENT_ALLOCATED:
-      encoder_allocated(e, event->n);
-      break;
-    case EVENT_LABELLED:
-      encoder_labelled(e, *(const uint32_t *)body, event->n);
-      break;
-    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
-      encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
-      break;
     case EVENT_CLASS:
       encoder_class(e, (uint32_t)event->n, body, strlen(body));
       break;
@@ -84,6 +48,48 @@ void event_encode (const Event *event, Encoder *e) {
       break;
     case EVENT_HOLDERS:
       encoder_holders(e, body, n);
+      break;
+    default:
+      return 0;
+  }
+  return 1;
+}
+
+/* Encodes an event of a state or of the process. */
+static void encodestate (const Event *event, Encoder *e) {
+  const void *body = event + 1;
+  switch (event->type) {
+    case EVENT_BEGIN:
+      encoder_begin(e, event->n);
+      break;
+    case EVENT_CALLED:
+      encoder_called(e, body, strlen(body));
+      break;
+    case EVENT_END: {
+      const EndEvent *end = body;
+      encoder_end(e, end->time, event->n, end->orphans);
+      break;
+    }
+    case EVENT_NAME:
+      encoder_name(e, event->n, body);
+      break;
+    case EVENT_COLLECTION:
+      encoder_collection(e, body);
+      break;
+    case EVENT_PERIOD:
+      encoder_period(e, event->n);
+      break;
+    case EVENT_CPUPERIOD: case EVENT_WALLPERIOD:
+      encoder_timeperiod(e, event->n, event->type == EVENT_WALLPERIOD);
+      break;
+    case EVENT_LEFT:
+      encoder_left(e, body, event->n);
+      break;
+    case EVENT_ALLOCATED:
+      encoder_allocated(e, event->n);
+      break;
+    case EVENT_LABELLED:
+      encoder_labelled(e, *(const uint32_t *)body, event->n);
       break;
     case EVENT_RESIDENT: {
       const ResidentEvent *r = body;
@@ -99,6 +105,16 @@ void event_encode (const Event *event, Encoder *e) {
       break;
     }
   }
+}
+
+void event_encode (const Event *event, Encoder *e) {
+  if (event->type == EVENT_ORPHANS) {  /* the encoder may have dropped that state */
+    const OrphansEvent *o = (const void *)(event + 1);
+    encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
+    return;
+  }
+  encoder_of(e, event->state, event->thread);
+  if (!encodesample(event, e)) encodestate(event, e);
 }
 
 void event_count (const Event *event, EventTally *t) {

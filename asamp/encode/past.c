@@ -104,7 +104,8 @@ static PastStack *getstack (Past *p, const PastState *s) {
   for (k = *chain; k != NULL; k = k->next) {
     if (k->hash != hash || k->n != n)
       continue;
-    for (i = 0; i < n && k->frames[i].id == frames[i].id && k->frames[i].line == frames[i].line; i++) { }
+    for (i = 0; i < n && k->frames[i].id == frames[i].id && k->frames[i].line == frames[i].line;
+         i++) { }
     if (i == n) {
       k->users++;
       return k;
@@ -385,33 +386,12 @@ static void past_holders (PastState *s, const uint32_t *words, size_t n) {
         s->list[s->cursor].path = words[i + 1];
 }
 
-void past_take (Past *p, const Event *event) {
+/* Takes an event that belongs to a sample: stack, outcome, class, holder. Returns 0 if it is
+   another event. */
+static int past_takesample (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   size_t n = (size_t)event->n;
-  PastState *s = event->type == EVENT_ORPHANS ? findstate(p, event->state)
-                                              : getstate(p, event->state);
-  if (s == NULL)
-    return;
-  if (event->thread != 0)
-    s->thread = event->thread;
   switch (event->type) {
-    case EVENT_BEGIN:
-      s->begun = 1;
-      s->began = event->n;
-      break;
-    case EVENT_CALLED:
-      s->iscalled = 1;
-      s->called = past_put(p, body);
-      break;
-    case EVENT_END:
-      past_end(p, s, body);
-      break;
-    case EVENT_ORPHANS:
-      orphans(p, s, ((const OrphansEvent *)body)->runs, n);
-      break;
-    case EVENT_NAME:
-      past_name(p, s, event->n, body);
-      break;
     case EVENT_SAMPLE:
       past_sample(p, s, body, n);
       break;
@@ -429,6 +409,42 @@ void past_take (Past *p, const Event *event) {
     case EVENT_DEATHS:
       deaths(s, body, n);
       break;
+    case EVENT_CLASS:
+      class(p, s, event->n, body);
+      break;
+    case EVENT_PATH:
+      path(p, s, event->n, body);
+      break;
+    case EVENT_HOLDERS:
+      past_holders(s, body, n);
+      break;
+    default:
+      return 0;
+  }
+  return 1;
+}
+
+/* Takes an event of a state. Those that later events do not refer to are ignored. */
+static void past_takestate (Past *p, PastState *s, const Event *event) {
+  const void *body = event + 1;
+  switch (event->type) {
+    case EVENT_BEGIN:
+      s->begun = 1;
+      s->began = event->n;
+      break;
+    case EVENT_CALLED:
+      s->iscalled = 1;
+      s->called = past_put(p, body);
+      break;
+    case EVENT_END:
+      past_end(p, s, body);
+      break;
+    case EVENT_ORPHANS:
+      orphans(p, s, ((const OrphansEvent *)body)->runs, (size_t)event->n);
+      break;
+    case EVENT_NAME:
+      past_name(p, s, event->n, body);
+      break;
     case EVENT_COLLECTION:
       past_collection(p, s, body);
       break;
@@ -440,18 +456,20 @@ void past_take (Past *p, const Event *event) {
       s->timeperiod = event->n;
       s->wall = event->type == EVENT_WALLPERIOD;
       break;
-    case EVENT_CLASS:
-      class(p, s, event->n, body);
-      break;
-    case EVENT_PATH:
-      path(p, s, event->n, body);
-      break;
-    case EVENT_HOLDERS:
-      past_holders(s, body, n);
-      break;
-    default:  /* events that later ones do not refer to */
+    default:
       break;
   }
+}
+
+void past_take (Past *p, const Event *event) {
+  PastState *s = event->type == EVENT_ORPHANS ? findstate(p, event->state)
+                                              : getstate(p, event->state);
+  if (s == NULL)
+    return;
+  if (event->thread != 0)
+    s->thread = event->thread;
+  if (!past_takesample(p, s, event))
+    past_takestate(p, s, event);
 }
 
 /* --------------------------------------------------------------- told -- */

@@ -226,7 +226,8 @@ static void closepiece (Ring *r) {
 
 void ring_put (Ring *r, const Event *event, uint64_t now) {
   uint64_t longest = r->limits.ns / PIECES > SECOND ? r->limits.ns / PIECES : SECOND;
-  if (r->open.n > 0 && (r->open.n + event->size > PIECE_BYTES || clock_between(r->begin, now) > longest)) {
+  if (r->open.n > 0 &&
+      (r->open.n + event->size > PIECE_BYTES || clock_between(r->begin, now) > longest)) {
     closepiece(r);
     trim(r, now);
   }

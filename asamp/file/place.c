@@ -167,7 +167,8 @@ static int empty (Attempt *a, int fd) {
            filekind_name(kind) != NULL ? filekind_name(kind)
                                        : "a file that is no profile",
            wish->refusal != NULL ? wish->refusal
-           : "is there, which the profile would replace; give another path, or the option overwrite");
+           : "is there, which the profile would replace; give another path, or the option "
+              "overwrite");
   return EEXIST;
 }
 

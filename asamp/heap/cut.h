@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures the bytes that become free if a named reference is removed: marks the objects of a snapshot
-** from the state on without following that reference, and adds up the others. A
-** collection would free the same after the program had set the field, element or variable to nil; nothing
-** is changed, and no finalizer runs. Rules:
+** Measures the bytes that become free if a named reference is removed: marks the objects of a
+** snapshot from the state on without following that reference, and adds up the others. A collection
+** would free the same after the program had set the field, element or variable to nil; nothing is
+** changed, and no finalizer runs. Rules:
 **   CU1  a value under a weak key is reached when its table and its key are;
 **   CU2  a field's key is removed with its value. A local variable that functions refer to is
 **        removed together with their upvalues, and an upvalue with the local variable: both are
@@ -34,10 +34,10 @@ typedef struct Cut {
 } Cut;
 
 /*
-** Removes the references that the n 'steps' of a path name, in the words of holders.h, from the state on. All
-** objects with that path count, because a step such as "[1..n]" is of many references. Returns
-** 1; or 0 with the reason in *why, a static string: no such path, a reference that no Lua code
-** can remove, or no memory. After 1 the caller frees *c with cut_free.
+** Removes the references that the n 'steps' of a path name, in the words of holders.h, from the
+** state on. All objects with that path count, because a step such as "[1..n]" is of many
+** references. Returns 1; or 0 with the reason in *why, a static string: no such path, a reference
+** that no Lua code can remove, or no memory. After 1 the caller frees *c with cut_free.
 */
 int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow how,
             const char **why);

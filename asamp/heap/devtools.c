@@ -26,7 +26,8 @@ enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
 static const char HEAD[] =
   "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\","
-  "\"edge_count\",\"trace_node_id\",\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\","
+  "\"edge_count\",\"trace_node_id\",\"detachedness\"],"
+  "\"node_types\":[[\"hidden\",\"array\",\"string\","
   "\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\","
   "\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\"],\"string\",\"number\","
   "\"number\",\"number\",\"number\",\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","

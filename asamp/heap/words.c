@@ -168,7 +168,8 @@ static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
     quoted(g, s->name, name, sizeof(name));
   if (thread) bodyof(g, from, in, body);
   if (name[0] != '\0')
-    snprintf(out, WORDS_MOST, "%s \"%s\" of %.150s%s%s%.150s", kind == HEAP_ELOCAL ? "local" : "upvalue",
+    snprintf(out, WORDS_MOST, "%s \"%s\" of %.150s%s%s%.150s",
+             kind == HEAP_ELOCAL ? "local" : "upvalue",
              name, function, thread ? ", coroutine" : "", body[0] != '\0' ? " of " : "", body);
   else
     snprintf(out, WORDS_MOST, "%s %u of %.440s", kind == HEAP_ELOCAL ? "local" : "upvalue",

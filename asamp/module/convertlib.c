@@ -23,14 +23,14 @@
 **   progress  function of the finished share, 0 to 1
 **   head      firefox: function of the summary that returns the JSON text of "meta" and "libs"
 **   source    firefox: function of a script's file name that returns its text, or nil
-**   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes, or
-**             time if the profile has samples of time only
+**   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes,
+**             or time if the profile has samples of time only
 **   since, till  all but vmprof: us since the start; only samples with since <= time < till count
-**   without   all but vmprof: a string of a byte for each node of the call tree, from 0 on: samples of nodes
-**             with a byte other than 0 do not count
+**   without   all but vmprof: a string of a byte for each node of the call tree, from 0 on: samples
+**             of nodes with a byte other than 0 do not count
 **   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
-**   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished; "state":
-**             states are grouped by their scripts, OS threads are merged (tags.h)
+**   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished;
+**             "state": states are grouped by their scripts, OS threads are merged (tags.h)
 **   name      speedscope: name of the profile
 **   format    vmprof: 6 or 7
 **   startup   all but vmprof: true: keeps the C functions below the script in every stack (fold.h)

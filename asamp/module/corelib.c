@@ -229,8 +229,8 @@ static void pushset (lua_State *L, uint32_t set) {
 }
 
 
-/* stats(sets) -> table (profiler.lua documents its fields). 'sets': with the field 'labels', whose rows
-   are read together with 'bytes', before the tables are made. */
+/* stats(sets) -> table (profiler.lua documents its fields). 'sets': with the field 'labels', whose
+   rows are read together with 'bytes', before the tables are made. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);

@@ -6,9 +6,9 @@
 **   heap:info() -> {objects=, references=, bytes=, state=, ...}
 **   heap:classes() -> {{name=, count=, self=, retained=}, ...}; the row with count 0 is the
 **                     memory of the state itself
-**   heap:sites{class= | new=} -> allocation sites of the samples, of all or of the selected objects:
-**                     {{site=, name=, source=, defined=, line=, samples=, bytes= (that they
-**                     represent), objects=, self=, retained=, age=}, ...}
+**   heap:sites{class= | new=} -> allocation sites of the samples, of all or of the selected
+**                     objects: {{site=, name=, source=, defined=, line=, samples=, bytes= (that
+**                     they represent), objects=, self=, retained=, age=}, ...}
 **   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
 **                     itself is a row with count 0, as in classes and compare
 **   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths,
@@ -18,11 +18,11 @@
 **                     {new=true} selects the new objects in heldby and sites, and in those of
 **                     the old snapshot the objects that are gone
 **   heap:path(address) -> the steps to one object
-**   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes), objects=,
-**                     references=, samples=, samplebytes= (of these sites), freedsamples=,
-**                     freedbytes=, also= (path of a sampled object that stays, or nil)} | nil,
-**                     reason: the bytes that are free without the reference, or without the elements of
-**                     the table that it leads to
+**   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes),
+**                     objects=, references=, samples=, samplebytes= (of these sites),
+**                     freedsamples=, freedbytes=, also= (path of a sampled object that stays, or
+**                     nil)} | nil, reason: the bytes that are free without the reference, or
+**                     without the elements of the table that it leads to
 **   heap:devtools(path [, how]) -> true | nil, message
 **
 ** A row is {depth=, above= (index of its parent row or nil), text=, class= (nil: several),
@@ -887,9 +887,10 @@ static int l_devtools (lua_State *L) {
 int luaopen_profiler_heap (lua_State *L) {
   static const luaL_Reg functions[] = {{"open", heaplib_open}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-    {"info", l_info}, {"classes", l_classes}, {"sites", l_sites}, {"tree", l_tree}, {"heldby", l_heldby},
-    {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
-    {"cut", l_cut}, {"devtools", l_devtools}, {"close", heaplib_gc}, {"__gc", heaplib_gc}, {NULL, NULL}
+    {"info", l_info}, {"classes", l_classes}, {"sites", l_sites}, {"tree", l_tree},
+    {"heldby", l_heldby}, {"objects", l_objects}, {"compare", l_compare}, {"path", l_path},
+    {"cut", l_cut}, {"devtools", l_devtools}, {"close", heaplib_gc}, {"__gc", heaplib_gc},
+    {NULL, NULL}
   };
   if (!binding_open(L, "profiler.heap", 0)) return 0;
   luaL_newmetatable(L, TYPENAME);

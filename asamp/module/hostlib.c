@@ -7,9 +7,9 @@
 **   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
 **       runs words[1] (a path) with these arguments and the pairs of 'environment' added to this
 **       process's environment, and waits for its end. Acts like a shell with a foreground job: the
-**       terminal's signals go to the program. SIGTERM and SIGHUP are passed on to it, and SIGINT and
-**       SIGQUIT that did not come from the terminal. A signal that arrives again after the program
-**       has ended is ignored.
+**       terminal's signals go to the program. SIGTERM and SIGHUP are passed on to it, and SIGINT
+**       and SIGQUIT that did not come from the terminal. A signal that arrives again after the
+**       program has ended is ignored.
 **   samefile(a, b) -> whether both names lead to the same existing file
 **   owner(path) -> user id of the file's owner; nil: no such file
 **   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
@@ -22,10 +22,11 @@
 **   names(path) -> {name, ...}: all entries of the folder, unordered; nil: unreadable
 **   raise(signal) ends this process with that signal; does not return
 **   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message, timed out, nobody
-**       listens: sends a line to the Unix socket at 'path' and returns the answer up to and including
-**       its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it. 'pid' and 'uid'
-**       are those of the listening process (foreign.h)
-**   askall(paths, line [, seconds]) -> {{results of ask}, ...}: the same for several sockets at once
+**       listens: sends a line to the Unix socket at 'path' and returns the answer up to and
+**       including its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it.
+**       'pid' and 'uid' are those of the listening process (foreign.h)
+**   askall(paths, line [, seconds]) -> {{results of ask}, ...}: the same for several sockets at
+**       once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
 **       opens a regular file whose path another process or a file supplied (foreign.h); 'pid' and
 **       'uid' as 'ask' returned them. While 'file' is open, 'name' is a path of that file even if
@@ -739,9 +740,9 @@ int luaopen_asamp_host (lua_State *L) {
     {"terminal", l_terminal}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid}, {"clock", l_clock},
-    {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile}, {"newfolder", l_newfolder},
-    {"temporary", l_temporary},
+    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid},
+    {"clock", l_clock}, {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile},
+    {"newfolder", l_newfolder}, {"temporary", l_temporary},
     {"discard", l_discard}, {"unlinksocket", l_unlinksocket},
     {NULL, NULL}
   };

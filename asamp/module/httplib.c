@@ -88,7 +88,8 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
   Server *s = ud;
   Client *client = *context;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    const union MHD_ConnectionInfo *i = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *i =
+      MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     client = (i != NULL) ? calloc(1, sizeof(*client)) : NULL;
     if (client == NULL) return;
     client->fd = i->connect_fd;
@@ -110,7 +111,8 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
 
 /* Sets the time, in ns from now, at which the connection is closed; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
-  const union MHD_ConnectionInfo *i = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  const union MHD_ConnectionInfo *i =
+    MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   Client *client = (i != NULL) ? i->socket_context : NULL;
   if (client != NULL) client->until = (ns > 0) ? clock_now() + ns : 0;
 }
@@ -244,7 +246,8 @@ static const char *httplib_start (Server *s, const char *host, const char *port,
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (a->ai_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0,
       NULL, NULL, onrequest, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, most,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
-      PATIENCE, MHD_OPTION_URI_LOG_CALLBACK, onaddress, NULL, MHD_OPTION_NOTIFY_COMPLETED, oncompleted, s,
+      PATIENCE, MHD_OPTION_URI_LOG_CALLBACK, onaddress, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+      oncompleted, s,
       MHD_OPTION_NOTIFY_CONNECTION, onconnection, s, MHD_OPTION_END);
   e = errno;
   freeaddrinfo(a);

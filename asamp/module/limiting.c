@@ -32,7 +32,8 @@ static void pushlimits (lua_State *L) {
     while (lua_next(L, 1) != 0) {
       const char *key = (lua_type(L, -2) == LUA_TSTRING) ? lua_tolstring(L, -2, NULL) : "?";
       if (strcmp(key, "allocated") != 0 && strcmp(key, "alive") != 0)
-        luaL_argerror(L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
+        luaL_argerror(
+          L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
       lua_pop(L, 1);
     }
     lua_getfield(L, 1, "allocated");
@@ -44,9 +45,11 @@ static void pushlimits (lua_State *L) {
     if (lua_type(L, i) == LUA_TNIL && lua_type(L, 1) == LUA_TTABLE) continue;
     if (lua_type(L, i) == LUA_TNIL && i == -1) continue;
     if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
-      luaL_argerror(L, 1, "a limit is an integer of bytes, or a table {allocated = bytes, alive = bytes}");
+      luaL_argerror(
+          L, 1, "a limit is an integer of bytes, or a table {allocated = bytes, alive = bytes}");
     if (n < 0)
-      luaL_argerror(L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));
+      luaL_argerror(
+          L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));
   }
 }
 
@@ -76,7 +79,8 @@ static int l_limit (lua_State *L) {
   luaL_checkstack(L, 2 * LUA_MINSTACK, NULL);
   pushlimits(L);
   own = lua_newuserdatauv(L, sizeof(*own), 0);
-  lua_pushfstring(L, "allocation limit of %I bytes exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
+  lua_pushfstring(L, "allocation limit of %I bytes exceeded",
+                  (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
   lua_pushfstring(L, "limit of %I bytes alive exceeded", (LUAI_UACINT)lua_tointegerx(L, -3, NULL));
   lua_rotate(L, 1, BELOW - 1);
   lua_pushcfunction(L, limiting_nothing);

@@ -31,8 +31,9 @@
 **   started, ended, duration  since the epoch; nil: unknown
 **   profiles            number of merged profiles (nil: not merged)
 **   samples, bytes      of allocations; bytes = samples x period
-**   ring                of a flight recorder: {samples, bytes: from before the kept part, still alive;
-**                       seconds: length of the kept part; wanted: requested length, nil: any}
+**   ring                of a flight recorder: {samples, bytes: from before the kept part, still
+**                       alive; seconds: length of the kept part; wanted: requested length, nil:
+**                       any}
 **   allocated           exact bytes allocated while sampling was on (nil: unknown)
 **   fates               whether the file has survival outcomes
 **   survived, survivedbytes, undecided, undecidedbytes
@@ -49,35 +50,39 @@
 **                       undecidedbytes, timesamples, ns, minors, majors, pause (us of collections
 **                       during coroutines with these labels)}
 **   kinds[k]            {name (the type), class (nil: none), time (true: samples of time), blocks
-**                       (sampled), objects (estimated number), outside (sampled outside the nursery)}
+**                       (sampled), objects (estimated number), outside (sampled outside the
+**                       nursery)}
 **   functions[f]        {name, line, file, native}
 **   nodes               {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i, 0 is the
 **                       root; a node's stack is its function and those of its ancestors
 **   sites               columns node, kind, samples, bytes, survived, survivedbytes, later,
 **                       laterbytes, undecided, undecidedbytes: totals of each (node, kind); node 0:
 **                       stack unknown; for time, samples are periods and bytes are 0.
-**                       objects (own files only): estimated number of blocks. time (only if the time
-**                       period was set more than once): periods of length timeperiod. Variances of
-**                       these sums: timesquares (only with time samples), of periods; bytesquares,
-**                       survivedsquares, latersquares (only if 'uneven'; else the variance is the
-**                       sum times the period), of bytes
-**   lifetimes           columns node, digits, samples, bytes: samples that died later, by the number
-**                       of binary digits of the bytes allocated during their life
-**   copies (nil: not sampled)  columns node, sort, samples, bytes, and total (samples): bytes copied;
+**                       objects (own files only): estimated number of blocks. time (only if the
+**                       time period was set more than once): periods of length timeperiod.
+**                       Variances of these sums: timesquares (only with time samples), of periods;
+**                       bytesquares, survivedsquares, latersquares (only if 'uneven'; else the
+**                       variance is the sum times the period), of bytes
+**   lifetimes           columns node, digits, samples, bytes: samples that died later, by the
+**                       number of binary digits of the bytes allocated during their life
+**   copies (nil: not sampled)  columns node, sort, samples, bytes, and total (samples): bytes
+**                              copied;
 **                       sort 0: into new strings; 1: part of 0: the string that the result replaces
 **                       (s in s = s .. x); 2: by growth of buffers and tables
-**   collections[i]      {n, left, time, duration, processor, slices, inuse, least, held, rss, tenured,
-**                       planned, charged (bytes), decided, survived (samples), major, minorpause,
-**                       majorpause, remembered, stacks, weak, listed (of the longest pause; nil:
-**                       none), state}: n consecutive collections (1, more in long profiles) and the
-**                       unreported ones before them, of which only sums are known: end of the last,
-**                       sums (CPU time; in it slices of major collections after minor ones, nil:
-**                       none), maxima of inuse, held and rss, minimum in use, whether there are major
-**                       ones, longest minor and major pause (nil: none), last phase
+**   collections[i]      {n, left, time, duration, processor, slices, inuse, least, held, rss,
+**                       tenured, planned, charged (bytes), decided, survived (samples), major,
+**                       minorpause, majorpause, remembered, stacks, weak, listed (of the longest
+**                       pause; nil: none), state}: n consecutive collections (1, more in long
+**                       profiles) and the unreported ones before them, of which only sums are
+**                       known: end of the last, sums (CPU time; in it slices of major collections
+**                       after minor ones, nil: none), maxima of inuse, held and rss, minimum in
+**                       use, whether there are major ones, longest minor and major pause (nil:
+**                       none), last phase
 **   course (nil: no collections)  {n, first, peak, last (each {inuse, held, rss}), ended (end of
 **                       the last), highest (end of the first one with the most in use), tenured,
-**                       planned, charged, processor, majorprocessor, lastmajor (its end; nil: none),
-**                       pauses = {n, total, median, p99, longest, at (its end)}}: of all collections
+**                       planned, charged, processor, majorprocessor, lastmajor (its end; nil:
+**                       none), pauses = {n, total, median, p99, longest, at (its end)}}: of all
+**                       collections
 **   marks[i]            {time, name, value}: all, or in long profiles an even selection
 **   pictures[i]         {time, rows = {{bytes, what, text}}}: resident memory by use; nil: none
 **   walktimes[i]        {time, duration}: an even selection of the walks
@@ -94,14 +99,16 @@
 **                       survivedbytes, later, laterbytes, undecided, undecidedbytes, time (as in
 **                       sites)}: totals by time slice, sorted by bin; a sample belongs to the slice
 **                       in which it was taken
-**   gone                {width, columns bin, node, kind, samples, bytes}: samples that died later, by
-**                       the slice in which they were found dead, sorted; the width may differ,
+**   gone                {width, columns bin, node, kind, samples, bytes}: samples that died later,
+**                       by the slice in which they were found dead, sorted; the width may differ,
 **                       slices are numbered from 0
-**   born                (with bins) the columns of 'bins' and last (time of the last sample), in at most 64 slices of 'width' decided bytes:
-**                       a clock that runs with allocation, not with time
-**   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path (0:
-**                       not reached by the last walk), vector (1: a part of a table), samples, bytes, last}: samples alive at the end, by slices as in
-**                       'born'; the width may differ; last: time of the last one
+**   born                (with bins) the columns of 'bins' and last (time of the last sample), in at
+**                       most 64 slices of 'width' decided bytes: a clock that runs with allocation,
+**                       not with time
+**   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path
+**                       (0: not reached by the last walk), vector (1: a part of a table), samples,
+**                       bytes, last}: samples alive at the end, by slices as in 'born'; the width
+**                       may differ; last: time of the last one
 **   worked              (with bins) {width, columns bin, samples, ...}: samples of time, in at most
 **                       256 slices of time
 */
@@ -527,8 +534,8 @@ static void pushpictures (lua_State *L, const Pictures *all) {
 }
 
 /*
-** Number of columns of 'gone', of 'bins' and of 'born'. pushslices pushes a table with the first nkeys
-** columns of the slices.
+** Number of columns of 'gone', of 'bins' and of 'born'. pushslices pushes a table with the first
+** nkeys columns of the slices.
 */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
@@ -604,9 +611,8 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
-                         const ReaderSum *sum) {
-  lua_createtable(L, 0, 52);
+/* Sets the fields of the table on top about the file: origin, times, format. */
+static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
   if (r->command != 0)
@@ -632,6 +638,10 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
     setinteger(L, "pid", r->pid);
   if (r->merged > 0)
     setinteger(L, "profiles", r->merged);
+}
+
+/* Sets the fields of the table on top about the sampling: periods, and the numbers of samples. */
+static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
   setinteger(L, "period", r->period);
@@ -666,6 +676,13 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   setinteger(L, "walks", r->walks);
   setinteger(L, "walked", r->walked);
   setinteger(L, "longestwalk", r->longestwalk);
+}
+
+static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
+                         const ReaderSum *sum) {
+  lua_createtable(L, 0, 52);
+  setorigin(L, path, r);
+  setsampling(L, r, sum);
   pushsites(L, r, sum);
   pushlives(L, sum);
   pushcopies(L, r, sum);

@@ -54,36 +54,18 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-int readermeta_read (ReaderState *s, const char *key, const char *value,
-                      size_t n) {
+/* Reads a meta of the project's own, with a name that starts with "asamp.". */
+static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
-  if (strcmp(key, "sample_allocated_bytes") == 0) {
-    r->period = strtoull(value, NULL, 10);
-    if (r->own)
-      s->period = r->period;
-  }
-  else if (strcmp(key, "period") == 0) {
-    uint64_t ns = microseconds(value) * 1000;
-    if (r->timeperiod == 0 && ns > 0)
-      s->timeperiod = r->timeperiod = ns;
-  }
-  else if (strcmp(key, "argv") == 0)
-    r->command = strtab_put(&r->text, value, n);
-  else if (strcmp(key, "asamp.gc") == 0)
-    r->tuning = r->own ? strtab_put(&r->text, value, n) : 0;
-  else if (strcmp(key, "start_time_offset") == 0)
-    r->clock = microseconds(value);
-  else if (strcmp(key, "asamp.start") == 0)
-    r->clock = strtoull(value, NULL, 10);
-  else if (starts(key, "gc_stats__"))
-    statname(s, value);
-  else if (starts(key, "__rtype_"))
-    nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
-  else if (strcmp(key, "asamp.format") == 0) {
+  if (strcmp(key, "asamp.format") == 0) {
     int format = details_format(value, n);
     if (format != 0)
       ownfile(s, format);
   }
+  else if (strcmp(key, "asamp.start") == 0)
+    r->clock = strtoull(value, NULL, 10);
+  else if (strcmp(key, "asamp.gc") == 0)
+    r->tuning = r->own ? strtab_put(&r->text, value, n) : 0;
   else if (strcmp(key, "asamp.lost") == 0)
     r->lost = strtoull(value, NULL, 10);
   else if (strcmp(key, "asamp.pid") == 0)
@@ -115,7 +97,33 @@ int readermeta_read (ReaderState *s, const char *key, const char *value,
     r->merged = r->own ? strtoull(value, NULL, 10) : 0;
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
-  else if (r->own && starts(key, "asamp.") && key[6] >= '1' && key[6] <= '9')
+  else if (r->own && key[6] >= '1' && key[6] <= '9')
     return readerbatch_read(s, value, n);
+  return 1;
+}
+
+int readermeta_read (ReaderState *s, const char *key, const char *value,
+                      size_t n) {
+  ReadProfile *r = s->r;
+  if (strcmp(key, "sample_allocated_bytes") == 0) {
+    r->period = strtoull(value, NULL, 10);
+    if (r->own)
+      s->period = r->period;
+  }
+  else if (strcmp(key, "period") == 0) {
+    uint64_t ns = microseconds(value) * 1000;
+    if (r->timeperiod == 0 && ns > 0)
+      s->timeperiod = r->timeperiod = ns;
+  }
+  else if (strcmp(key, "argv") == 0)
+    r->command = strtab_put(&r->text, value, n);
+  else if (strcmp(key, "start_time_offset") == 0)
+    r->clock = microseconds(value);
+  else if (starts(key, "gc_stats__"))
+    statname(s, value);
+  else if (starts(key, "__rtype_"))
+    nametype(s, strtoull(key + strlen("__rtype_"), NULL, 10), value);
+  else if (starts(key, "asamp."))
+    return readown(s, key, value, n);
   return 1;
 }

@@ -371,8 +371,9 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* those that the client does not want have no samples either */
-    if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL : r->labelsets[i - 1].unwanted)
+  for (i = 0; i < s->nlabels; i++) {  /* those that the client does not want have no samples */
+    if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
+               : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;
   }
 }

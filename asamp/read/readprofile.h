@@ -231,8 +231,8 @@ typedef struct ReaderClient {
      label of that name. Applies to counts like 'only'. */
   const char *labelname, *labelvalue;
   /* Only samples with since <= time < till are wanted (us; till 0: no end), of nodes i without a
-     nonzero without[i], and collections, marks and walks of that time; with 'without' no collections.
-     Applies to counts like 'only'. */
+     nonzero without[i], and collections, marks and walks of that time; with 'without' no
+     collections. Applies to counts like 'only'. */
   uint64_t since, till;
   const unsigned char *without;
   size_t nwithout;
@@ -249,9 +249,9 @@ typedef struct ReaderClient {
   int followed;
   uint64_t tag;
   void (*death) (void *ud, const ReadDeath *d);
-  /* At the end, if the file has holders: a live sample and the path that held it at the last
-     walk that reached it (0: unknown). 'place' is its index among the followed samples; 'unreached' is 1 if a
-     later walk did not reach it. */
+  /* At the end, if the file has holders: a live sample and the path that held it at the last walk
+     that reached it (0: unknown). 'place' is its index among the followed samples; 'unreached' is 1
+     if a later walk did not reach it. */
   size_t place;
   int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);

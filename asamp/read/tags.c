@@ -128,7 +128,8 @@ void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left) {
     else {
       others = groupscripts(t, r);
       if (t->by & TAGS_BYSTATE)
-        left[LEFT_TOGETHER] = r->nstates - t->nnames - (others <= r->nstates - t->nnames ? others : 0);
+        left[LEFT_TOGETHER] =
+            r->nstates - t->nnames - (others <= r->nstates - t->nnames ? others : 0);
       left[LEFT_SCRIPTS] = others;
     }
     if (others > 0 || hasothers(t)) {

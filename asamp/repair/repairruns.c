@@ -38,7 +38,8 @@ int repairruns_fit (RepairRuns *r, const Details *d) {
   nextcount(&counts, count);
   for (i = 1; i <= d->samples; i++) {
     uint64_t copies = count[0] == i ? count[2] : 1;
-    if (at == n || copies == 0 || r->list[at].copies < copies || (count[0] == i && count[1] < copies))
+    if (at == n || copies == 0 || r->list[at].copies < copies ||
+        (count[0] == i && count[1] < copies))
       return 0;
     r->list[at].copies -= copies;
     at += r->list[at].copies == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The exact bytes that a state allocates while it is sampled: all of them, and those of each set of
-** labels (labels.h). The core reports each change of the running thread's label (luaN_setlabels); the
-** bytes since the previous change count for the set before it. Memory comes from malloc and grows with
-** the number of sets that the state has had. Invariants:
+** labels (labels.h). The core reports each change of the running thread's label (luaN_setlabels);
+** the bytes since the previous change count for the set before it. Memory comes from malloc and
+** grows with the number of sets that the state has had. Invariants:
 **
 **   AC1  the sums of all sets, with that of set 0, add up to account_bytes;
 **   AC2  if no memory is left for the sum of a set, its bytes count for the set before it;
@@ -27,7 +27,8 @@ typedef struct AccountSum {
 #define ACCOUNT_PIECES	20
 
 typedef struct Account {
-  luaN_Labels seam;	/* first: the core calls back with its address; 'bytes' NULL: never counted */
+  /* first: the core calls back with its address; 'bytes' NULL: never counted */
+  luaN_Labels seam;
   int on;
   uint64_t bytes;	/* bytes of the times of counting that have ended */
   uint64_t since;	/* luaN_allocated when counting was switched on */
@@ -62,9 +63,9 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum, from
-** account_bytes; the present set has the difference between it and the other sets. On another thread 'all' may
-** be an earlier result, and the sum may be more. Uses no memory.
+** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum,
+** from account_bytes; the present set has the difference between it and the other sets. On another
+** thread 'all' may be an earlier result, and the sum may be more. Uses no memory.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

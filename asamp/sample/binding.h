@@ -49,9 +49,9 @@
   X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
   X(luaN_main) X(luaN_memory) \
   X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
-  X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) X(luaN_setcopies) X(luaN_setcounts) \
-  X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) X(luaN_setlimits) \
-  X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
+  X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_running) \
+  X(luaN_setcopies) X(luaN_setcounts) X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) \
+  X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /*
 ** The bound functions. The symbol is hidden, so that a call is one instruction that reads its

@@ -36,7 +36,8 @@ static __attribute__((noinline)) int growlist (Followed *f) {
 
 
 int followed_add (Followed *f, const void *owner, const void *block) {
-  if ((f->n == f->capacity && !growlist(f)) || (block != NULL && !blocks_room(&f->watched))) return 0;
+  if (f->n == f->capacity && !growlist(f)) return 0;
+  if (block != NULL && !blocks_room(&f->watched)) return 0;
   f->samples[f->n].owner = owner;
   f->samples[f->n].block = block;
   f->samples[f->n].asked = 0;

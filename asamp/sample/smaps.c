@@ -188,8 +188,8 @@ void smaps_malloc (SmapsMalloc *m) {
 }
 
 
-/* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file that the
-   program opened in its place. */
+/* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file
+   that the program opened in its place. */
 uint64_t smaps_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);

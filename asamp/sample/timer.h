@@ -12,12 +12,13 @@
 ** the processor). A tick represents its whole span, and for any delay beyond it. So the signal
 ** source need not be exact. Sources:
 **
-**   TIMER_CPU    CPU time, in spans of at least 4 ms: the task clock of perf_event_open, an interrupt at
-**                that point of the thread's time. It may arrive on the way into a sleep and end the
-**                sleep. If the kernel grants the event in user mode only, the thread's POSIX timer is
-**                set as well, for kernel mode. If the kernel refuses the event, there is the POSIX timer
-**                only, whose signals come at scheduler ticks (100 to 1000 per second); code that runs
-**                just after a wake-up is then under-represented;
+**   TIMER_CPU    CPU time, in spans of at least 4 ms: the task clock of perf_event_open, an
+**                interrupt at that point of the thread's time. It may arrive on the way into a
+**                sleep and end the sleep. If the kernel grants the event in user mode only, the
+**                thread's POSIX timer is set as well, for kernel mode. If the kernel refuses the
+**                event, there is the POSIX timer only, whose signals come at scheduler ticks (100
+**                to 1000 per second); code that runs just after a wake-up is then
+**                under-represented;
 **   TIMER_EXACT  the same in spans of one period; an error if the kernel refuses the event;
 **   TIMER_WALL   wall time: a POSIX timer, in spans of one period. It interrupts sleeps.
 **

@@ -151,7 +151,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   if (alloc) account_on(&t->account, L);
   else account_off(&t->account, L);
   luaN_memory(L, &m);
-  if (t->idle) trackoutcomes_skip(t, &m);  /* else the next record covers what the previous client missed */
+  /* else the next record includes the losses of the previous client */
+  if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;
   t->seeded = 1;

@@ -23,8 +23,8 @@ static void reportnative (Tracker *t, const MallocSample *in) {
 }
 
 
-/* Releases the slots of pending native samples whose blocks were freed. Called so rarely that the cost is
-   one or two entries per sample. */
+/* Releases the slots of pending native samples whose blocks were freed. Called so rarely that the
+   cost is one or two entries per sample. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

@@ -8,7 +8,8 @@
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
 #define MAX_STALE_BITS	256	/* unused bits of 'watching' that are tolerated */
-#define FEW_BLOCKS	128	/* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
+/* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
+#define FEW_BLOCKS	128
 
 
 int trackwatch_ready (Tracker *t) {

@@ -77,7 +77,8 @@ static void handler (int signal) {
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
   /* continues an exit() that the signal interrupted */
-  if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid)) raise(signal);
+  if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
+    raise(signal);
   errno = e;
 }
 

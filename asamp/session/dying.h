@@ -33,9 +33,9 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 void dying_watch (DyingWhen when, void (*finish) (void));
 
 /*
-** Delays the handling of these signals until dying_release (DY3). Call dying_watch before. '*before'
-** receives the signal mask of this thread. Holds do not nest in one thread. The child of a fork,
-** which has only the thread that forked, calls dying_forked.
+** Delays the handling of these signals until dying_release (DY3). Call dying_watch before.
+** '*before' receives the signal mask of this thread. Holds do not nest in one thread. The child of
+** a fork, which has only the thread that forked, calls dying_forked.
 */
 void dying_hold (sigset_t *before);
 void dying_release (const sigset_t *before);

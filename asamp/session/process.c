@@ -207,7 +207,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
 
 /* Returns 1 if the cause of the error may pass, such as a full disk. */
 static int ispassing (int error) {
-  return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE || error == ENOMEM;
+  return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE ||
+         error == ENOMEM;
 }
 
 
@@ -459,7 +460,8 @@ int process_stop (char *err, size_t errsize) {
   pthread_mutex_unlock(&lock);
   leavefile(old);
   if (!goeson) return 1;
-  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; remove the cause, "
+  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; "
+           "remove the cause, "
                          "then send rotate", why);
   return 0;
 }

@@ -242,7 +242,8 @@ unsigned profile_number (const Profile *p);
 typedef struct ProfileLast ProfileLast;
 
 /* Calls f for the bytes of each set of labels of a state. Returns the bytes of all. */
-typedef uint64_t ProfileSets (const ProfileLast *last, void (*f) (void *ud, uint32_t set, uint64_t bytes),
+typedef uint64_t ProfileSets (const ProfileLast *last,
+                              void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
 /*

@@ -102,7 +102,8 @@ static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConf
     return error;
   if (!descriptor_spare(p->file.fd, 0))
     return EMFILE;
-  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000, profilewriter_sink, p);
+  p->encoder = encoder_new(own, clock_now(), clock_read(CLOCK_REALTIME) / 1000,
+                           profilewriter_sink, p);
   return p->encoder != NULL ? 0 : ENOMEM;
 }
 
@@ -141,7 +142,8 @@ static int profileopen_begin (Profile *p, const ProfileConfig *config, char *why
   p->tellstall = config->stalled;
   p->round = config->round;
   p->pause = SOON_NS;
-  error = config->ring.most > 0 ? beginring(p, config, &own) : beginfile(p, config, &own, why, size);
+  error = config->ring.most > 0 ? beginring(p, config, &own)
+                                : beginfile(p, config, &own, why, size);
   if (error != 0)
     return error;
   pthread_mutex_init(&p->lock, NULL);

@@ -174,99 +174,129 @@ static void split (int64_t *native, int64_t *own) {
 
 
 /*
-** Makes the rows. Resident bytes of chunks that nothing else accounts for are reserve. Of the
-** anonymous mappings, malloc's are the blocks that it reports as mapped, and its arenas except
-** [heap]. If less than that is resident, the difference was never touched: it is subtracted
-** from malloc's free memory, then from the profiler's (whose buffers are larger than their
-** content), then from the program's, then from Lua's.
+** Makes Lua's rows from the places of all states, with 'resident' bytes of chunks. Resident bytes
+** of chunks that nothing else accounts for are reserve.
 */
+static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
+  int64_t untouched;
+  l->since = 0;
+  l->old = (int64_t)living;
+  l->young = (int64_t)(p->inuse - living);
+  l->gaps = (int64_t)(p->heads + p->lines + p->large) - (int64_t)p->inuse;
+  if (l->gaps < 0) {  /* the state itself is in use, and is native memory */
+    untouched = -l->gaps;
+    l->gaps = 0;
+    resident_take(&l->young, &untouched);
+    resident_take(&l->old, &untouched);
+  }
+  l->unused = (int64_t)p->unused;
+  l->reserve = (int64_t)(resident + p->lent) - (int64_t)(p->heads + p->lines + p->unused);
+  if (l->reserve < 0) {  /* blocks whose ends nothing has touched */
+    untouched = -l->reserve;
+    l->reserve = 0;
+    takelua(l, &untouched);
+  }
+}
+
+
+/* The rows of memory that is not Lua's; the profiler's own is separate. */
+typedef struct Native {
+  int64_t native, unused, others, own;
+} Native;
+
+
+/*
+** Makes the rows of native memory, next to 'lua' bytes of blocks of the states. Of the anonymous
+** mappings, malloc's are the blocks that it reports as mapped, and its arenas except [heap]. If
+** less than that is resident, the difference was never touched: it is subtracted from malloc's
+** free memory, then from the profiler's (whose buffers are larger than their content), then from
+** the program's. Returns what is left, which is to be subtracted from Lua's.
+*/
+static int64_t nativerows (Native *v, const Smaps *s, const SmapsMalloc *m,
+                           const luaN_Places *p, uint64_t resident) {
+  int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
+  v->others = (int64_t)s->anonymous - (int64_t)resident;
+  if (m->inuse < p->large + p->lists) {  /* another malloc, which reports nothing */
+    v->native = (int64_t)s->heap + v->others - lua;
+    split(&v->native, &v->own);
+    v->others = 0;
+  }
+  else {
+    int64_t mapped = (int64_t)m->mapped +
+                     (m->arenas > s->heapsize ? (int64_t)(m->arenas - s->heapsize) : 0);
+    untouched = (int64_t)s->heapsize - (int64_t)s->heap;
+    if (mapped > v->others) {
+      untouched += mapped - v->others;
+      mapped = v->others;
+    }
+    if (m->arenas < s->heapsize)  /* sbrk memory that is not malloc's */
+      v->others += (int64_t)(s->heapsize - m->arenas);
+    v->others -= mapped;
+    v->native = (int64_t)m->inuse - lua;
+    split(&v->native, &v->own);
+    v->unused = (int64_t)m->unused;
+    resident_take(&v->unused, &untouched);
+    resident_take(&v->own, &untouched);
+    resident_take(&v->native, &untouched);
+  }
+  if (v->native < 0) {
+    untouched -= v->native;
+    v->native = 0;
+  }
+  return untouched;
+}
+
+
+/* Adds the rows; those of mappings only if they are known. */
+static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Smaps *s,
+                     int known) {
+  size_t i;
+  resident_put(r, "rss", (int64_t)s->rss, "");
+  resident_put(r, "lua.old", l->old, "");
+  resident_put(r, "lua.new", l->young, "");
+  resident_put(r, "lua.gaps", l->gaps, "");
+  resident_put(r, "lua.free", l->unused, "");
+  resident_put(r, "lua.reserve", l->reserve, "");
+  resident_put(r, "lua.lists", (int64_t)lists, "");
+  resident_put(r, "lua.since", l->since, "");
+  resident_put(r, "native", v->native, "");
+  resident_put(r, "profiler", v->own, "");
+  resident_put(r, "native.free", v->unused, "");
+  resident_put(r, "mapped", v->others, "");
+  if (!known) return;
+  resident_put(r, "stacks", (int64_t)s->stacks, "");
+  for (i = 0; i < s->nfiles; i++)
+    resident_put(r, "file", (int64_t)s->files[i].bytes, s->files[i].name);
+  resident_put(r, "system", (int64_t)s->system, "");
+}
+
+
+/* Makes the rows. */
 static void resident_fill (Rows *r) {
   luaN_Places p;
   Smaps s;
   SmapsMalloc m;
   Lua l;
+  Native v = {0, 0, 0, 0};
   uint64_t living, resident, outside;
-  int64_t lua, since, untouched, native = 0, unused = 0, others = 0, own = (int64_t)own_bytes();
-  size_t i;
+  int64_t since, untouched;
   int known = smaps_read(&s);
-  if (!known) own = 0;
   smaps_malloc(&m);
   resident_places(&p, &living, &resident, &outside, &since);
   if (since < 0) resident -= ((uint64_t)-since < resident) ? (uint64_t)-since : resident;
-  lua = (int64_t)(p.large + p.lists + p.lent);
-  l.since = 0;
-  l.old = (int64_t)living;
-  l.young = (int64_t)(p.inuse - living);
-  l.gaps = (int64_t)(p.heads + p.lines + p.large) - (int64_t)p.inuse;
-  if (l.gaps < 0) {  /* the state itself is in use, and is native memory */
-    untouched = -l.gaps;
-    l.gaps = 0;
-    resident_take(&l.young, &untouched);
-    resident_take(&l.old, &untouched);
-  }
-  l.unused = (int64_t)p.unused;
-  l.reserve = (int64_t)(resident + p.lent) - (int64_t)(p.heads + p.lines + p.unused);
-  if (l.reserve < 0) {  /* blocks whose ends nothing has touched */
-    untouched = -l.reserve;
-    l.reserve = 0;
-    takelua(&l, &untouched);
-  }
+  luarows(&l, &p, living, resident);
   if (known) {
-    others = (int64_t)s.anonymous - (int64_t)resident;
-    if (m.inuse < p.large + p.lists) {  /* another malloc, which reports nothing */
-      native = (int64_t)s.heap + others - lua;
-      split(&native, &own);
-      others = 0;
-      untouched = 0;
-    }
-    else {
-      int64_t mapped = (int64_t)m.mapped +
-                       (m.arenas > s.heapsize ? (int64_t)(m.arenas - s.heapsize) : 0);
-      untouched = (int64_t)s.heapsize - (int64_t)s.heap;
-      if (mapped > others) {
-        untouched += mapped - others;
-        mapped = others;
-      }
-      if (m.arenas < s.heapsize)  /* sbrk memory that is not malloc's */
-        others += (int64_t)(s.heapsize - m.arenas);
-      others -= mapped;
-      native = (int64_t)m.inuse - lua;
-      split(&native, &own);
-      unused = (int64_t)m.unused;
-      resident_take(&unused, &untouched);
-      resident_take(&own, &untouched);
-      resident_take(&native, &untouched);
-    }
-    if (native < 0) {
-      untouched -= native;
-      native = 0;
-    }
+    v.own = (int64_t)own_bytes();
+    untouched = nativerows(&v, &s, &m, &p, resident);
     takelua(&l, &untouched);
     if (since > 0) {  /* in chunks, which are mapped, and large vectors, which are native */
       untouched = since;
-      resident_take(&others, &untouched);
-      resident_take(&native, &untouched);
+      resident_take(&v.others, &untouched);
+      resident_take(&v.native, &untouched);
       l.since = since - untouched;
     }
   }
-  resident_put(r, "rss", (int64_t)s.rss, "");
-  resident_put(r, "lua.old", l.old, "");
-  resident_put(r, "lua.new", l.young, "");
-  resident_put(r, "lua.gaps", l.gaps, "");
-  resident_put(r, "lua.free", l.unused, "");
-  resident_put(r, "lua.reserve", l.reserve, "");
-  resident_put(r, "lua.lists", (int64_t)p.lists, "");
-  resident_put(r, "lua.since", l.since, "");
-  resident_put(r, "native", native, "");
-  resident_put(r, "profiler", own, "");
-  resident_put(r, "native.free", unused, "");
-  resident_put(r, "mapped", others, "");
-  if (known) {
-    resident_put(r, "stacks", (int64_t)s.stacks, "");
-    for (i = 0; i < s.nfiles; i++)
-      resident_put(r, "file", (int64_t)s.files[i].bytes, s.files[i].name);
-    resident_put(r, "system", (int64_t)s.system, "");
-  }
+  putrows(r, &l, &v, p.lists, &s, known);
   resident_put(r, "outside", (int64_t)outside, "");
   putlines(r, FOOTPRINT_FREE, "free");
   putlines(r, FOOTPRINT_NATIVE, "alloc");
@@ -340,7 +370,8 @@ static void resident_tell (ProfileState *state, uint64_t now) {
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
-  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
+  return __atomic_load_n(&spent, __ATOMIC_RELAXED) <=
+         RESIDENT_FREE + clock_between(since, now) / RESIDENT_ALL;
 }
 
 

@@ -14,8 +14,8 @@
 **        state not yet measured, have a row of their own;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
 **        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
-**        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by a
-**        quarter causes one: reading the mappings takes a millisecond or more.
+**        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by
+**        a quarter causes one: reading the mappings takes a millisecond or more.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h

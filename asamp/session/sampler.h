@@ -3,8 +3,8 @@
 ** This folder has three concepts. A file's name starts with the one that it belongs to; all
 ** other files here are parts that two of them use.
 **
-**   profile  the stream of events that goes into one file, with its writer thread; independent of Lua.
-**            profile.h; profileopen.c (start, dump, end), profileevents.c (program's side),
+**   profile  the stream of events that goes into one file, with its writer thread; independent of
+**            Lua. profile.h; profileopen.c (start, dump, end), profileevents.c (program's side),
 **            profilequeue.h, profilewriter.h (writer's side).
 **   sampler  one for each state: it takes samples while a session is open, and passes them to a
 **            profile. sampler.h; samplersession.c (a session with a profile of its own),
@@ -221,13 +221,14 @@ typedef struct SamplerSet {
 
 /*
 ** Return the most sets that a state has sums for, and store the sums that are not 0 in 'rows', with
-** their number in *n: those of the session. Their sum, which the last returns, is SamplerStats.bytes.
+** their number in *n: those of the session. Their sum, which the last returns, is
+** SamplerStats.bytes.
 */
 uint32_t sampler_setcount (const Sampler *s);
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /*
-** Stores the sums of all states that share a profile, present and former, in 'rows', of which there are
-** 'most'. Returns their number. Thread-safe.
+** Stores the sums of all states that share a profile, present and former, in 'rows', of which there
+** are 'most'. Returns their number. Thread-safe.
 */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 

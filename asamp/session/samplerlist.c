@@ -108,8 +108,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* CPU time between two checks of the rate if few samples are taken */
-#define RATE_IDLE	10	/* times that time between two checks of a process that mostly waits */
+#define RATE_NS		500000000	/* CPU time between two checks if few samples are taken */
+#define RATE_IDLE	10	/* times that time between two checks if a process mostly waits */
 #define RATE_STAGE	32	/* least number of samples between two checks; fewer are too few to
 				   estimate a rate: 32 give it to about a fifth */
 
@@ -268,7 +268,8 @@ uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most) {
   memcpy(sums, pastsets, sizeof(sums));
   for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL && s->state.profile != NULL)
-      account_each(&s->tracker.account, ACCOUNT_WHOLE, seen_get(&s->seen, SEEN_BYTES), addset, sums);
+      account_each(&s->tracker.account, ACCOUNT_WHOLE, seen_get(&s->seen, SEEN_BYTES), addset,
+                   sums);
   for (set = 0; set < LABELS_MOST && n < most; set++)
     if (sums[set] > 0) {
       rows[n].set = set;
@@ -298,7 +299,8 @@ static void addsetrow (void *ud, uint32_t set, uint64_t bytes) {
 
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) {
   Rows r = {rows, 0};
-  uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L), addsetrow, &r);
+  uint64_t all = account_each(&s->tracker.account, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, L),
+                              addsetrow, &r);
   *n = r.n;
   return all;
 }
@@ -306,7 +308,8 @@ uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n) 
 /* }===================================================================== */
 
 
-static uint64_t lastsets (const ProfileLast *last, void (*f) (void *ud, uint32_t set, uint64_t bytes),
+static uint64_t lastsets (const ProfileLast *last,
+                          void (*f) (void *ud, uint32_t set, uint64_t bytes),
                           void *ud) {
   return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
 }
@@ -370,9 +373,11 @@ void samplerlist_addup (SharedTotals *t, int isexit) {
 
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path) {
-  char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "", natives[64] = "";
+  char all[24], each[24], every[64] = "", text[160] = "", times[64] = "", states[40] = "";
+  char natives[64] = "";
   if (period > 0)
-    snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period), random ? " on average" : "");
+    snprintf(every, sizeof(every), ", one every %s%s,", amount(each, period),
+             random ? " on average" : "");
   if (t->bytes > 0)  /* allocations were sampled */
     snprintf(text, sizeof(text), t->samples == 1 ? "%llu sample%s of %s allocated; "
              : "%llu samples%s of %s allocated; ", (unsigned long long)t->samples, every,
@@ -411,7 +416,8 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,
                         s->tracker.natives, tracker_unfollowed(&s->tracker)};
-    sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period, s->tracker.interval.random,
+    sampler_summary(&sum, s->options.rate > 0 ? 0 : s->tracker.interval.period,
+                    s->tracker.interval.random,
                     s->options.timeperiod > 0, s->path);
   }
   if (s->timing.cramped > 0)

@@ -99,13 +99,13 @@ void samplerlist_look (Sampler *s, lua_State *L, int last);
 */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
-** Emits the bytes by label that are not emitted yet, of 'all' bytes in total. Returns that total, which
-** is larger if the state of another thread has newer numbers.
+** Emits the bytes by label that are not emitted yet, of 'all' bytes in total. Returns that total,
+** which is larger if the state of another thread has newer numbers.
 */
 uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
-** Adds the bytes by label of a state to those of past ones, or with ACCOUNT_REST takes off those that
-** the state is going to keep. Lock held.
+** Adds the bytes by label of a state to those of past ones, or with ACCOUNT_REST takes off those
+** that the state is going to keep. Lock held.
 */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /*

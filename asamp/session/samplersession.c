@@ -82,8 +82,8 @@ static int onroom (void *ud, uint64_t count) {
 
 /*
 ** Leaves out collections that decide nothing while the file is stalled, and the one after the
-** end of the profile, before the state moves to the next (samplershared_safe). Their counts are added
-** to the next record.
+** end of the profile, before the state moves to the next (samplershared_safe). Their counts are
+** added to the next record.
 */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {

@@ -261,7 +261,8 @@ static int isshort (lua_State *L, char *why, size_t size) {
   luaN_memory(L, &m);
   if (left >= NEEDED(m.inuse))
     return 0;
-  snprintf(why, size, "memory is short: it needs up to %llu MiB in addition to the heap, and %llu MiB are left",
+  snprintf(why, size, "memory is short: it needs up to %llu MiB in addition to the heap, and "
+           "%llu MiB are left",
            (unsigned long long)(NEEDED(m.inuse) >> 20), (unsigned long long)(left >> 20));
   return 1;
 }

@@ -172,7 +172,8 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  if (loaded_isold()) findask();  /* not in the pthread_once: dlsym may wait for the loader's lock */
+  /* not in the pthread_once: dlsym may wait for the loader's lock */
+  if (loaded_isold()) findask();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);
   pthread_mutex_lock(&lock);

@@ -14,7 +14,7 @@
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
 
-#define LOADED_MAX	1024	/* Largest number of object files in the table; others are not found. */
+#define LOADED_MAX	1024	/* object files in the table; others are not found */
 
 /* An object file in memory. */
 typedef struct Loaded {

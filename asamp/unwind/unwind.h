@@ -68,9 +68,9 @@ typedef struct Unwind {
 #endif
 
 /*
-** Initializes libunwind, which touches 300 KB, and has it open the descriptors that it keeps, without
-** using the numbers of standard streams. Later calls do nothing. Walks that need libunwind call it;
-** the owner of a signal handler calls it before the handler's first walk.
+** Initializes libunwind, which touches 300 KB, and has it open the descriptors that it keeps,
+** without using the numbers of standard streams. Later calls do nothing. Walks that need libunwind
+** call it; the owner of a signal handler calls it before the handler's first walk.
 */
 void unwind_prime (void);
 

@@ -24,7 +24,8 @@ void unwindpool_give (Unwind *u) {
   int i;
   for (i = 0; i < KEPT && u != NULL; i++) {
     none = NULL;
-    if (__atomic_compare_exchange_n(&pool[i], &none, u, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+    if (__atomic_compare_exchange_n(&pool[i], &none, u, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+      return;
   }
   free(u);
 }

@@ -599,7 +599,8 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots (T4). */
+/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots
+   (T4). */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*

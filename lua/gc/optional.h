@@ -20,7 +20,8 @@ enum {
   LUAN_TABLESLICES,	/* remset/refine.c:luaN_refinetables | - | swapped */
   LUAN_WEAKSLICES,	/* mark/ahead.c mark/ahead.h | G9 | dead_values weak_keys */
   LUAN_TOMBSTONES,	/* mark/hidden.c mark/hidden.h | G13 | dead_values */
-  LUAN_GROWTHAHEAD,	/* alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h | GA1-GA3 | new_keys */
+  LUAN_GROWTHAHEAD,	/* alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h |
+			   GA1-GA3 | new_keys */
   LUAN_INPLACE		/* vm/inplace.c vm/inplace.h | - | replaced_keys weak_keys */
 };
 

@@ -130,7 +130,8 @@ typedef struct luaN_Weak {
   /* 'doubting' is 1 while a list of 'doubtful' is visited again; 'again' is the list
      (LUAN_DOUBTKEYS or LUAN_DOUBTVALUES). */
   lu_byte doubting, again;
-  /* 1: the atomic step is over, so every tombstoned object that is not marked is dead (hidden.h). */
+  /* 1: the atomic step is over, so every tombstoned object that is not marked is dead
+     (hidden.h). */
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete */
   lu_byte chasing;		/* 1: every object that may be a weak key must pass a mark stack */

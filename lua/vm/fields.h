@@ -114,7 +114,8 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
-/* True if a new entry in t calls no __newindex; false also if that is not known without a lookup. */
+/* True if a new entry in t calls no __newindex; false also if that is not known without a
+   lookup. */
 #define luaN_hasnonewindex(t) \
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 

@@ -32,8 +32,8 @@
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
-/* Gives t, whose hash part is full, the next vector if that has 'hsize' nodes and the array part keeps
-   its 'asize' slots. Returns 1 if it did; 0 if nothing has changed. */
+/* Gives t, whose hash part is full, the next vector if that has 'hsize' nodes and the array part
+   keeps its 'asize' slots. Returns 1 if it did; 0 if nothing has changed. */
 LUAI_FUNC int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 /* Returns the main position of the key of node n of t (ltable.c). */

@@ -25,7 +25,8 @@ void luaN_setlimit (global_State *g) {
     uint64_t left = luaN_left(g);
     if (left < (uint64_t)(limit - h->free)) limit = h->free + left;
   }
-  /* With LUAN_STRESS=emergency, and while blocks are counted, every allocation takes the slow path. */
+  /* With LUAN_STRESS=emergency, and while blocks are counted, every allocation takes the slow
+     path. */
   if (luaN_isstressed(g) || h->counts != NULL) limit = h->free;
   lua_assert(h->free <= limit && limit <= h->end);
   h->limit = limit;

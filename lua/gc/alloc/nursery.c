@@ -157,7 +157,8 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates whole lines for n bytes from the overflow region. Returns NULL if there is no memory. */
+/* Allocates whole lines for n bytes from the overflow region. Returns NULL if there is no
+   memory. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;

@@ -55,7 +55,8 @@ void luaN_stress (lua_State *L) {
     debt = g->GCdebt;
     luaN_emergency(L);
     luaE_setdebt(g, debt);
-    c->stress.untilemergency = c->stress.emergency * (1 + (unsigned)(c->bytes.old / EMERGENCY_STEP));
+    c->stress.untilemergency =
+        c->stress.emergency * (1 + (unsigned)(c->bytes.old / EMERGENCY_STEP));
   }
   c->stress.untilemergency--;
 }

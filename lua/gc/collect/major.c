@@ -53,7 +53,8 @@
 /* Bytes of one slice. Smaller slices keep closer to the budget and cost more calls. */
 #define SLICE_BYTES		((size_t)128 * 1024)
 
-/* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next need. */
+/* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next
+   need. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together may keep. Returning so few

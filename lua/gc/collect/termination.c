@@ -247,7 +247,8 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of entries whose keys are dead unless objects with finalizers refer to them. */
+/* Returns the number of entries whose keys are dead unless objects with finalizers refer to
+   them. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
@@ -318,7 +319,8 @@ static int termination_leave (global_State *g) {
 
 
 /* Selects the dead at once if few objects have finalizers, and marks the objects that they refer
-   to, as many as one slice can. Returns 1 if all of that is marked, so that no slices are needed. */
+   to, as many as one slice can. Returns 1 if all of that is marked, so that no slices are
+   needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {

@@ -276,7 +276,8 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Enters the object of value v in a tree, without reading strings that the tree does not contain. */
+/* Enters the object of value v in a tree, without reading strings that the tree does not
+   contain. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));

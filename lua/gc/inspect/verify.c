@@ -526,7 +526,8 @@ static const char *checkwaiting (const global_State *g) {
     const GCObject *o = (const GCObject *)v->a[i];
     if (i < c->finalize.called) continue;
     if (luaN_isold(o)) return broken("G11 (old)", o, o->marked, (unsigned long)i);
-    while (at < c->finalize.tobefinalized.n && c->finalize.tobefinalized.a[at] != (const void *)o) at++;
+    while (at < c->finalize.tobefinalized.n && c->finalize.tobefinalized.a[at] != (const void *)o)
+      at++;
     if (at == c->finalize.tobefinalized.n) return broken("G11 (order)", o, (unsigned long)i, v->n);
   }
   return (bytes == c->bytes.waiting) ? NULL : broken("G11 (bytes)", v, c->bytes.waiting, bytes);

@@ -334,7 +334,8 @@ static int mayhide (global_State *g, const Entry *e) {
 
 
 /* Returns 1 if there are values to be tombstoned. A round ends at index 'doubtkept'; values that
-   are added to the list meanwhile are left to another round. There are at most MAX_PASSES rounds. */
+   are added to the list meanwhile are left to another round. There are at most MAX_PASSES
+   rounds. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;

@@ -277,7 +277,8 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 ** pushed.
 */
 
-/* Limits of an eagerly marked table: slots of its array part, log2 of the nodes of its hash part. */
+/* Limits of an eagerly marked table: slots of its array part, log2 of the nodes of its hash
+   part. */
 #define MAX_SETTLED	8u
 #define MAX_SETTLEDLOG	3
 

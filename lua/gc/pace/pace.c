@@ -258,7 +258,8 @@ static size_t untilcycle (global_State *g) {
   uint64_t since = spent(g) - c->pace.since;
   size_t part = (size_t)c->bytes.old / STEP_PART, least = luaN_stepsize(g);
   if (g->gcstate != GCSpause) return (part > least) ? part : least;
-  return (since + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - since) : MIN_CYCLE_GAP;
+  return (since + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - since)
+                                                  : MIN_CYCLE_GAP;
 }
 
 
@@ -333,7 +334,8 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
   if (!luaN_has(LUAN_WIDENURSERY)) return;
   if (!p->found || c->finalize.finalizable.v.n >= FINALIZERS_MIN || bytes < p->size / OUTLIVED / 2)
     p->wider -= (p->wider > 0);
-  else if (bytes >= p->size / OUTLIVED && p->size >= NURSERY_MAX && p->wider < WIDER_MOST) p->wider++;
+  else if (bytes >= p->size / OUTLIVED && p->size >= NURSERY_MAX && p->wider < WIDER_MOST)
+    p->wider++;
 }
 
 
@@ -359,8 +361,8 @@ static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
   if (most > TEXTROOM_AGED * c->bytes.aged) most = TEXTROOM_AGED * c->bytes.aged;
-  if (!luaN_has(LUAN_TEXTROOM) || g->gcstate != GCSpause || c->pace.fullcycles || c->pace.tight != 0 ||
-      c->pace.fixednursery != 0 || c->pace.tuning.nursery != 0)
+  if (!luaN_has(LUAN_TEXTROOM) || g->gcstate != GCSpause || c->pace.fullcycles ||
+      c->pace.tight != 0 || c->pace.fixednursery != 0 || c->pace.tuning.nursery != 0)
     return 0;
   return (room < most) ? room : most;
 }

@@ -60,7 +60,8 @@ static uint64_t between (uint64_t then, uint64_t now) {
 
 /* Returns the CPU time of all slices, including the running one. */
 static uint64_t slices (const luaN_Gc *c) {
-  return c->pause.slices + ((c->pause.slicebegan != 0) ? between(c->pause.slicebegan, processor()) : 0);
+  if (c->pause.slicebegan == 0) return c->pause.slices;
+  return c->pause.slices + between(c->pause.slicebegan, processor());
 }
 
 

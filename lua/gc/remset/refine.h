@@ -8,7 +8,8 @@
 #include "lstate.h"
 
 /* Tenure the young objects to which remembered slots (remembered objects) refer, and forget the
-   slots (objects). Slots of weak tables, and objects that are written to without a barrier, stay. */
+   slots (objects). Slots of weak tables, and objects that are written to without a barrier,
+   stay. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 

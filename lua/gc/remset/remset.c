@@ -90,7 +90,8 @@ void luaN_forgetrefining (luaN_Gc *c) {
 
 
 void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize) {
-  if (k + 4 * LUAN_PREFETCH_DISTANCE < s->n) __builtin_prefetch(s->a[k + 4 * LUAN_PREFETCH_DISTANCE + 1]);
+  if (k + 4 * LUAN_PREFETCH_DISTANCE < s->n)
+    __builtin_prefetch(s->a[k + 4 * LUAN_PREFETCH_DISTANCE + 1]);
   if (k + 2 * LUAN_PREFETCH_DISTANCE < s->n && s->a[k + 2 * LUAN_PREFETCH_DISTANCE] == s->a[k]) {
     const Table *t = (const Table *)s->a[k];
     unsigned i;
