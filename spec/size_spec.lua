@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The size of the core, as spec/size prints it, may only fall: lower a limit here when it has.
+-- Structural constants do not count.
 
 local shell = require "spec.support.shell"
 
-local LIMITS = {lines = 9960, constants = 232, file = 629, ["function"] = 57, line = 100}
+local LIMITS = {lines = 9924, constants = 144, file = 629, ["function"] = 57, line = 100}
 
 -- The numbers that spec/size prints for some folders.
 local function sizes(folders)
   local out = shell.output("spec/size '%s'", folders)
   local found = {
-    lines = tonumber(out:match "(%d+) code lines"), constants = tonumber(out:match "(%d+) numeric"),
+    lines = tonumber(out:match "(%d+) code lines"), constants = tonumber(out:match "(%d+) tuning"),
   }
   for what, n in out:gmatch "longest (%l+) +(%d+)" do found[what] = tonumber(n) end
   return found
@@ -29,7 +30,8 @@ describe("the size of lua/gc and lua/vm #plain", function()
     shell.write(folder .. "/a.c", "/* one\n   two */\n#define FEW\t4\n\nint f (void) {\n  return FEW;\n}\n")
     shell.output("cd %s && git init -q . && git add a.c", folder)
     local out = shell.output("cd %s && %s/spec/size .", folder, shell.output("pwd"):match "[^\n]+")
-    assert.is_truthy(out:find(".: 1 files, 4 code lines, 1 statements, 1 numeric constants", 1, true), out)
+    local line = ".: 1 files, 4 code lines, 1 statements, 1 tuning constants, 0 structural"
+    assert.is_truthy(out:find(line, 1, true), out)
     assert.is_truthy(out:find("function +3  a.c:5 f"), out)
   end)
 end)

@@ -73,10 +73,11 @@
 ** If the limit is passed, or the size is large, luaN_slow runs. It refuses a block that would
 ** exceed a limit of the state (LM2 of allowance.h); takes memory from the current hole, the next
 ** hole, the overflow region or lua_Alloc; adds the bytes since the last slow allocation to the
-** accounts (N2); calls the sampler if the sample point was reached; and sets the limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks
-** are counted (luaN_setcounts) the limit is heap.free, so that every allocation is slow. The
-** scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
-** Collected Virtual Machine" (2026).
+** accounts (N2); calls the sampler if the sample point was reached; and sets the limit again.
+** Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks are counted
+** (luaN_setcounts) the limit is heap.free, so that every allocation is slow. The scheme is that of
+** Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual Machine"
+** (2026).
 **
 ** An allocation runs no collection except an emergency collection. Collections run at safepoints:
 ** where the core calls luaC_checkGC and the debt is above 0.
@@ -145,7 +146,7 @@
 ** in collect.c). At that time nothing is young, except by G10 and G11, and nothing is remembered.
 ** gcstate is its phase:
 **
-**   - GCSpropagate: marks from mark.old, at most SLICE_BYTES at a time; large tables and deep
+**   - GCSpropagate: marks from mark.old, at most LUAN_SLICE bytes at a time; large tables and deep
 **     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then makes
 **     the atomic step.
 **   - GCSselect: finds the dead among many objects with finalizers and queues them; then

@@ -9,9 +9,6 @@
 #include "limit.h"
 
 
-/* Bytes of allocation from one batch of finalizers to the next. A larger gap delays finalizers; a
-   smaller one adds safepoints. */
-#define BATCHGAP	((l_mem)16 * 1024)
 
 
 void luaN_setlimit (global_State *g) {
@@ -120,9 +117,9 @@ void luaN_hurry (global_State *g) {
 
 void luaN_defer (global_State *g) {
   luaN_flush(g);
-  if (g->GCdebt < -BATCHGAP) {
-    g->heap.gc.pace.deferred = (size_t)(-BATCHGAP - g->GCdebt);
-    luaE_setdebt(g, -BATCHGAP);
+  if (g->GCdebt < -LUAN_GAP) {
+    g->heap.gc.pace.deferred = (size_t)(-LUAN_GAP - g->GCdebt);
+    luaE_setdebt(g, -LUAN_GAP);
   }
 }
 

@@ -9,6 +9,11 @@
 
 #include "seam.h"
 
+/* Bytes of allocation from one safepoint that does a part of some work to the next one: the size of
+   the smallest nursery, and the distance of batches of finalizers and of slices of the remembered
+   set. A larger gap delays the work, a smaller one costs more safepoints. */
+#define LUAN_GAP	((l_mem)16 * 1024)
+
 /* Adds the bytes allocated since the last call to the accounts (N2). Does not set the limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;

@@ -41,11 +41,10 @@
 #include "vec.h"
 
 /*
-** REFINEGAP: bytes of allocation between two slices of luaN_refinetables. These slices delay the
-** minor collection until the nursery has grown to REFINED bytes plus one REFINEDPART-th of the
-** old bytes. Larger bounds make the collection shorter and the nursery larger.
+** Slices of luaN_refinetables, one for each LUAN_GAP bytes, delay the minor collection until the
+** nursery has grown to REFINED bytes plus one REFINEDPART-th of the old bytes. Larger bounds make
+** the collection shorter and the nursery larger.
 */
-#define REFINEGAP	((l_mem)16 * 1024)
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
@@ -113,7 +112,7 @@ void luaC_step (lua_State *L) {
   else if (luaN_resume(g)) finalize(L);
   else if (g->heap.gc.pace.nursery < REFINED + (size_t)(g->heap.gc.bytes.old / REFINEDPART) &&
            luaN_refinetables(L))
-    luaN_shorten(g, -REFINEGAP);
+    luaN_shorten(g, -LUAN_GAP);
   else step(L, luaN_pay(&g->heap.gc, luaN_markbudget(g, luaN_unpaid(g))), 0);
 }
 

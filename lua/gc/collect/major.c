@@ -50,9 +50,6 @@
 /* Cost of a block, in bytes of marking. */
 #define BLOCKCOST	384u
 
-/* Bytes of one slice. Smaller slices keep closer to the budget and cost more calls. */
-#define SLICE_BYTES		((size_t)128 * 1024)
-
 /* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next
    need. */
 #define RESERVE_PART		8u
@@ -76,12 +73,11 @@
 ** happen at random points of the heap's growth; in so long a period one of them is near the
 ** maximum.
 **
-** The states of the process share LATELY_BYTES. A heap that uses more than its share returns free
+** The states of the process share LUAN_BIGHEAP. A heap that uses more than its share returns free
 ** pages at once, and free memory of malloc only in full collections (giveback.h), because that
 ** pause would be noticed.
 */
 #define WHILE_HEAPS	3u
-#define LATELY_BYTES	((size_t)64 * 1024 * 1024)
 
 /* Number of CallInfos that a thread which is not running keeps. */
 #define MAX_IDLE_CALLINFOS	16u
@@ -121,7 +117,7 @@ static void major_known (global_State *g) {
   /* A page of an empty block may be counted in both. */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
-  size_t most = LATELY_BYTES / luaN_countstates();
+  size_t most = LUAN_BIGHEAP / luaN_countstates();
   int shrunk = (c->mark.reached < c->bytes.living - c->bytes.living / SHRUNK_PART);
   c->bytes.needed = shrunk ? 0 : used;
   c->bytes.shrunk = (shrunk && h->blocks.held <= most);
@@ -344,7 +340,7 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   if (luaN_slicestress(&g->heap.gc) != 0) bytes = luaN_slicestress(&g->heap.gc);
   while (bytes > 0 && g->gcstate != GCSpause) {
-    size_t cost = slice(L, bytes < SLICE_BYTES ? bytes : SLICE_BYTES);
+    size_t cost = slice(L, bytes < LUAN_SLICE ? bytes : LUAN_SLICE);
     bytes -= (cost < bytes) ? cost : bytes;
   }
 }

@@ -17,16 +17,12 @@
 #include "finalize.h"
 #include "remembered.h"
 #include "interned.h"
+#include "pace.h"
 #include "termination.h"
 #include "traverse.h"
 #include "vec.h"
 #include "waiting.h"
 #include "weak.h"
-
-/* Limits of one pause for objects with finalizers: objects that are tested, and bytes that are
-   marked for the dead among them. Above these, slices do the work. */
-#define MAX_FINALIZERS_AT_ONCE	2048u
-#define MAX_BYTES_AT_ONCE	((size_t)128 * 1024)
 
 /* Records the live bytes before anything is kept for finalizers only. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
@@ -323,13 +319,13 @@ static int termination_leave (global_State *g) {
    needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
-  if (c->finalize.finalizable.v.n > MAX_FINALIZERS_AT_ONCE || luaN_slicestress(c) != 0) {
+  if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
     luaN_beginselection(c);
     return 0;
   }
   luaN_selectfinalizable(L, 0);
   c->finalize.selection = LUAN_RESURRECTING;
-  return luaN_markslice(G(L), MAX_BYTES_AT_ONCE);
+  return luaN_markslice(G(L), LUAN_SLICE);
 }
 
 

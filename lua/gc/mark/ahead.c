@@ -179,20 +179,12 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Number of unvisited words in the list of undecided keys above which slices visit the list once
-   more. Fewer are left to the atomic step. */
-#define MANY_LISTED	4096u
-
-/* Number of lookups of logged objects, or the number of keys if that is larger, after which all
-   undecided keys are visited instead. */
-#define LEAST_LOOKUPS	4096u
-
 /* Returns 1 if the undecided entries must be visited again because another table was visited
    since. A pass that is in progress continues: if each table started it again, it might never
    end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
-  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > MANY_LISTED;
+  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > LUAN_FEWDOUBTS;
 }
 
 
@@ -501,7 +493,7 @@ int luaN_resolvedoubtful (global_State *g) {
       resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
       lookups += w->inmajor.n;
       g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
-      if (lookups > LEAST_LOOKUPS + d->n) w->logging = 0;
+      if (lookups > LUAN_FEWDOUBTS + d->n) w->logging = 0;
     }
     else if (entryat(g, d, w->lookedat, 0, &e)) ahead_resolve(g, &e, &resolved);
   }

@@ -71,11 +71,10 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /*
-** Limit of the log: at least MIN_LOGGED / (tables + 1) entries, or one LOGGED_PART-th of the
+** Limit of the log: at least LUAN_FEWDOUBTS / (tables + 1) entries, or one LOGGED_PART-th of the
 ** undecided keys. Beyond it, visiting all undecided keys again costs less than looking up the
 ** logged ones.
 */
-#define MIN_LOGGED	4096u
 #define LOGGED_PART	4u
 
 /* Logs o, an old object that was marked while weak.logging, because it may be an undecided key
@@ -85,7 +84,7 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   if (novariant(o->tt) == LUA_TSTRING || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
   w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <=
-                  MIN_LOGGED + d->n / LOGGED_PART &&
+                  LUAN_FEWDOUBTS + d->n / LOGGED_PART &&
                 d->n < UINT_MAX && luaN_push(g, d, luaN_logged(o)));
 }
 
@@ -277,9 +276,8 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 ** pushed.
 */
 
-/* Limits of an eagerly marked table: slots of its array part, log2 of the nodes of its hash
-   part. */
-#define MAX_SETTLED	8u
+/* Limit of an eagerly marked table: log2 of the slots of its array part, and of the nodes of its
+   hash part. */
 #define MAX_SETTLEDLOG	3
 
 /* Levels of tables inside an eagerly marked table that are eagerly marked with it. */
@@ -326,7 +324,7 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
   Table *mt = t->metatable;
   int young = luaN_isyoung(t);
   size_t array = t->alimit * sizeof(TValue), nodes = nodebytes(t);
-  if (b == NULL || t->alimit > MAX_SETTLED || t->lsizenode > MAX_SETTLEDLOG ||
+  if (b == NULL || t->alimit > 1u << MAX_SETTLEDLOG || t->lsizenode > MAX_SETTLEDLOG ||
       !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* t may be weak */
     luaN_mark_(g, obj2gco(t));
     return 0;

@@ -49,6 +49,10 @@ static inline void luaN_clearkey (Node *n) {
 ** large ones.
 */
 #define LUAN_NEAR	((l_mem)256 * 1024)
+
+/* Number of undecided keys, or of logged objects to look up, that the atomic step may have in any
+   case. */
+#define LUAN_FEWDOUBTS	4096u
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which does not have the current epoch: gives it the epoch, and pushes it on a mark

@@ -28,10 +28,6 @@
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 
-/* Number of CallInfos, or stack slots, that a slice scans at a time. A thread that has more is
-   deep. */
-#define DEEP		2048u
-
 /* Number of objects pending finalization that a slice marks at a time. */
 #define SLICE_FINALIZED	16u
 
@@ -243,7 +239,7 @@ void luaN_drain (global_State *g, int all) {
 
 static int deepness (const global_State *g) {
   (void)g;  /* unused in a release build */
-  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)DEEP;
+  return luaN_slicestress(&g->heap.gc) != 0 ? 8 : (int)LUAN_ATONCE;
 }
 
 
@@ -300,7 +296,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
     if (c->mark.table != NULL) done += someslots(g);
     else if (c->mark.thread != NULL) {
       luaN_threadslice(g, deepness(g));
-      done += DEEP * LUAN_VISIT;
+      done += LUAN_ATONCE * LUAN_VISIT;
     }
     else if (c->mark.old.n > 0) {
       GCObject *o = (GCObject *)c->mark.old.a[--c->mark.old.n];

@@ -44,8 +44,7 @@
 #include "mapped.h"
 #include "seam.h"
 
-/* Bytes of a small block, and of a state's first one. */
-#define LEAST_BLOCK	((size_t)4096)
+/* Bytes of a state's first block, which is a small one. Later small blocks have a page at least. */
 #define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* bytes of a small block when memory is short */
 
@@ -65,9 +64,8 @@
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of a huge page, by which a heap of more than HUGE_HEAP bytes grows. */
+/* Bytes of a huge page, by which a big heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
-#define HUGE_HEAP	((size_t)64 * 1024 * 1024)
 /* Part of a huge chunk that must be free before its huge page is broken up. A larger value
    returns memory earlier and loses more huge pages. */
 #define HUGE_FREE_PART	8u
@@ -238,10 +236,10 @@ int luaN_newchunk (global_State *g, size_t n) {
   size_t room = g->heap.blocks.room, blocks = room / GROWTH / LUAN_BLOCK;
   if (room < (ismapped(g) ? SMALL_MAPPED : SMALL_HEAP)) {
     size_t more = room / GROWTH_SMALL;
-    return newsmall(g, room == 0 ? FIRST_BLOCK : more > LEAST_BLOCK ? more : LEAST_BLOCK, n);
+    return newsmall(g, room == 0 ? FIRST_BLOCK : more > LUAN_PAGE ? more : LUAN_PAGE, n);
   }
   if (ismapped(g)) {
-    if (room >= HUGE_HEAP && newmapped(g, HUGE_PAGE / LUAN_BLOCK)) return 1;
+    if (room >= LUAN_BIGHEAP && newmapped(g, HUGE_PAGE / LUAN_BLOCK)) return 1;
     if (newmapped(g, blocks < MAPPED_MIN ? MAPPED_MIN
                      : blocks > MAPPED_MAX ? MAPPED_MAX : (unsigned)blocks))
       return 1;

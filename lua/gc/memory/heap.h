@@ -67,6 +67,9 @@
    itself. A lower limit finds dead ones earlier and makes the lists longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
+/* Bytes from which on a heap is big: no cache holds it, and its pages are worth the effort to give
+   them back, or to have huge ones. */
+#define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Bytes of the largest block of memory for which the nursery takes the next hole of any size;
    larger ones use the overflow region. */
 #define LUAN_SMALL	256u

@@ -13,6 +13,11 @@
 
 struct global_State;
 
+/* Distance, in words of a list, slots or buckets, at which the objects that they refer to are
+   prefetched. A longer distance hides more latency and wastes more prefetches at the end of short
+   runs. */
+#define LUAN_PREFETCH_DISTANCE	16u
+
 typedef struct luaN_Vec {
   void **a;
   size_t n, size;

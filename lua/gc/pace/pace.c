@@ -44,184 +44,64 @@
 #include "seam.h"
 #include "tuning.h"
 
-/* Bounds of the nursery in bytes: the smallest of any state, and the largest, which fits into a
-   core's cache. */
-#define NURSERY_MIN	((size_t)16 * 1024)
-#define NURSERY_MAX	((size_t)512 * 1024)
+/* The constants of the cost model (pace.h). Sizes are in bytes. */
 
-/* Bytes of old objects up to which the nursery has their size; it grows by two bytes for each
-   further byte. */
+/* NURSERY_MIN and NURSERY_MAX: bounds of the nursery. The largest one fits into a core's cache; it
+   is also the growth that a heap may always have, and the marking of one slice in a big heap, about
+   a millisecond (bench/pauses). A heap of NURSERY_SMALL bytes has a nursery of its own size, and a
+   larger one gets two bytes for each further byte: with one byte the load queue has 2.5 times as
+   many collections. */
+#define NURSERY_MIN	((size_t)LUAN_GAP)
+#define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	((size_t)64 * 1024)
 
-/*
-** Number of times that the nursery may be doubled. It is doubled after a collection that at least
-** one OUTLIVED-th of it has survived, and halved after one that less than half of that has
-** survived.
-*/
-#define WIDER_MOST	2u
-#define OUTLIVED	2u
-
-/* Upper bound of the nursery of each state in bytes that no number of states makes smaller. */
+/* NURSERY_FEW: upper bound of the nursery, and least growth, that no number of states makes
+   smaller. NURSERY_TIGHT: smallest nursery while lua_Alloc refuses memory (pace.tight). */
 #define NURSERY_FEW	((size_t)32 * 1024)
-
-/* Smallest size of the nursery in bytes while memory is short (pace.tight). */
 #define NURSERY_TIGHT	((size_t)4 * 1024)
 
-/* Bytes of the nurseries of all busy states of the process together. A higher number means fewer
-   collections and more memory. */
-#define NURSERIES	((size_t)8 * 1024 * 1024)
+/* The part of everything that the state has allocated that the nursery may have: a busy state gets
+   a larger one. */
+#define NURSERY_PART	64u
 
-/*
-** Upper bounds of the nursery in bytes while a big heap is marked, and while that collection
-** hurries for weak tables. Smaller nurseries give more slices, so that the collection ends
-** earlier and fewer objects die during it unnoticed.
-*/
-#define NURSERY_MARKING	((size_t)256 * 1024)
-#define NURSERY_HURRIED	((size_t)64 * 1024)
+/* Number of times that the nursery is doubled at most: after a collection that half of it has
+   survived; it is halved after one that less than a quarter has survived. */
+#define WIDER_MOST	2u
 
-/*
-** Bytes of large leaf objects that a nursery may have in addition: TEXTROOM_AGED times the bytes
-** of them that the last collection left young, at most one TEXTROOM_PART-th of the old bytes, and
-** TEXTROOM bytes in all states of the process. If they live for a while, as those of a queue,
-** they die before they are old; if they die at once, the memory is reused while it is in the
-** cache.
-*/
-#define TEXTROOM_AGED		4u
-#define TEXTROOM_PART		4u
-#define TEXTROOM		((size_t)16 * 1024 * 1024)
-
-/* Part of everything that the state has allocated that the nursery may have. A busy state gets a
-   larger nursery. */
-#define NURSERY_PART		64u
-
-/*
-** Bytes by which a heap may always grow before a major collection. With many states, whose
-** garbage is in memory together, the growth is GROWTHS divided by their number, but at least
-** LEAST_GROWTH.
-*/
-#define MIN_GROWTH		((size_t)512 * 1024)
-#define GROWTHS		((size_t)16 * 1024 * 1024)
-#define LEAST_GROWTH		((size_t)32 * 1024)
-
-/* Part of the allowed growth that bytes in use may have whatever the footprint is. */
-#define FOOTPRINT_PART		2u
+/* The bytes that all states of the process share: the nurseries of the busy ones, and tenured large
+   leaf objects that do not count as growth. Twice that: growth, and young large leaf objects. */
+#define SHARED		((size_t)8 * 1024 * 1024)
 
 /* Percent of the generational multiplier that is used; the rest is for allocation during the
    collection. */
-#define GROWTH_PERCENT		60u
+#define GROWTH_PERCENT	60u
 
-/*
-** Volume before a major collection, in heaps: at first (PATIENCE_MIN) and at most (PATIENCE_MAX).
-** The heap counts as at least VOLUME_MIN times the least growth. A collection finds little if it
-** finds less than one FOUND-th of the old bytes dead.
-*/
+/* Volume before a major collection, in heaps: at first, and at most. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
-#define VOLUME_MIN	8u
-#define FOUND		8
 
-/*
-** Large leaf objects and large userdata are allocated faster, by the byte, than anything else,
-** and refer to few objects. One that is alive at a collection, or has a finalizer, is tenured and
-** often dead soon, and only a major collection finds that. So as many bytes of them as are live,
-** at most TEXTS_MOST in all states of the process, may be tenured before they count as growth,
-** and one TEXTS_PART-th of their allocation counts for the volume. In the incremental mode they
-** count like all others.
-*/
-#define TEXTS_MOST	((size_t)8192 * 1024)
-#define TEXTS_PART	8u
+/* One PART-th of a cost is small next to it: a collection that finds less has found little, growth
+   by less is quiet, and so on (see the uses). */
+#define PART		8u
 
-/* Bytes of young large leaf objects that never count as growth, in each state, because they die
-   soon. */
-#define AGED_LEAST	((size_t)1024 * 1024)
-
-/* If the heap has grown by less than this part, half of the volume starts a collection: a program
-   that allocates little would otherwise keep its dropped objects for long. */
-#define QUIET_PART	8
-
-/*
-** A finalizable object counts as FINALIZER_BYTES of the heap for the volume, because objects that
-** die with a finalizer wait for a major collection. Volumes become smaller by at most
-** FINALIZERS_MOST times.
-*/
-#define FINALIZER_BYTES	((size_t)256)
-#define FINALIZERS_MOST	8u
-
-/*
-** New objects with finalizers among the old ones are many if there are FINALIZERS_MIN, plus one
-** FINALIZERS_PART-th of those that the last major collection left. They start a collection after
-** FINALIZERS_HEAPS heaps of allocation; after a part of that if there are several times as many;
-** but not before one heap, because a program that keeps allocating them would have all old
-** objects marked every few nurseries. (In the incremental mode the pause may be less than one
-** heap.)
-**
-** A heap is the bytes that the last collection left, with one DOOMED_PART-th of those that it
-** kept for finalizers only or that died while it ran: these are garbage by now, and each
-** collection would otherwise leave more of them than the one before.
-*/
+/* Bytes of the heap that a finalizable object counts for, because objects that die with a finalizer
+   wait for a major collection; and the number of new ones that is never many. */
+#define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
-#define FINALIZERS_PART	8u
-#define FINALIZERS_HEAPS 2u
-#define DOOMED_PART	8u
 
-/*
-** New entries of weak tables with old keys or values are many if there is one for every
-** WEAK_BYTES live bytes. They start a collection after as many bytes of allocation as are live,
-** or WEAK_HEAPS times that if the last major collection found little.
-*/
+/* New entries of weak tables with old keys or values are many if there is one for every WEAK_BYTES
+   live bytes; a collection has found much for them if it found one WEAK_FOUND-th of the old bytes
+   dead: in caches string keys are held until their entries are removed. */
 #define WEAK_BYTES	1024u
-#define WEAK_HEAPS	2u
+#define WEAK_FOUND	32
 
-/* Part of the heap that is allocated between two steps of a cycle, in the incremental mode. */
-#define STEP_PART		8
-#define MIN_CYCLE_GAP		1024u	/* bytes of allocation that start a cycle, at least */
+/* Bytes of allocation that start a cycle of the incremental mode, at least. */
+#define MIN_CYCLE_GAP	1024u
 
-/* Largest step of the incremental mode, as log2 of bytes. */
-#define LARGESTSTEP	30
-
-/*
-** Bytes of marking for each allocated byte. In a heap that fits into no cache, marking a MiB
-** takes about two milliseconds; there a slice is at most MAX_BIG_SLICE bytes, which is enough
-** because such a heap grows slowly.
-*/
-#define WORK_PER_BYTE		4
-#define STEPMUL		100	/* the step multiplier for which WORK_PER_BYTE holds */
-
-/* In the incremental mode a step pays for as much as an explicit step does, up to MIN_STEP_WORK
-   bytes, or up to WORK_PER_BYTE for each byte if that is more. */
-#define MIN_STEP_WORK		((size_t)1024 * 1024)
-#define MAX_BIG_SLICE		((size_t)512 * 1024)
-
-/*
-** If weak tables receive many entries, as caches do, a major collection hurries: it has to mark
-** the new entries, and entries that die meanwhile are found only by the next one, so that each
-** would have more to do than the one before. In a big heap, whose slices are bounded, there are
-** more slices. If the last collection found much dead (in caches half: string keys are held until
-** their entries are removed), a byte of a nursery pays for WEAK_WORK times as much, or a bounded
-** slice is WEAK_SLICES times as large.
-*/
-#define WEAK_FOUND	32	/* part of the old bytes that counts as much */
-#define WEAK_WORK		4
-#define WEAK_SLICES		2
-
-/*
-** Bytes of marking that one pause does at most, in a big heap and in others. One block may be as
-** large as the heap, and marking its share at once would be a noticeable pause. The rest is work
-** debt, up to one OWED_PART-th of the live bytes: a program that allocates only large blocks has
-** few pauses, and each block becomes as much garbage as the heap has, so that a higher debt would
-** never be paid. The stack of a deep recursion is one block of up to 16 MiB, and another one does
-** not follow soon; its share may be owed in addition, up to OWED_BY_STACKS times the live bytes,
-** and each pause reduces it. A program that has set a large nursery has larger pauses while a
-** collection hurries.
-*/
-#define OWED_PART	4
-#define OWED_BY_STACKS	2
-#define MAX_BIG_PAUSE_WORK	((size_t)1024 * 1024)
-#define MAX_PAUSE_WORK	((size_t)2048 * 1024)
-
-
-/* Bytes of old objects above which a heap is big: no cache holds it, so that marking is slow. */
-#define MIN_BIG_HEAP	((l_mem)64 * 1024 * 1024)
+/* Bytes of marking for each allocated byte; so a collection ends before the heap has grown by one
+   WORK-th. Also: one WORK-th of the live bytes may be owed, one of the old bytes be young large
+   leaf objects; a hurried collection pays for WORK times as much. */
+#define WORK		4
 
 
 static unsigned states;		/* number of states of this process */
@@ -238,16 +118,16 @@ unsigned luaN_countstates (void) {
 
 
 size_t luaN_stepsize (global_State *g) {
-  return (size_t)1 << (g->gcstepsize < LARGESTSTEP ? g->gcstepsize : LARGESTSTEP);
+  return (size_t)1 << (g->gcstepsize < (int)log2maxs(int) ? g->gcstepsize : (int)log2maxs(int));
 }
 
 
 /* Returns the bytes that the state has allocated, with large leaf objects counted by a part
-   (TEXTS_PART). */
+   (PART). */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
-  return h->allocated - h->texts / TEXTS_PART * (TEXTS_PART - 1);
+  return h->allocated - h->texts / PART * (PART - 1);
 }
 
 
@@ -256,7 +136,7 @@ static uint64_t spent (const global_State *g) {
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
-  size_t part = (size_t)c->bytes.old / STEP_PART, least = luaN_stepsize(g);
+  size_t part = (size_t)c->bytes.old / PART, least = luaN_stepsize(g);
   if (g->gcstate != GCSpause) return (part > least) ? part : least;
   return (since + MIN_CYCLE_GAP < c->pace.volume) ? (size_t)(c->pace.volume - since)
                                                   : MIN_CYCLE_GAP;
@@ -324,24 +204,24 @@ static int paysmore (const luaN_Gc *c) {
 /* Returns the upper bound of the nursery of a big heap, whose slices are bounded. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_HURRIED;
-  return c->mark.major ? NURSERY_MARKING : NURSERY_MAX;
+  if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
+  return c->mark.major ? (NURSERY_MAX / 2) : NURSERY_MAX;
 }
 
 
 void luaN_outlived (luaN_Gc *c, size_t bytes) {
   luaN_Pace *p = &c->pace;
   if (!luaN_has(LUAN_WIDENURSERY)) return;
-  if (!p->found || c->finalize.finalizable.v.n >= FINALIZERS_MIN || bytes < p->size / OUTLIVED / 2)
+  if (!p->found || c->finalize.finalizable.v.n >= FINALIZERS_MIN || bytes < p->size / 2 / 2)
     p->wider -= (p->wider > 0);
-  else if (bytes >= p->size / OUTLIVED && p->size >= NURSERY_MAX && p->wider < WIDER_MOST)
+  else if (bytes >= p->size / 2 && p->size >= NURSERY_MAX && p->wider < WIDER_MOST)
     p->wider++;
 }
 
 
 /*
 ** Returns the upper bound of one state's nursery if a process has many states; 'share' is its
-** share of NURSERIES. Idle states keep their young objects in memory, so the bound falls with the
+** share of SHARED. Idle states keep their young objects in memory, so the bound falls with the
 ** number of states.
 */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
@@ -359,8 +239,8 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  size_t room = (size_t)c->bytes.old / TEXTROOM_PART, most = TEXTROOM / luaN_countstates();
-  if (most > TEXTROOM_AGED * c->bytes.aged) most = TEXTROOM_AGED * c->bytes.aged;
+  size_t room = (size_t)c->bytes.old / (size_t)WORK, most = (2 * SHARED) / luaN_countstates();
+  if (most > WORK * c->bytes.aged) most = WORK * c->bytes.aged;
   if (!luaN_has(LUAN_TEXTROOM) || g->gcstate != GCSpause || c->pace.fullcycles ||
       c->pace.tight != 0 || c->pace.fixednursery != 0 || c->pace.tuning.nursery != 0)
     return 0;
@@ -379,16 +259,16 @@ void luaN_newnursery (global_State *g) {
   else if (c->pace.fixednursery != 0) n = c->pace.fixednursery;
   else {
     uint64_t busy = g->heap.allocated / NURSERY_PART;
-    size_t share = NURSERIES / luaN_countstates(), most;
+    size_t share = SHARED / luaN_countstates(), most;
     if (busy > share) busy = share;
     n = (size_t)c->bytes.old;
     if (n > NURSERY_SMALL) n += n - NURSERY_SMALL;
     if (n < busy) n = (size_t)busy;
     most = mostamong(c, share);
     n = (n < NURSERY_MIN) ? NURSERY_MIN : (n > most) ? most : n;
-    most = NURSERY_MARKING << c->pace.wider;
+    most = (NURSERY_MAX / 2) << c->pace.wider;
     if (c->pace.owed > 0 && n > most) n = most;
-    if (c->bytes.old > MIN_BIG_HEAP && n > mostofbig(g)) n = mostofbig(g);
+    if (c->bytes.old > (l_mem)LUAN_BIGHEAP && n > mostofbig(g)) n = mostofbig(g);
     if (c->pace.tight != 0 && n > c->pace.tight) n = c->pace.tight;
     if (c->pace.fullcycles) {
       most = untilcycle(g);
@@ -408,21 +288,21 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns MIN_GROWTH as it is shared among all states of the process. */
+/* Returns NURSERY_MAX as it is shared among all states of the process. */
 static size_t leastgrowth (void) {
-  size_t share = GROWTHS / luaN_countstates();
-  return (share > MIN_GROWTH) ? MIN_GROWTH : (share < LEAST_GROWTH) ? LEAST_GROWTH : share;
+  size_t share = (2 * SHARED) / luaN_countstates();
+  return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;
 }
 
 
 /* Returns the bytes of tenured and young large leaf objects that do not count as growth. */
 static size_t sparedtexts (const luaN_Gc *c) {
-  size_t most = c->pace.live, share = TEXTS_MOST / luaN_countstates();
+  size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;
   if (most < leastgrowth()) most = leastgrowth();
   if (most > share) most = share;
   if (c->bytes.texts + c->bytes.aged < most) return c->bytes.texts + c->bytes.aged;
-  return (most < c->bytes.aged && c->bytes.aged <= AGED_LEAST) ? c->bytes.aged : most;
+  return (most < c->bytes.aged && c->bytes.aged <= 2 * NURSERY_MAX) ? c->bytes.aged : most;
 }
 
 
@@ -444,25 +324,25 @@ static int hasgrown (global_State *g) {
 /* Returns 1 if little was tenured since the last major collection. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
-  return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / QUIET_PART;
+  return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / PART;
 }
 
 
-/* Returns the bytes that the last major collection left, with one DOOMED_PART-th of those that it
+/* Returns the bytes that the last major collection left, with one PART-th of those that it
    kept for finalizers only or that died while it ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
-  return (n < c->pace.live) ? n + (c->pace.live - n) / DOOMED_PART : c->pace.live;
+  return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
 }
 
 
 int luaN_majordue (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t volume = spent(g) - c->pace.since;
-  size_t many = FINALIZERS_MIN + c->pace.finalizers / FINALIZERS_PART;
+  size_t many = FINALIZERS_MIN + c->pace.finalizers / PART;
   size_t old = c->finalize.finalizable.old;
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
-  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : WEAK_HEAPS) * c->pace.live + MIN_GROWTH;
+  uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
   /* spent() counts the growth of resized blocks, GCdebt counts their whole size */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
@@ -472,7 +352,7 @@ int luaN_majordue (global_State *g) {
          (c->weak.resurrected && volume >= forfinalizers &&
           c->finalize.next == c->finalize.tobefinalized.n) ||
          (new >= many && (c->pace.fullcycles || volume >= forfinalizers) &&
-          volume / FINALIZERS_HEAPS >= (uint64_t)forfinalizers / (new / many));
+          volume / PATIENCE_MIN >= (uint64_t)forfinalizers / (new / many));
 }
 
 
@@ -480,7 +360,7 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
   dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);  /* large leaf objects do not count */
-  if (dead >= c->bytes.old / FOUND) c->pace.patience = PATIENCE_MIN;
+  if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
     c->pace.patience *= 4;  /* this collection was started by the volume and has found little */
@@ -505,10 +385,10 @@ int luaN_cycledue (global_State *g) {
 /* Returns the bytes of allocation after which a major collection is due even if the heap has not
    grown. */
 static uint64_t volume (global_State *g, size_t live) {
-  size_t least = VOLUME_MIN * leastgrowth(), heap = (live > least) ? live : least;
+  size_t least = PART * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
   if (g->heap.gc.pace.fullcycles) return pausebytes(g);
-  if (often > FINALIZERS_MOST) often = FINALIZERS_MOST;
+  if (often > PART) often = PART;
   return (uint64_t)heap * g->heap.gc.pace.patience / often;
 }
 
@@ -534,7 +414,7 @@ void luaN_setpace (global_State *g) {
   unsigned percent = multiple(g);
   t = (percent != 0 && unit > MAX_LMEM / percent) ? MAX_LMEM : unit * percent;
   if (!c->pace.fullcycles && t < live + leastgrowth()) t = live + leastgrowth();
-  c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / FOOTPRINT_PART;
+  c->pace.growthtrigger = c->pace.fullcycles ? t : live + (t - live) / 2;
   c->pace.volume = volume(g, c->pace.live);
   if (c->stress.major) t = c->pace.growthtrigger = c->pace.volume = 0;
   c->pace.threshold = t;
@@ -578,47 +458,47 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 
 /*
 ** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a
-** collection hurries: for each byte as many as the smallest nursery there, NURSERY_HURRIED, has
+** collection hurries: for each byte as many as the smallest nursery there, NURSERY_SMALL, has
 ** by a bounded slice.
 */
 static size_t hurriedwork (size_t bytes) {
-  return bytes * (MAX_BIG_SLICE / NURSERY_HURRIED);
+  return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }
 
 
 size_t luaN_markbudget (global_State *g, size_t bytes) {
-  size_t work = WORK_PER_BYTE * bytes;
+  size_t work = WORK * bytes;
   if (g->heap.gc.pace.fullcycles) {
     size_t whole = luaN_budgetbyhand(g, bytes);
-    return (whole < MIN_STEP_WORK) ? whole : (work < MIN_STEP_WORK) ? MIN_STEP_WORK : work;
+    return (whole < 2 * NURSERY_MAX) ? whole : (work < 2 * NURSERY_MAX) ? 2 * NURSERY_MAX : work;
   }
-  if (!luaN_isgen(g)) work = work / STEPMUL * luaN_stepmul(g);
+  if (!luaN_isgen(g)) work = work / LUAI_GCMUL * luaN_stepmul(g);
   if (work < bytes) work = bytes;  /* otherwise a cycle might never end */
-  if (g->heap.gc.bytes.old > MIN_BIG_HEAP && work > MAX_BIG_SLICE) {
+  if (g->heap.gc.bytes.old > (l_mem)LUAN_BIGHEAP && work > NURSERY_MAX) {
     const luaN_Gc *c = &g->heap.gc;
-    size_t slice = paysmore(c) ? WEAK_SLICES * MAX_BIG_SLICE : MAX_BIG_SLICE;
+    size_t slice = paysmore(c) ? 2 * NURSERY_MAX : NURSERY_MAX;
     size_t hurried = ishurried(c) ? hurriedwork(bytes < c->pace.size ? bytes : c->pace.size) : 0;
     if (slice < hurried) slice = hurried;
     return (bytes > slice) ? bytes : slice;
   }
   if (paysmore(&g->heap.gc))
-    work += (WEAK_WORK - 1) * WORK_PER_BYTE * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
+    work += (WORK - 1) * WORK * (bytes < NURSERY_MAX ? bytes : NURSERY_MAX);
   return work;
 }
 
 
 size_t luaN_pay (luaN_Gc *c, size_t work) {
-  size_t most = (c->bytes.old > MIN_BIG_HEAP) ? MAX_BIG_PAUSE_WORK : MAX_PAUSE_WORK, now, debt;
-  size_t bystacks = WORK_PER_BYTE * c->pace.stackgrowth;
-  if (c->bytes.old > MIN_BIG_HEAP && ishurried(c) && most < hurriedwork(c->pace.size))
+  size_t most = (c->bytes.old > (l_mem)LUAN_BIGHEAP) ? 2 * NURSERY_MAX : 4 * NURSERY_MAX, now, debt;
+  size_t bystacks = WORK * c->pace.stackgrowth;
+  if (c->bytes.old > (l_mem)LUAN_BIGHEAP && ishurried(c) && most < hurriedwork(c->pace.size))
     most = hurriedwork(c->pace.size);
   work += c->pace.owed;
   now = (work < most) ? work : most;
-  if (bystacks > OWED_BY_STACKS * c->pace.live) bystacks = OWED_BY_STACKS * c->pace.live;
-  debt = c->pace.live / OWED_PART + bystacks;
+  if (bystacks > PATIENCE_MIN * c->pace.live) bystacks = PATIENCE_MIN * c->pace.live;
+  debt = c->pace.live / WORK + bystacks;
   if (work - now > debt) now = work - debt;
   c->pace.owed = work - now;
-  c->pace.stackgrowth = (now < bystacks) ? (bystacks - now) / WORK_PER_BYTE : 0;
+  c->pace.stackgrowth = (now < bystacks) ? (bystacks - now) / WORK : 0;
   return now;
 }
 

@@ -1,5 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* The pacer: decides when to collect and how much. It runs no collection. */
+/*
+** The pacer: decides when to collect and how much. It runs no collection.
+**
+** The cost model. While a program allocates A bytes and L bytes are live, it pays for:
+**
+**   time    of minor collections: a fixed part for each nursery, and the marking of the survivors.
+**           A larger nursery needs fewer of them, until it does not fit into the cache.
+**           Of major collections: the marking of L bytes each. If one starts after V bytes of
+**           allocation, that is L / V bytes of marking for each allocated byte.
+**   memory  the nursery of each state, and the garbage of old objects. The garbage is at most the
+**           bytes tenured since the last collection started.
+**   pauses  the bytes that are marked at a time. In a heap that no cache holds, marking takes some
+**           2 ns for a byte; in others it takes less.
+**
+** The decisions follow:
+**
+**   nursery  as large as the cache, but no larger than the old objects need, so that small states
+**            stay small; all states of a process share a fixed amount.
+**   growth   a collection starts when the garbage may be a fixed part of L: this bounds the memory.
+**   volume   or when V is a multiple of L, which bounds the time for a heap that does not grow. The
+**            multiple grows while collections find little.
+**   held     objects with finalizers and entries of weak tables hold more than their own bytes, so
+**            that many new ones shorten V, to L at least.
+**   slices   each allocated byte pays for a fixed number of bytes of marking, so that a collection
+**            ends after a fixed part of L was allocated. A pause marks a bounded number of bytes;
+**            the rest is owed, up to a part of L.
+**
+** Each constant of pace.c belongs to one of these terms.
+*/
 #ifndef luaN_pace_h
 #define luaN_pace_h
 
@@ -7,6 +35,12 @@
    a slot or a CallInfo of a deep stack, a bucket of strings, a thread, an object pending
    finalization, a slot of a weak table. */
 #define LUAN_VISIT	48u
+
+/* Bytes of marking, and number of such visits, that are done at a time: the parts of which slices
+   consist, and the limit of some work of the atomic step. Smaller parts keep closer to the budget
+   and cost more calls. */
+#define LUAN_SLICE	((size_t)128 * 1024)
+#define LUAN_ATONCE	2048u
 
 /* luaN_countstates returns the number of states of this process; luaN_addstates adds 1 or -1 to
    it. */

@@ -54,9 +54,6 @@ LUAI_FUNC void luaN_forgetall (lua_State *L);
    remembered set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
-/* Distance, in slots, at which the objects that slots refer to are prefetched. A longer distance
-   hides more latency and wastes more prefetches at the end of short runs. */
-#define LUAN_PREFETCH_DISTANCE	16u
 static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }

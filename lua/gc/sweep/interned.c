@@ -45,9 +45,6 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Distance in buckets at which the first string of a chain is prefetched during a sweep. */
-#define FETCHED_AHEAD		16
-
 /* Buckets that each minor collection merges while the table shrinks. */
 #define MERGES_A_MINOR		4096
 
@@ -246,8 +243,8 @@ unsigned luaN_sweepstrings (global_State *g, unsigned n) {
   unsigned done = 0;
   for (; done < n && s->dead > 0; done++) {
     lua_assert(s->bucket < s->limit);
-    if (s->bucket + FETCHED_AHEAD < s->limit)
-      __builtin_prefetch(g->strt.hash[s->bucket + FETCHED_AHEAD]);
+    if (s->bucket + (int)LUAN_PREFETCH_DISTANCE < s->limit)
+      __builtin_prefetch(g->strt.hash[s->bucket + (int)LUAN_PREFETCH_DISTANCE]);
     s->dead -= sweepchain(g, &g->strt.hash[s->bucket++]);
   }
   return done;

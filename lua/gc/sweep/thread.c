@@ -17,10 +17,8 @@
 #include "scan.h"
 #include "stress.h"
 #include "thread.h"
+#include "pace.h"
 #include "vec.h"
-
-/* Number of unused CallInfos that one slice visits. */
-#define SLICE_CALLINFOS	2048u
 
 /* Number of slices at once for the running thread. */
 #define MAX_OWN_SLICES	8
@@ -141,7 +139,7 @@ static int isroomy (const lua_State *th) {
 
 
 /*
-** Frees every second one of the next SLICE_CALLINFOS unused CallInfos, except the first. Returns
+** Frees every second one of the next LUAN_ATONCE unused CallInfos, except the first. Returns
 ** the number that it visited. A major collection that has reached one of the freed ones continues
 ** with the next: if it started again, it would never finish a deep stack.
 */
@@ -149,7 +147,7 @@ static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
   unsigned n = 0;
-  while (ci != NULL && n < SLICE_CALLINFOS && (next = ci->next) != NULL) {
+  while (ci != NULL && n < LUAN_ATONCE && (next = ci->next) != NULL) {
     if ((ci->next = next->next) != NULL) ci->next->previous = ci;
     if (m->ci == next && m->thread == L) m->ci = m->cached ? next->next : ci;
     L->nci--;
@@ -163,7 +161,7 @@ static unsigned freecalls (lua_State *L) {
 
 size_t luaN_shrinkcalls (lua_State *th, int *more) {
   unsigned n = freecalls(th);
-  *more = (n >= SLICE_CALLINFOS);
+  *more = (n >= LUAN_ATONCE);
   return n * sizeof(CallInfo);
 }
 
