@@ -14,7 +14,7 @@ function loads.new_keys(size)
 end
 loads.new_keys_size = 1200000
 
--- A table of 500,000 string keys, the oldest of which is replaced by a new one.
+-- A table of 500,000 string keys; each step replaces the oldest key by a new one.
 function loads.replaced_keys(size)
   local t, live = {}, size // 4
   local n = live
@@ -68,13 +68,13 @@ local function userdata(steps, bytes, kept)
   end, steps, { live, ring }
 end
 
--- Cursors of 1,000 bytes that are dropped at once.
+-- Cursors of 1,000 bytes that are garbage at once.
 function loads.cursors(size)
   return userdata(size, 1000, 0)
 end
 loads.cursors_size = 50000
 
--- Small handles that live while 1,000 others are made.
+-- Small handles that live until 1,000 others are created.
 function loads.handles(size)
   return userdata(size, 16, 1000)
 end

@@ -3,7 +3,7 @@
 
 local P = {}
 
--- All of the text anew with each piece.
+-- Each piece is appended by a copy of the whole text.
 function P.quadratic()
   local s = ""
   for i = 1, 5000 do
@@ -12,7 +12,7 @@ function P.quadratic()
   return #s
 end
 
--- Results that outgrow the buffer of a C function, again and again.
+-- Results that repeatedly outgrow the buffer of a C function.
 function P.doubling()
   local text, n = ("x"):rep(100000), 0
   for _ = 1, 150 do
@@ -30,7 +30,7 @@ function P.concat()
   return n
 end
 
--- Tables that grow: their hash part, and their array.
+-- Tables whose hash part and array grow.
 function P.rehash()
   local keys, n = {}, 0
   for i = 1, 1000 do keys[i] = "key " .. i end

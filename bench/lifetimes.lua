@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The program of bench/lifetimes: lua lifetimes.lua [base|act] [rows]. Loads a table of numbers from
--- text, as FiLiP's DataFrame does: short-lived parsers, streams and fractions, and rows
--- that stay. 'act': what is short-lived is kept to the end.
+-- text, as FiLiP's DataFrame does: parsers, streams and fractions are short-lived, rows stay. 'act':
+-- short-lived objects are kept to the end.
 
 local act = arg[1] == "act"
 local kept = {}

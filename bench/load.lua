@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Runs one workload: lua bench/load.lua NAME [SIZE], printing "NAME SIZE: RESULT".
 -- A workload is bench/load/NAME.lua and returns a table:
---   about  one line, what it stresses
---   size, small, tiny   positive integers: a second or so, for instruction
---                       counts, for the specs (size is the default)
---   long                for some twenty seconds; few have it
+--   about  one line: the operation that it stresses
+--   size, small, tiny   positive integers: for a run of about a second (the default), for
+--                       instruction counts, and for the specs
+--   long                for a run of some twenty seconds; few workloads have it
 --   run(size) -> a string or number that depends only on size
 -- The generator of random numbers is seeded here, so that run may use
 -- math.random. Results must not depend on addresses or on the order of pairs.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One workload for bench/malloc: lua malloc.lua NAME ROUNDS. Prints what it came to, and
--- behind a tab the nanoseconds of CPU time of one of its units. Libraries of Debian's
--- that are not installed are told by exit status 77.
+-- One workload for bench/malloc: lua malloc.lua NAME ROUNDS. Prints its result and, after a tab, the
+-- nanoseconds of CPU time of one of its units. Exit status 77: Debian's library for it is not
+-- installed.
 
 local name, rounds = arg[1], tonumber(arg[2])
 
@@ -16,10 +16,10 @@ local function cmemory()
   return require "cmemory"
 end
 
--- name -> function(rounds) -> what it came to, units.
+-- name -> function(rounds) -> result, units
 local W = {}
 
--- A pair every 100 ns or so: 10 million a second.
+-- Pairs of malloc and free, one every 100 ns or so: 10 million per second.
 function W.paced(n)
   cmemory().churn(n * 100000, 64, 200)
   return "done", n * 100000
@@ -31,7 +31,7 @@ function W.pairs(n)
   return "done", n * 400000
 end
 
--- Blocks that live for a while, so that their frees come from anywhere.
+-- Blocks that live for a while, so that they are freed in random order.
 function W.held(n)
   local c = cmemory()
   for _ = 1, n do c.hold(100000, 48) end
@@ -84,7 +84,7 @@ function W.luv(n)
   return fired, n
 end
 
--- Lines and text on a surface of cairo's, by lgi.
+-- Draws lines and text on a surface of cairo, through lgi.
 function W.cairo(n)
   local cairo = need "lgi".cairo
   local sum = 0

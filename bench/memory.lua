@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- One program for bench/memory: lua memory.lua NAME. At its end prints what the system
--- says is resident, what Lua counts, and the native bytes that it has and has written to,
--- all in bytes.
+-- One program for bench/memory: lua memory.lua NAME. At its end it prints, in bytes, the resident
+-- memory according to the system, Lua's count, and the native bytes that it holds and has written.
 
 local name = arg[1]
 
@@ -10,7 +9,7 @@ local function cmemory()
   return require "cmemory"
 end
 
--- name -> function -> what is to be alive, native bytes that are resident.
+-- name -> function -> the value to keep alive, the native bytes that are resident
 local P = {}
 
 function P.records()
@@ -25,7 +24,7 @@ function P.strings()
   return t
 end
 
--- One object in eight lives on: few blocks get empty.
+-- One object in eight stays alive: few blocks become empty.
 function P.holes()
   local t = {}
   for i = 1, 600000 do t[i] = {i} end
@@ -55,7 +54,7 @@ function P.native_freed()
   return nil, 0
 end
 
--- Asked for, never written to: not resident.
+-- Allocated, but never written: not resident.
 function P.untouched()
   local c, t = cmemory(), {}
   for i = 1, 100 do t[i] = c.leak(1000000) end

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What every bench command needs, sourced by them: 'root', 'scratch' (helpers, kept),
-# 'work' (a folder of this run's own, removed at its end), 'lua' (a Lua 5.4 that
-# runs the runner itself) and the small C helpers, built when missing.
-# Never measures anything, writes only below build/bench.
+# Sourced by every bench command. Sets 'root', 'scratch' (helpers, kept), 'work' (a folder for this run,
+# removed at its end) and 'lua' (a Lua 5.4 for the runner itself), and builds the small C helpers if
+# missing. Measures nothing, and writes only below build/bench.
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/build/bench
@@ -16,7 +15,7 @@ die() {
   exit 2
 }
 
-# helped ARGUMENTS...: with --help among them, prints the head of the command and ends.
+# helped ARGUMENTS...: if --help is among them, prints the opening comment of the command and exits.
 helped() {
   for argument; do
     case $argument in --help | -h) sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
@@ -31,7 +30,7 @@ for candidate in "$root/build/plain/bin/lua" lua5.4 lua "$root/build/bin/lua"; d
 done
 [ -n "$lua" ] || die "no Lua 5.4 to run the runner; run make plain, or apt-get install lua5.4"
 
-# helper OUTPUT SOURCE FLAGS...: compiles a helper that is older than its source.
+# helper OUTPUT SOURCE FLAGS...: compiles a helper if it is older than its source.
 helper() {
   helper_out=$1 helper_source=$2
   shift 2
@@ -43,7 +42,8 @@ helper() {
 helper "$scratch/runstat" "$root/bench/runstat.c"
 helper "$scratch/fixedseed.so" "$root/bench/fixedseed.c" -shared -fPIC
 
-# option NAME DEFAULT ARGUMENTS...: 'value' is what --NAME has among the arguments, or DEFAULT.
+# option NAME DEFAULT ARGUMENTS...: sets 'value' to the value of --NAME among the arguments, or to
+# DEFAULT.
 option() {
   option_name=$1 value=$2 option_previous=
   shift 2
@@ -56,10 +56,9 @@ option() {
   done
 }
 
-# link_variants NAME ARGUMENTS...: links bench/NAME.c against the library beside each
-# interpreter, as 'work'/NAME-plain and NAME-fork. ARGUMENTS are the command's own:
-# --plain PATH and --fork PATH among them name the interpreters, in a prefix
-# (PREFIX/bin/lua, PREFIX/lib/liblua.a, PREFIX/include/lua5.4).
+# link_variants NAME ARGUMENTS...: links bench/NAME.c with the library of each interpreter, as
+# 'work'/NAME-plain and NAME-fork. ARGUMENTS are the command's own: --plain PATH and --fork PATH among
+# them name the interpreters, in a prefix (PREFIX/bin/lua, PREFIX/lib/liblua.a, PREFIX/include/lua5.4).
 link_variants() {
   link_name=$1
   shift
@@ -69,7 +68,7 @@ link_variants() {
   link_one fork "$value"
 }
 
-# prefix_of OPTION PATH: 'prefix', the folder in whose bin/ the interpreter is.
+# prefix_of OPTION PATH: sets 'prefix' to the folder in whose bin/ the interpreter is.
 prefix_of() {
   [ -x "$2" ] || die "no interpreter at $2; build it, or give --$1 PATH"
   prefix=$(cd "$(dirname "$2")/.." && pwd)
@@ -82,14 +81,14 @@ link_one() {
     "$root/bench/$link_name.c" -Wl,-E "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
 }
 
-# Before instructions are counted: callgrind takes each byte of a `rep movsb` for one, of which
-# the C library copies thousands at a time; so it is told not to.
+# Call this before counting instructions: callgrind counts each byte of a `rep movsb` as one
+# instruction, and the C library copies thousands of bytes by one; this disables its use.
 need_valgrind() {
   command -v valgrind >/dev/null || die "valgrind is not installed; apt-get install valgrind"
   export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000
 }
 
-# compile_exact PREFIX: 'work'/exact.so, for the interpreter in that prefix.
+# compile_exact PREFIX: compiles 'work'/exact.so for the interpreter in that prefix.
 compile_exact() {
   [ -d build/fork/src/src ] || die "no headers of the core in build/fork/src; run make fork"
   "${CC:-gcc}" -std=gnu99 -O2 -Wall -Wextra -shared -fPIC -I"$1/include/lua5.4" -Ilua -Ilua/vm -Ilua/gc \

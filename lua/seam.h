@@ -372,15 +372,16 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* allocated in the state's life */
-  /* Bytes of 'allocated' that survived their first collection (large strings: three; userdata
-     pending finalization: none). */
+  /* Bytes of 'allocated' that were promoted: that survived their first collection, large
+     strings their third; userdata pending finalization are not included. */
   uint64_t tenured;
-  uint64_t nursery;	/* from one minor collection to the next */
+  uint64_t nursery;	/* bytes to allocate from one minor collection to the next */
   /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector
      that is moved is new memory; bytes of large blocks that are freed in the same nursery are
      subtracted. */
   uint64_t charged;
-  /* Sum of the sizes that all nurseries so far were planned to have, as far as they were used. */
+  /* Sum of the planned sizes of all nurseries so far; of the current one, only the part that
+     is used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
   /* The last pause: a minor collection and the slice of a major one after it, or a full

@@ -149,8 +149,8 @@ describe("the C API", function()
     end
   end)
 
-  -- The barrier of a new key, whose value was not stored yet, visited a weak table that did not fit
-  -- into a list: the key was cleared, and 'pairs' returned a value under a dead key.
+  -- A former bug: the barrier of a new key, whose value was not stored yet, visited a weak table that
+  -- did not fit into a list: the key was cleared, and 'pairs' returned a value under a dead key.
   it("survives requests that are refused at random while keys come and go", function()
     for seed = 1, slow and 4 or 12 do
       for _, refused in ipairs {50000, 300000} do

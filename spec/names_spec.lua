@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 local SOURCES = shell.lines(shell.output "git ls-files asamp lua | grep -E '\\.[ch]$'")
 assert(#SOURCES > 200, #SOURCES)
 
--- The base names of 'paths' that several folders have, each with its folders.
+-- Returns the base names of 'paths' that occur in several folders, each with its folders.
 local function repeated(paths)
   local folders, list = {}, {}
   for _, path in ipairs(paths) do
@@ -33,7 +33,7 @@ describe("a file name #plain", function()
   end)
 end)
 
--- The names of static functions that at least 'least' of the C sources 'texts' define, with the
+-- Returns the names of static functions that at least 'least' of the C sources 'texts' define, with the
 -- number of these sources.
 local function shared(texts, least)
   local files, list = {}, {}
@@ -58,7 +58,7 @@ describe("a static function's name #plain", function()
     assert.same({}, shared({a = source, b = source}, 3))
   end)
 
-  -- Longer names start with that of the file.
+  -- Such functions need the name of the file as a prefix.
   it("is not that of functions in three files", function()
     assert.same({}, shared(texts, 3))
   end)

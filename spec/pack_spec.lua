@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What packages are made of, as far as it can be looked at without making one: the
--- page of the manual, the lists of the Debian package, the rock, the examples for
--- servers. `make fresh` with DEB=1 and ROCK=1 makes them, and uses them.
+-- The contents of packages, as far as they can be checked without building one: the manual page, the
+-- lists of the Debian package, the rock, the examples for servers. `make fresh` with DEB=1 and ROCK=1
+-- builds and uses them.
 
 local options = require "profiler.options"
 local sets = require "spec.support.sets"
@@ -39,7 +39,7 @@ describe("the Debian package #plain", function()
   local links = shell.read "pack/debian/asamp.links"
 
   it("is built with the libraries and tools that make deps installs", function()
-    -- whoever links to one more library adds it there; the package would lack the part
+    -- a new library has to be added there, or the package would lack the part that uses it
     local built = sets.captured(control:match "Build%-Depends:(.-)\n%u", "\n ([%w.+-]+)")
     local makefile = shell.read("Makefile"):match "\nBUILDING = (.-)\nTESTING"
     local wanted, n = sets.captured(makefile, "%f[%w]lib[%w.+-]+%-dev"), 0
@@ -70,8 +70,8 @@ describe("the Debian package #plain", function()
     for _, name in ipairs(BUILT) do assert.is_truthy(links:find("/bin/" .. name .. " ", 1, true)) end
   end)
 
-  -- The package was once linked without Debian's options: lua/build.mk had lost the
-  -- variable by which they come.
+  -- A former bug: the package was linked without Debian's options, because lua/build.mk had lost the
+  -- variable for them.
   it("is compiled and linked with the options of Debian", function()
     local exported = {}
     for name in shell.read "pack/debian/rules":gmatch "\nexport (%u+) := %$%(shell" do
@@ -82,7 +82,7 @@ describe("the Debian package #plain", function()
     for _, line in ipairs(lines.linked) do assert.is_truthy(line:find("-Dof_LDEXTRA", 1, true), line) end
   end)
 
-  -- In a folder with a space in its name it was installed beside that folder.
+  -- A former bug: in a folder with a space in its name the package was installed next to that folder.
   it("is laid out below the folder that it is built in, whatever that is called", function()
     local to = shell.read("pack/debian/rules"):match "%$%(MAKE%) install PREFIX=%S+ DESTDIR=(%S+)\n"
     assert.equal("$(STAGE)", to)
@@ -97,7 +97,7 @@ describe("the Debian package #plain", function()
 end)
 
 describe("the rock #plain", function()
-  -- What make says of a folder of headers.
+  -- Returns the message of make for a folder of headers.
   local function refused(incdir)
     local status, _, err = shell.run(("make -s -f pack/rock.mk LUA_INCDIR=%s"):format(incdir))
     assert.equal(2, status)
@@ -145,7 +145,7 @@ end)
 describe("the examples for servers #plain", function()
   local links = shell.read "pack/debian/asamp.links"
 
-  -- ASAMP's options as the profiler takes them.
+  -- Returns the options in ASAMP as the profiler parses them.
   local function taken(text)
     local t, wrong = options.read(text)
     assert(t, wrong)
@@ -159,12 +159,12 @@ describe("the examples for servers #plain", function()
     end
     local command = text:match "ExecStart=\n#   ExecStart=/(%S+) "
     assert.is_truthy(links:find(" " .. command .. "\n", 1, true), command)
-    -- systemd's own: %n and %%
+    -- specifiers of systemd: %n and %%
     local value = text:match "\nEnvironment=ASAMP=([^\n]*)"
     value = value:gsub("%%(.)", {n = "app.service", ["%"] = "%"})
     assert.equal("/var/log/asamp/app.service.%p-%t.vmprof", taken(value).out)
     assert.is_truthy(text:find "\nLogsDirectory=asamp\n")
-    -- Root's folder, where a daemon that becomes another user cannot write.
+    -- The folder belongs to root, so that a daemon that becomes another user cannot write to it.
     assert.is_truthy(text:find "\n#   LogsDirectoryMode=1777\n")
   end)
 
@@ -173,7 +173,7 @@ describe("the examples for servers #plain", function()
     assert.is_truthy(text:find("COPY build/deb/asamp_*.deb ", 1, true))
     assert.is_truthy(shell.read("pack/deb"):find("work=build/deb\n", 1, true))
     assert.equal("/profiles/app.%p-%t.vmprof", taken(text:match "\nENV ASAMP=([^\n]*)").out)
-    -- It took the place of what a base image has there.
+    -- A former bug: it replaced the value that a base image sets.
     assert.is_truthy(text:find("lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n", 1, true))
     local command = text:match '\nENTRYPOINT %["([^"]+)"%]'
     assert.is_truthy(links:find("usr/bin/" .. command .. "\n", 1, true), command)

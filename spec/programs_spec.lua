@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- It stays a real Lua: Debian's C modules for 5.4 and programs linked to its
--- liblua5.4.so.0 run on ours as they are, sampled at 512 bytes too.
+-- The fork is compatible with Lua: Debian's C modules for 5.4 and programs linked to its liblua5.4.so.0
+-- run on it unchanged, also with a sampling period of 512 bytes.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -51,7 +51,8 @@ describe("programs built for Lua 5.4", function()
     end)
   end
 
-  -- The shared library of the sanitizer build needs a sanitized program.
+  -- A program that uses the shared library of the sanitizer build must be built with the sanitizer,
+  -- too.
   describe("#plain linked to liblua5.4.so.0", function()
     local function run(command)
       return output("LD_LIBRARY_PATH=build/lib LD_BIND_NOW=1 " .. command)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents as a newcomer reads them: the console blocks of README.md, the quick start, the
--- manual and doc/fleet.md run as they are copied, and print the words that they show; the README
--- is short, and its pictures are small.
+-- The documents for newcomers: the console blocks of README.md, the quick start, the manual and
+-- doc/fleet.md run as copied, and print the words that they show; the README is short, and its
+-- pictures are small.
 
 local shell = require "spec.support.shell"
 
--- The blocks of a document that are fenced as console: lists of {command, output}. A
--- command goes on in the next line after a backslash.
+-- Returns the blocks of a document that are fenced as console: lists of {command, output}. A command
+-- continues in the next line after a backslash.
 local function blocks(path)
   local list, block, command = {}, nil, nil
   for line in shell.read(path):gmatch "([^\n]*)\n" do
@@ -28,7 +28,7 @@ local function blocks(path)
   return list
 end
 
--- Words of letters alone: figures differ from run to run.
+-- Returns the words that consist of letters: numbers differ between runs.
 local function words(text)
   local set = {}
   for word in text:gmatch "%a%a%a%a+" do set[word] = true end

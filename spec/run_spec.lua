@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A submission of five thousand passes was refused for one expectation about CPU time that
--- did not hold beside others. Such a file gets a second look, alone; a crash does not.
+-- The automatic repetition of failed specs: a submission with five thousand passes was once rejected
+-- for one expectation about CPU time that failed while other specs ran. Such a file is run again,
+-- alone; a crash is not repeated.
 
 local shell = require "spec.support.shell"
 
@@ -9,7 +10,7 @@ local function run(body, n)
   local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))
   f:write(("local DIR = %q\n"):format(dir), [[
-    -- How often this has been called in all runs.
+    -- Returns how often this function has been called in all runs.
     local function times()
       local f <close> = assert(io.open(DIR .. "/times", "a+"))
       f:write("x")

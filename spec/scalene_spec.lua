@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/scalene at a tiny size: its lines get what they are known to have done, as far as
--- the figures do not depend on the machine's speed.
+-- bench/scalene with a tiny size: its lines get the values that are known for them, as far as these do
+-- not depend on the machine's speed.
 
 local shell = require "spec.support.shell"
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Sourced by what runs commands that close with "N passed, N failed" and closes
-# so itself: one sum, and no line of theirs that could be taken for it.
+# Sourced by scripts that run commands whose last line is "N passed, N failed" and that end with such a
+# line themselves: adds up the counts, and hides the last lines of the commands.
 passed=0 failed=0
 said=$(mktemp) || exit 1
 
-# tally NAME COMMAND...: runs the command, shows its output, with NAME before
-# its closing line, and adds that line to $passed and $failed. A command that
-# has none counts as one passed if it ends well. What ends badly without
-# reporting a failure counts as one failed. All that it said stays in the file
-# $said until the next call.
+# tally NAME COMMAND...: runs the command, shows its output, with NAME before its last line, and adds
+# that line's counts to $passed and $failed. A command without such a line counts as one passed if its
+# exit status is 0. A command that fails without reporting a failure counts as one failed. All of its
+# output stays in the file $said until the next call.
 tally() {
   name=$1
   shift
@@ -25,7 +24,7 @@ tally() {
   passed=$((passed + ran)) failed=$((failed + lost))
 }
 
-# The closing line; fails if anything did.
+# Prints the last line; fails if anything failed.
 closing() {
   rm -f "$said" "$said.status"
   echo "$passed passed, $failed failed"

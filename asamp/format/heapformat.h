@@ -39,9 +39,9 @@ enum {
 };
 
 /*
-** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE; with the
-** fields after the target. A slot is 0 if not known, 1 for the called function, 2 and more for
-** the others.
+** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE; each with
+** the fields that follow the target in the file. The field 'slot' is 0 if not known, 1 for the
+** called function, 2 and more for the other slots.
 */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE, HEAP_EINDEX /* difference from the previous index */,

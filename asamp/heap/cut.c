@@ -136,7 +136,7 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
   if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a step is not repeated */
-  if (isnamesake(g, v)) return above;  /* the step of an upvalue names the function */
+  if (isnamesake(g, v)) return above;  /* the step of the upvalue already names the function */
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 

@@ -178,7 +178,9 @@ static int convertlib_failed (Work *w, const char *reason) {
   return 2;
 }
 
-/* Restricts the reading as the options at index 3 select; merge has none there. */
+/*
+** Restricts the reading to the samples selected by the options at index 3; merge has none there.
+*/
 static void restrictclient (lua_State *L, ReaderClient *client) {
   if (!lua_istable(L, 3))
     return;

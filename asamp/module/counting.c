@@ -22,7 +22,7 @@ typedef struct Counting {
 typedef struct Counter {
   Counting *counting;
   int active;
-  luaN_Counts counts;	/* at its start; after its end, its own counts */
+  luaN_Counts counts;	/* while it is active, the counts at its start; afterwards the difference */
 } Counter;
 
 static const char key = 0;	/* its address is the record's key in the registry */

@@ -14,7 +14,10 @@
 
 #include "lua.h"
 
-/* Slots that a search reads, and those of one table: a larger one is no module. */
+/*
+** Limits of the slots that a search reads: in total, and of one table, since a larger table is
+** not a module.
+*/
 #define CNAMES_SLOTS	16384u
 #define CNAMES_TABLE	2048u
 

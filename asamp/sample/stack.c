@@ -16,8 +16,8 @@
 #include "unwindpool.h"
 
 #define MAXNATIVE	4096	/* most native frames of a sample */
-#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* the same with the walk's own frames */
-/* plus tail calls, a cut and a collection */
+#define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
+/* plus tail calls, the mark of a cut, and a collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* bytes of a name that is not an identifier */
 #define NLINES		4096u	/* entries of the cache of lines, of a full-size one and of a

@@ -327,8 +327,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
 
 
 /*
-** Ticks every clock of this thread, because signals of two clocks may have been merged into
-** one.
+** Counts a tick for every clock of this thread, because signals of two clocks may have been
+** merged into one.
 */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;

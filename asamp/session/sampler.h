@@ -220,9 +220,9 @@ typedef struct SamplerSet {
 } SamplerSet;
 
 /*
-** Return the most sets that a state has sums for, and store the sums that are not 0 in 'rows', with
-** their number in *n: those of the session. Their sum, which the last returns, is
-** SamplerStats.bytes.
+** The sums of the session by label set. sampler_setcount returns the largest number of sets that
+** have sums. sampler_sets stores the sums that are not 0 in 'rows' and their number in *n, and
+** returns the total, which is SamplerStats.bytes.
 */
 uint32_t sampler_setcount (const Sampler *s);
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);

@@ -236,8 +236,9 @@ uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* {== bytes by label ===================================================== */
 
-static uint64_t pastsets[LABELS_MOST];  /* by set, of states that have left their profile */
-static uint32_t npastsets;	/* the others are 0 */
+static uint64_t pastsets[LABELS_MOST];  /* bytes by set, of states that no longer share the
+					   profile */
+static uint32_t npastsets;	/* entries of 'pastsets' from here on are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
   ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] += bytes;

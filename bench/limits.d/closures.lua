@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lists of closures that share an upvalue with the one before.
+-- Lists of closures, each of which shares an upvalue with the previous one.
 for _ = 1, 10 do
   local first
   for i = 1, 500 do

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A queue of 300 messages: the oldest goes for each new one.
+-- A queue of 300 messages: each new one replaces the oldest.
 local queue, first = {}, 1
 for i = 1, 4000 do
   queue[i] = { id = i, body = "message " .. i }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: tables appended to one growing list, all of them kept: everything
--- survives, and the list's vector is made anew at each doubling. size: appends.
+-- Trap: tables are appended to one growing list and all kept: everything survives, and the list's array
+-- is copied each time its size doubles. size: appends.
 
 local function run(appends)
   local list = {}

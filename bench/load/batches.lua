@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a heap of some megabytes is made and dropped, over and over, as a server does for
--- each request. A collector that gives the pages back each time has the system clear them
--- anew. size is the number of batches, of a thousand arrays each.
+-- Host: a heap of some megabytes is created and dropped, over and over, as a server does for each
+-- request. If a collector returns the pages each time, the system has to clear them again. size is the
+-- number of batches, of a thousand arrays each.
 
 local function run(size)
   local sum = 0

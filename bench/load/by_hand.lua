@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a server calls collectgarbage() by itself behind each request, beside a few thousand small
--- tables with strings of their own. A request makes some of the same, and one of them takes the
--- place of another. size is the number of requests.
+-- Host: a server calls collectgarbage() after each request; its heap contains a few thousand small
+-- tables with strings of their own. A request creates further ones, and one of them replaces an older
+-- one. size is the number of requests.
 
 local SESSIONS = 3000
 local OTHERS = 20

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: arrays as large as the heap are filled and dropped, and nothing else is made. There
--- are as few allocations as pauses: a collector that works by the pause falls behind. size is
--- the number of arrays.
+-- Host: arrays as large as the heap are filled and dropped, and nothing else is allocated. There are as
+-- few allocations as pauses: a collector that does a fixed amount of work per pause falls behind. size
+-- is the number of arrays.
 
 local LENGTH = 3000000
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Coroutines made, resumed a few times and dropped; half of them are left
--- suspended when they become garbage. Each walks a small range by a generator.
+-- Coroutines are created, resumed a few times and dropped; half of them are still suspended when they
+-- become garbage. Each walks a small range by a generator.
 
 local function walk(first, last)
   for i = first, last do coroutine.yield(i) end

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a recursion size frames deep that allocates while its top moves: at the
--- bottom some frames return and are called again at every turn, later all return,
--- with short-lived tables between. A collector that scans the whole stack in every
--- minor collection pays for all frames; one that knows how far down the stack is
--- unchanged must notice what returning and calling again has changed. Every frame
--- holds a table of its own, and checks it at the end.
+-- Trap: a recursion of size frames that allocates while the top of the stack moves: at the bottom some
+-- frames return and are called again in every iteration, later all return, with short-lived tables in
+-- between. A collector that scans the whole stack in every minor collection pays for all frames; one
+-- that knows which part of the stack is unchanged must notice that frames have returned and were called
+-- again. Every frame holds its own table, and checks it at the end.
 
-local SWING = 200   -- frames that return and are called again in one turn
-local STRIDE = 20   -- a turn for so many frames, on the way up another
-local TABLES = 100  -- short-lived tables made in one turn
+local SWING = 200   -- frames that return and are called again in one iteration
+local STRIDE = 20   -- one iteration per STRIDE frames on the way down, and again on the way up
+local TABLES = 100  -- short-lived tables created in one iteration
 
 local function churn()
   local sum = 0
@@ -19,7 +18,7 @@ local function churn()
   return sum
 end
 
--- The number of frames below, this one included, and of the tables that churn made.
+-- Returns the number of frames from this one on, and of the tables that churn created.
 local function dive(depth, bottom)
   local own = { depth }
   if depth == 0 then return 1, bottom() end

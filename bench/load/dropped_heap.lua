@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a large structure is dropped, and the program goes on with short-lived
--- objects only. A collector that looks at the old only when the heap grows keeps
--- it to the end. size is the number of records dropped, and a fifteenth of the
--- short-lived objects made behind it.
+-- Host: a large structure is dropped, and the program continues with short-lived objects only. A
+-- collector that visits old objects only when the heap grows keeps the structure to the end. size is
+-- the number of dropped records; fifteen times as many short-lived objects follow.
 
 local function run(size)
   local records = {}

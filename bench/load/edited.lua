@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Host: a large text is edited beside a heap of small objects, as editors and builders of pages
--- do: each edit makes three strings of some hundred kilobytes and drops them. What comes from
--- malloc beside a mapped heap, and what a collection that meets the text costs, is all there is.
--- size is the number of edits.
+-- Host: a large text is edited while the heap contains many small objects, as in editors and page
+-- builders: each edit creates three strings of some hundred kilobytes and drops them. The costs are
+-- those of malloc with a mapped heap, and of a collection that finds the text. size is the number of
+-- edits.
 
 local OTHERS, LINES = 20000, 26000
 

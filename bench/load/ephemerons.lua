@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: properties kept beside objects in a table with weak keys, values that
--- refer to their own key and to the next one's. Most objects die; a window of
--- them lives. Result: entries left after full collections. size: objects made.
+-- Trap: properties of objects in a table with weak keys, whose values refer to their own key and to the
+-- next one. Most objects die; a window of them lives. Result: entries left after full collections.
+-- size: objects created.
 
 local WINDOW = 2000
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: a game that stops the collector and gives it a step each frame, in the
--- incremental mode as embedded states have it. size is the number of frames, of 36
--- KiB of garbage and a step of 28 KiB each.
+-- Host: a game that stops the collector and lets it work for one step per frame, in incremental mode,
+-- as is usual for embedded states. size is the number of frames, of 36 KiB of garbage and a step of 28
+-- KiB each.
 
 local function run(size)
   collectgarbage("incremental")

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trees made in two ways while a large structure stays alive: top-down (old
--- parents get young children: the write barrier works) and bottom-up (children
--- first: no barrier). The long-lived part is one tree and one array of floats.
--- size is the depth of the long-lived tree.
+-- Trees built in two ways while a large structure stays alive: top-down (old parents get young
+-- children: the write barrier works) and bottom-up (children first: no barrier). The long-lived
+-- structure is one tree and one array of floats. size is the depth of the long-lived tree.
 
 local function populate(node, depth)
   if depth == 0 then return end

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- An interpreter in the interpreter: a small language with functions, closures and
--- lists is read into a tree, which is walked. Every call makes a scope, every
--- number is a box, as such interpreters have them. The program that it runs sorts,
--- searches and builds records. size is the number of its turns.
+-- An interpreter in Lua: a small language with functions, closures and lists is parsed into a tree,
+-- which is walked. Every call creates a scope, every number is a box, as usual in such interpreters.
+-- The interpreted program sorts, searches and builds records. size is the number of its iterations.
 
 local PROGRAM = [[
 def range(a, b) { if b < a { nil } else { cons(a, range(a + 1, b)) } }
@@ -37,7 +36,7 @@ while i < turns { all = all + turn(i); i = i + 1 };
 all
 ]]
 
--- Words, numbers and signs, in order.
+-- Returns words, numbers and signs, in order.
 local function tokens(text)
   local list, at = {}, 1
   while true do
@@ -49,7 +48,7 @@ local function tokens(text)
   end
 end
 
--- Reader: a program is a list of expressions; { op = name, ... } each.
+-- The parser: a program is a list of expressions, each { op = name, ... }.
 local reader = {}
 reader.__index = reader
 
@@ -80,7 +79,7 @@ function reader:list_of(read, stop)
   return out
 end
 
--- Expressions up to 'stop' (nil: the end); semicolons may stand between them.
+-- Parses expressions up to 'stop' (nil: the end); semicolons may separate them.
 function reader:sequence(stop)
   local body = {}
   while self:peek() ~= stop do
@@ -165,7 +164,7 @@ function reader:expression(least)
   return left
 end
 
--- Walker. A scope: { names = values, outer = scope }. Values: boxes { kind, ... }.
+-- The walker. A scope: { names = values, outer = scope }. Values: boxes { kind, ... }.
 local NIL, YES, NO = { kind = "nil" }, { kind = "truth", is = true }, { kind = "truth", is = false }
 
 local function number(n) return { kind = "number", value = n } end

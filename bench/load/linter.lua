@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A real program: luacheck (Debian's lua-check) reads, parses and analyses Lua
--- sources. size is the number of files, the first of the sorted list under the
--- tree; where the tree has fewer, it is gone through again, as by an editor that
--- checks all day.
--- LINT_TREE=dir takes another tree, LUACHECK=dir another place of the module.
--- The result counts the warnings and folds place and code of each into one sum.
+-- A real program: luacheck (Debian's lua-check) reads, parses and analyses Lua sources. size is the
+-- number of files, from the start of the sorted list of files below the tree; if the tree has fewer,
+-- they are checked again, as in an editor that checks all day. LINT_TREE=dir selects another tree,
+-- LUACHECK=dir another folder of the module. The result counts the warnings and combines place and code
+-- of each into one sum.
 
 local TREE = os.getenv("LINT_TREE") or "/usr/share/lua/5.1"
 local LUACHECK = os.getenv("LUACHECK") or "/usr/share/lua/5.1"
@@ -25,7 +24,7 @@ local function luacheck()
   return module
 end
 
--- At most count texts, and their bytes.
+-- Returns at most 'count' texts, and their bytes.
 local function sources(count)
   local quoted = "'" .. TREE:gsub("'", "'\\''") .. "'"
   local list = io.popen("find -L " .. quoted .. " -name '*.lua' -type f 2>/dev/null | LC_ALL=C sort")

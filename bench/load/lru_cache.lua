@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A least-recently-used cache: a map from key to node, nodes doubly linked in
--- order of use. A miss makes a node and drops the oldest: the dead were old, and
--- live nodes are written into all the time. size is the number of look-ups.
+-- A least-recently-used cache: a map from key to node, with the nodes in a doubly linked list in the
+-- order of use. A miss creates a node and drops the oldest: dead nodes were old, and live nodes are
+-- written to all the time. size is the number of lookups.
 
 local CAPACITY = 20000
 local KEYS = 40000
@@ -22,7 +22,7 @@ local function run(lookups)
   local nodes, held = {}, 0
   local hits, sum = 0, 0
   for i = 1, lookups do
-    -- The smaller of two draws: some keys are asked for more often.
+    -- The smaller of two draws: low keys are requested more often.
     local key = math.min(math.random(KEYS), math.random(KEYS))
     local node = nodes[key]
     if node then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Gravity among five bodies, in floats held in tables made once: field reads and
--- writes and arithmetic, no allocation in the loop. Result: energy before, after.
+-- Gravity among five bodies: floats in tables that are created once; field reads and writes and
+-- arithmetic, no allocation in the loop. Result: the energy before and after.
 
 local function system()
   return {

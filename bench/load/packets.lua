@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: packets of 300 to 8,000 bytes come and go beside a heap of small objects: each is put
--- together, waits in its connection's queue for a while, and is taken out of it again.
--- size is the number of packets.
+-- Host: packets of 300 to 8,000 bytes are created and dropped while the heap contains many small
+-- objects: each is concatenated, waits in its connection's queue for a while, and is removed. size is
+-- the number of packets.
 
 local CONNECTIONS = 20000
 local QUEUE = 4

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: old objects of arrays change places, and nothing is allocated. The cost is
--- that of the write barrier: a barrier that reads the header of each value misses
--- the cache there, also where the array itself fits into the cache. size is the
--- number of exchanges.
+-- Host: old objects exchange places in arrays, and nothing is allocated. The cost is that of the write
+-- barrier: a barrier that reads the header of each value causes cache misses, even if the array itself
+-- fits into the cache. size is the number of exchanges.
 
 local OBJECTS = { 12000, 60000, 300000 }
 

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a linked queue, filled at its end and emptied at its front. Every node that
--- has become old and is dropped still refers to the node after it: a generational
--- collector that takes this for a reason to keep the next one promotes every node
--- ever made. size is the number of nodes.
+-- Trap: a linked queue, filled at its end and emptied at its front. Every dropped node that has become
+-- old still refers to the next node: a generational collector that keeps the next node alive because of
+-- this promotes every node of the program. size is the number of nodes.
 
 local LENGTH = 2000
 

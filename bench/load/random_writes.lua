@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: one big old table whose slots, taken at random, are overwritten with
--- young tables. A collector that remembers whole tables visits all of it again
--- and again. size is the number of writes.
+-- Trap: random slots of one big old table are overwritten with young tables. A collector that remembers
+-- whole tables visits all of it in each minor collection. size is the number of writes.
 
 local SLOTS = 500000
 

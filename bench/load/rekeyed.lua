@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: sets in which keys come and go while their number stays just below a power of
--- two: a table of sessions, of requests under way. A table that finds room for a few
--- keys only when it is full is counted and copied after every few. size is the number
--- of keys that come.
+-- Host: sets whose keys are added and removed while their number stays just below a power of two: a
+-- table of sessions, or of active requests. If a full table gets space for a few keys only, it is
+-- counted and copied again after every few keys. size is the number of added keys.
 
 local LIVE = (1 << 14) - 40
 

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: the incremental mode, chosen, and a large set of records of which each is
--- replaced by a new one, in order. size is the number of records; they are replaced
--- twice.
+-- Host: the incremental mode, selected by the program, and a large set of records, each of which is
+-- replaced by a new one, in order. size is the number of records; they are replaced twice.
 
 local function run(size)
   collectgarbage("incremental")

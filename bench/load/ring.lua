@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Host: records that live for as long as five thousand others take to be made, as those of
--- a queue of work do. Nearly all outlive the nursery of a generational collector, and die
--- soon after. size is the number of records.
+-- Host: each record lives until five thousand others have been created, as in a work queue. Nearly all
+-- survive the nursery of a generational collector, and die soon after. size is the number of records.
 
 local LENGTH, OTHERS = 5000, 100000
 

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Host: each request fills tables whose keys are objects and names that the program has, as
--- sets of what was visited and counts of words are, and drops them. Nothing else is made: what
--- counts is what new keys and the vectors that tables outgrow cost. size is the number of
--- rounds.
+-- Host: each request fills tables whose keys are existing objects and names, such as sets of visited
+-- nodes and word counts, and drops them. Nothing else is allocated: the costs are those of new keys and
+-- of replaced node vectors. size is the number of rounds.
 
 local SIZES = { 300, 3000, 12000, 50000 }
 local MOST = SIZES[#SIZES]

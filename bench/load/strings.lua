@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Text taken apart and put together: lines split into words, words counted,
--- changed by gsub and joined again; names formatted; a long text grown piece by
--- piece. size is the number of lines.
+-- Text processing: lines split into words, words counted, changed by gsub and joined again; names
+-- formatted; a long text that grows piece by piece. size is the number of lines.
 
 local WORDS = {
   "nursery", "minor", "major", "line", "block", "table", "string", "closure",

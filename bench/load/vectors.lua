@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Vectors of three floats with arithmetic metamethods: each a + b, a * s makes a
--- table that dies after the expression. A handful of bodies on springs are moved
--- in steps; the result is the sum of their places.
+-- Arrays of three floats with arithmetic metamethods: each a + b, a * s creates a table that dies after
+-- the expression. A few bodies on springs are moved in steps; the result is the sum of their positions.
 
 local Vector = {}
 Vector.__index = Vector

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a big cache with weak values. Most of its entries are held elsewhere and
--- old, new ones come all the time, and few of these are held. A collector that
--- visits whole weak tables in every minor collection pays for all entries each
--- time. size is the number of look-ups.
+-- Trap: a big cache with weak values. Most of its entries are old and referenced elsewhere, new ones
+-- are added all the time, and few of these are referenced. A collector that visits whole weak tables in
+-- every minor collection pays for all entries each time. size is the number of lookups.
 
 local HELD = 100000
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A loop that allocates and does little else, for instruction counts:
+-- A loop that allocates and does little else, for counting instructions:
 --   lua alloc.lua PROFILER PACE KIND COUNT [PROFILE]
 -- PROFILER  none: not loaded; load: loaded, never started; idle: started with a
 --           period that is never reached. Words of one length, so that the
@@ -68,4 +68,4 @@ for batch = 1, count // BATCH do
   assert(work((batch - 1) * BATCH + 1, batch * BATCH))
   if pace == "step" then collectgarbage("step", 0) end
 end
-os.exit(true)  -- without lua_close, which would free what was never collected
+os.exit(true)  -- without lua_close, which would free all remaining objects

@@ -32,7 +32,7 @@ local function fill()
   end
 end
 
--- A random page and a place in it.
+-- Returns a random page and an index in it.
 local function pick()
   local page = pages[random(#pages)]
   return page, random(#page)

@@ -35,7 +35,7 @@ function KINDS.array(turns)
   return kept
 end
 
--- All closures share one upvalue, which is not made in the loop.
+-- All closures share one upvalue, which is created outside of the loop.
 function KINDS.closure(turns)
   local kept, shared
   for _ = 1, turns do kept = function() return shared end end
@@ -43,7 +43,7 @@ function KINDS.closure(turns)
   return kept
 end
 
--- Two objects a turn: the closure and its upvalue.
+-- Two objects per iteration: the closure and its upvalue.
 function KINDS.own_upvalue(turns)
   local kept
   for i = 1, turns do kept = function() return i end end
@@ -58,7 +58,7 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Texts of one length, 'span' different ones. 'live' holds those of interned.
+-- Returns texts of one length, 'span' different ones. 'live' holds those of interned.
 local function texts(turns, span, live)
   local kept
   local format = string.format
@@ -68,7 +68,7 @@ end
 
 function KINDS.string(turns) return texts(turns, turns + 1) end
 
--- The same texts are made, but all of them exist already.
+-- The same texts are created, but all of them exist already.
 function KINDS.interned(turns)
   local live = {}
   for i = 0, SPAN - 1 do live[i] = ("text %d"):format(10000000 + i) end
@@ -87,4 +87,4 @@ if not turns or turns < 1 then fail("turns must be a positive integer, got %q", 
 
 if pace == "stop" then collectgarbage("stop") end
 assert(work(turns))
-os.exit(true)  -- without lua_close, which would free what was never collected
+os.exit(true)  -- without lua_close, which would free all remaining objects

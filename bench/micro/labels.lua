@@ -44,10 +44,11 @@ local function server(labelled, rounds)
   return kept
 end
 
--- A coroutine with a label is resumed and yields: 2n changes of the running label, if 'label' is not nil.
+-- Resumes a coroutine with a label, which yields: 2n changes of the running label, if 'label' is not
+-- nil.
 local function switching(label, n)
   if label then profiler.label{route = "/a"} end
-  local yield = coroutine.yield  -- a look-up costs more or less, by the seed of the strings' hashes
+  local yield = coroutine.yield  -- the cost of a lookup depends on the seed of the strings' hashes
   local co = coroutine.wrap(function() while true do yield() end end)
   if label then profiler.label{route = label} end
   for _ = 1, n do co() end

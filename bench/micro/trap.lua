@@ -18,7 +18,7 @@ local GARBAGE = 16
 local size, batches, _, path = ...
 local trap = dofile(path)
 
--- The things of a trap that only makes them, in pages: no table gets big for their sake.
+-- The objects of a trap that only creates them, in pages, so that no table becomes big.
 local PAGE = 1024
 
 local function paged(make)
@@ -41,7 +41,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- Tenths of all batches: what is done until then.
+-- Each phase and where it ends, in tenths of all batches.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

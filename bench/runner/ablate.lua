@@ -19,7 +19,7 @@ local function read(path)
   return text
 end
 
--- The mechanisms in the order of lua/gc/optional.h.
+-- Returns the mechanisms in the order of lua/gc/optional.h.
 local function mechanisms()
   local list, only = {}, found.only and {}
   for _, name in ipairs(found.only and options.split(found.only) or {}) do only[name] = true end
@@ -33,7 +33,7 @@ local function mechanisms()
   return list
 end
 
--- Lines that are neither empty nor comments.
+-- Returns the lines that are neither empty nor comments.
 local function code(text)
   local n = 0
   text = text:gsub("/%*.-%*/", function(comment) return comment:gsub("[^\n]", "") end)
@@ -43,7 +43,8 @@ local function code(text)
   return n
 end
 
--- Code lines of a file, or of the definitions of functions in it (FILE:FUNCTION,FUNCTION).
+-- Returns the number of code lines of a file, or of the definitions of functions in it
+-- (FILE:FUNCTION,FUNCTION).
 local function lines(part)
   local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Of bench/actionable: lua actionable.lua BASE prints the line to act on, FILE:LINE: of those
--- whose objects live shortly and that make tables, the one with the most. lua actionable.lua NAME
--- LINE BASE ACTED prints the row.
+-- Part of bench/actionable: lua actionable.lua BASE prints the line to act on, FILE:LINE: the one with
+-- the most tables among those whose objects are short-lived. lua actionable.lua NAME LINE BASE ACTED
+-- prints the row.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
@@ -20,8 +20,8 @@ local function makestable(row)
   end
 end
 
--- Mean lifetime, in percent of the run: of the line, of all objects, of all others; its part
--- of all.
+-- Returns mean lifetimes, in percent of the run: of the line, of all objects, of all others; and the
+-- line's share of all objects.
 local function means(path, place)
   local one, sum, objects, part = 0, 0, 0, 0
   for _, row in ipairs(linesof(path)) do

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A row of bench/advise: lua advise.lua NAME FROM/TO FILE..., each file what
--- `asamp advise --verify --json` has printed of a round. Of what was tenured, and of what the time
--- changes by, the median; of times the least. FROM and TO: instructions of the collections of the
--- profiled run, and of the one with the other nursery; or nothing.
+-- Prints a row of bench/advise: lua advise.lua NAME FROM/TO FILE..., where each file is the output of
+-- `asamp advise --verify --json` in one round. The row has the medians of tenured bytes and of changes
+-- of time, and the smallest of times. FROM and TO: instructions of the collections of the profiled run,
+-- and of the run with the other nursery; or nothing.
 
 local function numberof(text, part, name, path)
   local inner = assert(text:match(('"%s":%%s*(%%b{})'):format(part)), path)

@@ -12,7 +12,7 @@ local options = require "runner.options"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
-local RUNS = 100  -- empty runs in one measurement
+local RUNS = 100  -- empty runs per measurement
 
 local function memory(name)
   local usage, output = runner:run({ work .. "/bare-" .. name }, {})

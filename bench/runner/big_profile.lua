@@ -31,7 +31,7 @@ for i = 1, STACKS do
   stacks[i] = stack
 end
 
--- Fates and classes of ten collections.
+-- Survival outcomes and classes of ten collections.
 local fates, classes = {}, {}
 for k = 0, 9 do
   local list = {}

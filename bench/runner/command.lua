@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs one program under one configuration and says what it used.
--- Owns the shell lines, the files of a run and their reading.
--- Standard output of the program is kept, never shown; its error output is shown
--- only when it fails. A failed run is nil, message; nothing here raises for it.
+-- Runs one program under one configuration and returns its usage. Owns the shell lines and the files of
+-- a run. Standard output of the program is kept, never shown; its error output is shown only if it
+-- fails. A failed run returns nil, message; no function here raises an error for it.
 
 local command = {}
 command.__index = command
@@ -33,35 +32,35 @@ function command.parse_usage(line)
   }
 end
 
--- Instructions that a callgrind log gives as collected, or nil.
+-- Returns the instructions that a callgrind log contains as "Collected", or nil.
 function command.parse_instructions(log)
   local count = log:match("Collected : (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- Instructions of one thread, from the file that callgrind writes for it, or nil.
+-- Returns the instructions of one thread, from the file that callgrind writes for it, or nil.
 function command.parse_thread(text)
   local count = text:match("\ntotals: (%d+)") or text:match("\nsummary: (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- helpers: folder of runstat and fixedseed.so; work: folder to write in, this
--- run's own.
+-- Returns a command. helpers: folder of runstat and fixedseed.so; work: folder for the files of this
+-- run only.
 function command.new(helpers, work)
   return setmetatable({ helpers = helpers, work = work }, command)
 end
 
--- What the last run wrote to standard error, without blanks at its end.
+-- Returns the text that the last run wrote to standard error, without blanks at its end.
 function command:errors()
   return (read_all(self.work .. "/stderr"):gsub("%s+$", ""))
 end
 
--- The last line of that, for a message.
+-- Returns the last line of that text, for a message.
 function command:complaint() return self:errors():match("[^\n]*$") end
 
--- Runs 'words' in 'dir' under runstat. Usage and standard output, or nil, message.
+-- Runs 'words' in 'dir' under runstat. Returns usage and standard output, or nil, message.
 function command:run(words, env, dir, count)
-  for _, setting in ipairs(env) do  -- a profile that is there would stay
+  for _, setting in ipairs(env) do  -- an existing profile would not be replaced
     local profile = setting:match "^LUA_PROFILER=.*out=([^,]*)"
     if profile then os.remove(profile) end
   end
@@ -83,13 +82,12 @@ function command:run(words, env, dir, count)
   return usage, read_all(self.work .. "/stdout")
 end
 
--- Runs 'words' under callgrind. Usage with 'instructions', those of all threads, and
--- 'own', those of the thread that the program began with; and standard output. Or nil,
--- message. A profile's writer works as often as a second passes, so that only 'own'
--- repeats where there is a session.
+-- Runs 'words' under callgrind. Returns usage with 'instructions', those of all threads, and 'own',
+-- those of the program's first thread; and standard output. Or nil, message. The profile's writer works
+-- once per second, so that in a session only 'own' is repeatable.
 function command:count(words, env, dir)
   local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
-  local first = out .. "-01"  -- callgrind's name for the first thread's
+  local first = out .. "-01"  -- the file that callgrind writes for the first thread
   os.remove(first)
   local line = { "valgrind", "--tool=callgrind", "--separate-threads=yes",
     "--callgrind-out-file=" .. out, "--log-file=" .. log }
@@ -110,7 +108,7 @@ function command:count(words, env, dir)
   return usage, output
 end
 
--- The words that run 'program' under 'config'.
+-- Returns the words that run 'program' under 'config'.
 function command.words(config, program, mode)
   local words = { config.lua }
   table.move(config.options, 1, #config.options, #words + 1, words)

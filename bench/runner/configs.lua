@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The configurations that are compared, and the comparisons among them.
--- Pure functions: the paths come from the options, nothing is looked up here.
--- A configuration: { name, kind, lua = interpreter, options = list of its
--- arguments before the script, env = list of NAME=VALUE }.
--- A comparison: { title, over, under, good = "high" or "low" }: the ratio of the
--- two configurations' figures, and which side of 1 is the good one.
+-- The configurations that are compared, and the comparisons among them. Pure functions: the paths come
+-- from the options, nothing is searched for here. A configuration: { name, kind, lua = interpreter,
+-- options = list of its arguments before the script, env = list of NAME=VALUE }. A comparison: { title,
+-- over, under, good = "high" or "low" }: the ratio of the two configurations' figures, and the better
+-- side of 1.
 
 local configs = {}
 
--- A period that no run comes near: the check is armed and never fires.
+-- A period that no run reaches: the check is active and never takes a sample.
 local NEVER = "4194304G"
 
 local function profiled(name, kind, options, period)
@@ -54,10 +53,10 @@ local MAKERS = {
   end,
 }
 
--- Configurations for names like "plain", "fork", "lua55", "idle", "sample", "sample=32K",
--- "mimalloc", "preload". options: plain, fork, lua55 (interpreters), period, profile (path
--- of the profile that sampling writes), mimalloc, preload (libraries). nil, message
--- for a name that is wrong or a library that is not there.
+-- Returns configurations for names such as "plain", "fork", "lua55", "idle", "sample", "sample=32K",
+-- "mimalloc", "preload". options: plain, fork, lua55 (interpreters), period, profile (path of the
+-- profile that sampling writes), mimalloc, preload (libraries). Returns nil, message for a wrong name
+-- or a missing library.
 function configs.make(names, options)
   local list, seen = {}, {}
   for _, name in ipairs(names) do
@@ -80,10 +79,9 @@ local function comparison(over, under, good)
   return { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
 end
 
--- The comparisons among the configurations of 'list'. Speed against plain is plain/x
--- (above 1: x is faster); the cost of sampling is x/fork (above 1: x is slower); the
--- fork against plain on another allocator, and against Lua 5.5, is x/fork (above 1: the
--- fork is faster).
+-- Returns the comparisons among the configurations of 'list'. Speed against plain is plain/x (above 1:
+-- x is faster); the cost of sampling is x/fork (above 1: x is slower); the fork against plain with
+-- another allocator, and against Lua 5.5, is x/fork (above 1: the fork is faster).
 function configs.comparisons(list)
   local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
@@ -102,8 +100,8 @@ function configs.comparisons(list)
   return table.move(allocators, 1, #allocators, #out + 1, out)
 end
 
--- The comparisons of every other configuration x with the one named 'base': base/x
--- (above 1: x is faster). nil, message when there is none of that name.
+-- Returns the comparisons of every other configuration x with the one named 'base': base/x (above 1: x
+-- is faster). Returns nil, message if there is none of that name.
 function configs.against(list, base)
   local over
   for _, config in ipairs(list) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/convert: samples a second through asamp convert in every format, its
--- memory on a large profile, and how many times faster than another converter.
--- Prints Markdown; measures CPU time (all threads) and peak RSS.
+-- bench/convert: samples per second of asamp convert in every format, its memory on a large profile,
+-- and its speed relative to another converter. Prints Markdown; measures CPU time (all threads) and
+-- peak RSS.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/convert"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -13,8 +13,8 @@ local FORMATS = {
   { "collapsed", "out.txt" }, { "speedscope", "out.json" },
   { "vmprof", "out.vmprof", "--plain" }, { "vmprof", "out.vmprof.gz" },
 }
-local TIME = 1.1            -- samples of both sorts for each of allocation
-local BYTES = 300           -- of the log for each of allocation, about
+local TIME = 1.1            -- all samples per allocation sample
+local BYTES = 300           -- bytes of the log per allocation sample, approximately
 local OTHER_SAMPLES = 50000 -- for the other converter
 
 local found, size = start.options "samples large other asamp", start.size
@@ -29,7 +29,7 @@ local function profile(n, format, packing)
   return usage and path or fail("cannot make the profile: " .. message)
 end
 
--- Converts; usage and the size of what came out.
+-- Converts. Returns usage and the size of the result.
 local function convert(path, format, name, flag)
   local out = work .. "/" .. name
   local usage, message = runner:run({

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Rows of bench/copies' table: lua copies.lua NAME EXACT PROFILE COST. Ends with 1 when a
--- line of a tenth of the copies or more is off by more than 5%.
+-- Prints rows of bench/copies' table: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: a line
+-- with a tenth of the copies or more is off by more than 5%.
 
 local copies = require "asamp.sums.copies"
 local reader = require "profiler.reader"

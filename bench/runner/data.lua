@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Data files for the plots: a line of column titles and one line a row, fields
--- separated by tabs; "?" represents a value that is not there.
+-- Data files for the plots: a line of column titles and one line per row, fields separated by tabs; "?"
+-- represents a missing value.
 
 local data = {}
 
--- The text of such a file. rows: lists of fields.
+-- Returns the text of such a file. rows: lists of fields.
 function data.text(header, rows)
   local lines = { table.concat(header, "\t") }
   for i, row in ipairs(rows) do lines[i + 1] = table.concat(row, "\t") end

@@ -18,7 +18,7 @@ local function setting()
   return table.concat(items, ",")
 end
 
--- CPU seconds of a command, with these options of runstat.
+-- Returns the CPU seconds of a command, with these options of runstat.
 local function cpu(options, command)
   local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command,
                                                                        work)
@@ -33,8 +33,8 @@ local function median(list)
   return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
 end
 
--- Prints the row of a script; 'count': processes per measurement. 'whole': of the command, with
--- its report.
+-- Prints the row of a script; 'count': processes per measurement. 'whole': measures the whole command
+-- with its report.
 local function measure(name, script, count, whole)
   local ratios, plain, sampled = {}, math.huge, math.huge
   local repeated = "-n " .. count

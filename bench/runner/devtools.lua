@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/devtools: what asamp heap and the loader of DevTools say of one snapshot. Prints
--- Markdown; exit code 1 when they differ.
+-- bench/devtools: compares the results of asamp heap and of DevTools' loader for one snapshot. Prints
+-- Markdown; exit status 1 if they differ.
 
 local root, work, script = table.unpack(arg, 1, 3)
 local heap = require "profiler.heap"
@@ -10,7 +10,7 @@ local OBJECTS = [[
   local path, n = ...
   assert(profiler.alloc_start(4096, {out = path .. ".vmprof", overwrite = true}))
   local Session, kept = {__name = "Session"}, {}
-  for i = 1, n // 4 do  -- shared, chained and circular ones
+  for i = 1, n // 4 do  -- shared, chained and circular objects
     local s = setmetatable({id = "session " .. i, before = kept[i - 1], all = kept}, Session)
     kept[i] = s
     s.close = function() return s, kept[i // 2] end
@@ -51,7 +51,7 @@ local h = assert(heap.open(path))
 local info, retained, ids, taken = h:info(), {}, {}, {}
 for _, object in ipairs(h:objects{n = 250}) do
   local id = (object.address >> 3 & 0x3fffffff) << 1 | 1
-  if not taken[id] then  -- those that share one have the next
+  if not taken[id] then  -- if two objects have the same id, the second one got another id
     ids[#ids + 1] = id
   end
   taken[id], retained[id] = true, object.retained

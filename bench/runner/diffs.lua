@@ -17,7 +17,7 @@ local programs = require "runner.programs"
 
 local PROGRAMS = { "binary_trees", "gcbench", "vectors", "lru_cache", "json", "strings", "linter",
   "hash_build", "template", "interpreter" }
-local MOST = 0.01  -- share of rows that may pass for changes
+local MOST = 0.01  -- share of rows that may count as changes
 
 local found, words = start.options("pairs alloc time mode fork", nil, true)
 local pairs_ = start.positive(found, "pairs", 1)
@@ -29,7 +29,7 @@ if not chosen then fail(message) end
 
 local config = { lua = lua, options = { "-l", "profiler" } }
 
--- A run's profile and its totals.
+-- Returns the profile of a run and its totals.
 local function run(program)
   local path = work .. "/diffs.vmprof"
   local usage, output = runner:run(command.words(config, program, mode), {
@@ -46,7 +46,7 @@ local function add(to, from)
   for key, n in pairs(from) do to[key] = (to[key] or 0) + n end
 end
 
--- Rows of a comparison, those that pass for changes, and the sum of squares of
+-- Returns the number of rows of a comparison, of those that count as changes, and the sum of squares of
 -- change / error.
 local function tally(result)
   local sum = { rows = 0, told = 0, squares = 0 }

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The distribution of times: what bench/pauses.c prints, and figures over it.
--- Pure functions. A distribution is a list of { ns, count }, rising in ns; an empty
--- one has no quantiles (nil), and its sums are 0.
+-- The distribution of times: parses the output of bench/pauses.c, and computes figures. Pure functions.
+-- A distribution is a list of { ns, count }, rising in ns; an empty one has no quantiles (nil), and its
+-- sums are 0.
 
 local distribution = {}
 
--- Parses the output of one run: { live, peak (bytes), total, longest (ns), times }; nil if the
--- text has another form.
+-- Parses the output of one run: { live, peak (bytes), total, longest (ns), times }; nil if the text has
+-- another form.
 function distribution.parse(text)
   local live, peak, total, longest, rest =
     text:match("^live (%d+)\npeak (%d+)\ntotal (%d+)\nlongest (%d+)\n(.*)$")
@@ -34,7 +34,7 @@ function distribution.sum(times)
   return sum
 end
 
--- The smallest time that at least the share 'q' (0 to 1) of all do not exceed.
+-- Returns the smallest time such that at least the share 'q' (0 to 1) of all times do not exceed it.
 function distribution.quantile(times, q)
   local wanted, seen = q * distribution.count(times), 0
   for _, each in ipairs(times) do
@@ -54,9 +54,8 @@ function distribution.beyond(times, base, least)
   return out
 end
 
--- Counts from 'low' on, in ranges that double: a list of { from, to, count } up to
--- the last that is not empty; empty ones before it stay. Times below 'low' are left
--- out.
+-- Returns counts from 'low' on, in ranges whose length doubles: a list of { from, to, count } up to the
+-- last range that is not empty; empty ones before it are included. Times below 'low' are excluded.
 function distribution.doubling(times, low)
   local out = {}
   local at = 0
@@ -73,8 +72,7 @@ function distribution.doubling(times, low)
   return out
 end
 
--- A bar whose length is logarithmic: none for 0, one for 1, one more at each
--- doubling.
+-- Returns a bar with logarithmic length: no sign for 0, one for 1, one more for each doubling.
 function distribution.bar(count)
   local length = 0
   while count > 0 do

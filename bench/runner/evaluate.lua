@@ -17,7 +17,7 @@ local settings = require "runner.settings"
 local stats = require "runner.stats"
 
 local DEFAULT = { "loop", "gcbench", "linter", "interpreter", "json", "coroutines" }
-local ROUNDS = { full = 1, long = 3 }  -- of these parts, at most
+local ROUNDS = { full = 1, long = 3 }  -- the largest number of rounds of these parts
 
 local USAGE = [[
 usage: bench/evaluate [options] [program or group]...
@@ -59,7 +59,7 @@ local file = io.open(paths.fork, "rb")
 if not file then fail(("no interpreter at %q; run make fork, or give --fork PATH"):format(paths.fork)) end
 file:close()
 
--- Does the kernel grant a timer for every sample?
+-- Returns whether the kernel grants a timer for every sample.
 local function exact_timers()
   return (runner:run({ paths.fork, "-l", "profiler", "-e", "" },
     { ("LUA_PROFILER=alloc=0,time=1000,exact,quiet,out=%s"):format(paths.profile) })
@@ -68,7 +68,7 @@ end
 paths.exact = exact_timers()
 if not paths.exact then io.stderr:write("bench/evaluate: no exact timers here; left out\n") end
 
--- Adds to a run's usage what its profile has.
+-- Adds figures from the profile of a run to its usage.
 local function inspect(config, usage)
   if config.kind ~= "sample" then return end
   local told = settings.closing(runner:errors())

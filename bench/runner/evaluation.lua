@@ -1,12 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- What bench/evaluate prints, from what it measured. Pure: results in, Markdown
--- and rows of data files out.
--- A result: { program = name, base = { cpu = list, wall = list }, points = list,
--- long = CPU time of its long size (median) or nil }.
--- A point: { series, x, cpu = list of ratios to the baseline of the same round, wall
--- = the same, fastest = the lowest CPU time over the baseline's lowest,
--- seconds = CPU time (median), samples, timesamples, allocated, disk
--- (bytes; medians) }.
+-- The output of bench/evaluate. Pure: results in, Markdown and rows of data files out. A result: {
+-- program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of its long size
+-- (median) or nil }. A point: { series, x, cpu = list of ratios to the baseline of the same round, wall
+-- = the same for wall time, fastest = the lowest CPU time divided by the baseline's lowest, seconds =
+-- CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
 
 local evaluation = {}
 
@@ -15,9 +12,9 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The paper's Figures 10 and 11, by the program here that represents theirs; slower: what
--- its text says of the overhead of a thousand time samples a second, which Figure 9
--- only draws ("above 1.1"; "slightly worse" than the normalised figure here).
+-- The paper's Figures 10 and 11, by the program here that corresponds to theirs; slower: the overhead
+-- of a thousand time samples per second according to the paper's text, since Figure 9 has no numbers
+-- ("above 1.1"; "slightly worse" than the normalised figure here).
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },
@@ -28,7 +25,7 @@ evaluation.PAPER = {
   interpreter = { name = "interpreter_pystone", rate = 8483, overhead = 1.99, normalised = 1.12,
     seconds = 8.10, gigabytes = 4.494, speed = 0.555, slower = 1.12 },
 }
-local PAPER_MOST = 1.25  -- at 4 MB, of any of its benchmarks (its abstract)
+local PAPER_MOST = 1.25  -- at 4 MB, the largest of all of its benchmarks (according to its abstract)
 
 local function markdown(header, rows)
   local lines = { "| " .. table.concat(header, " | ") .. " |", "| --- |" .. (" ---: |"):rep(#header - 1) }
@@ -47,7 +44,7 @@ local function fastest(found) return found and found.fastest end
 
 local function text(value, format) return value and (format or "%.3f"):format(value) or "-" end
 
--- The places of a series, in rising order.
+-- Returns the values of x in a series, in rising order.
 local function places(results, series)
   local seen, list = {}, {}
   for _, result in ipairs(results) do
@@ -62,15 +59,15 @@ local function places(results, series)
   return list
 end
 
--- Samples a second of CPU time that the run with sampling took, and the overhead that a
--- thousand of them would be: the paper's formula.
+-- Returns the samples per second of CPU time in the run with sampling, and the overhead of a thousand
+-- samples per second, by the paper's formula.
 function evaluation.normalised(found)
   local rate = math.max(found.samples, found.timesamples) / found.seconds
   return rate, rate > 0 and 1 + (overhead(found) - 1) / rate * 1000 or nil
 end
 
--- What the paper tells of a program ("": of the worst) at a place of its Figure 8 (c) or 9
--- (time, exact), as text; nil where it tells nothing.
+-- Returns the paper's value for a program ("": for the worst) at a point of its Figure 8 (c) or 9
+-- (time, exact), as text; nil if it has none.
 local function told(program, series, x)
   local paper, worst = evaluation.PAPER[program], 0
   for _, each in pairs(evaluation.PAPER) do worst = math.max(worst, each.overhead) end
@@ -81,7 +78,7 @@ local function told(program, series, x)
   return paper and x == 1000 and ("> %g"):format(paper.slower) or nil
 end
 
--- Rows of the paper's values below those of a curve, of programs that are in it.
+-- Returns rows of the paper's values below those of a curve, for programs that are in it.
 local function paper_rows(results, series, xs, width)
   local rows = {}
   local function add(title, program)
@@ -102,8 +99,8 @@ local function paper_rows(results, series, xs, width)
   return rows
 end
 
--- Overhead of every program at every place of a series; the worst below. figure: of
--- a point, 'overhead' or 'fastest'. paper: are rows of the paper's to follow?
+-- Returns the overhead of every program at every point of a series, with the worst below. figure: a
+-- field of a point, 'overhead' or 'fastest'. paper: whether rows of the paper's values follow.
 local function curve(results, series, title, figure, paper)
   local xs = places(results, series)
   if #xs == 0 then return "" end
@@ -151,7 +148,7 @@ local function programs_table(results)
     { "program", "CPU s", "GB", "GB/s", "paper's", "s", "GB", "GB/s" }, rows)
 end
 
--- Figure 10: one period, or one rate, and what a thousand samples a second cost.
+-- Figure 10: one period, or one rate, and the cost of a thousand samples per second.
 local function normalised_table(results, list)
   local rows = {}
   for _, result in ipairs(results) do
@@ -174,8 +171,8 @@ local function normalised_table(results, list)
     "overhead", "for 1000/s" }, rows)
 end
 
--- Two averages stand below: that of the column, where every program weighs the same, and
--- the bytes of all files over the samples in them.
+-- Two averages are below: that of the column, in which every program has the same weight, and the bytes
+-- of all files divided by their samples.
 local function disk_table(results)
   local rows, sums = {}, {}
   local mean, together = { "mean" }, { "all together" }
@@ -278,7 +275,7 @@ function evaluation.report(results)
   return table.concat(out, "\n")
 end
 
--- Header and rows of the data file of a series: a column a program.
+-- Returns header and rows of the data file of a series: one column per program.
 function evaluation.matrix(results, series)
   local header, rows = { series }, {}
   for i, result in ipairs(results) do header[i + 1] = result.program end
@@ -292,7 +289,7 @@ function evaluation.matrix(results, series)
   return header, rows
 end
 
--- Header and rows of everything that was measured.
+-- Returns header and rows of all measured values.
 function evaluation.all(results)
   local rows = {}
   for _, result in ipairs(results) do
@@ -311,7 +308,7 @@ function evaluation.all(results)
     "timesamples", "disk" }, rows
 end
 
--- Header and rows of Figure 10: per program what a thousand samples a second cost.
+-- Returns header and rows of Figure 10: for each program, the cost of a thousand samples per second.
 function evaluation.figure10(results)
   local rows = {}
   for _, result in ipairs(results) do

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/fuzz: runs the programs of runner/fuzzpoints.lua under plain and fork, in
--- interleaved rounds of equal numbers of turns, and lists the points whose figures exceed
--- the limits.
+-- bench/fuzz: runs the programs of runner/fuzzpoints.lua with plain and fork, in interleaved rounds
+-- with equal numbers of iterations, and lists the points whose figures exceed the limits.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/fuzz"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -13,7 +12,7 @@ local stats = require "runner.stats"
 
 local SLOWER = 1.15           -- fork/plain, CPU time, median of the rounds
 local LARGER = 1.5            -- fork/plain, memory, median of the rounds
-local MORE = 4 << 20          -- bytes of the fork that are not compared
+local MORE = 4 << 20          -- bytes of the fork up to which memory is not compared
 local VARIES = 2              -- largest/smallest CPU time of the fork
 
 local found = start.options("seed points only seconds rounds plain fork", "list print")
@@ -47,7 +46,7 @@ end
 
 local script, module = work .. "/point.lua", root .. "/build/bench/fuzzdata.so"
 
--- Runs the script. Its usage, its number of turns and its sum; or nil, message.
+-- Runs the script. Returns its usage, its number of iterations and its sum; or nil, message.
 local function run(variant, turns)
   local usage, output = runner:run({ paths[variant], script, turns or "-", tostring(seconds), module }, {})
   if not usage then return nil, variant .. ": " .. output end
@@ -56,8 +55,8 @@ local function run(variant, turns)
   return usage, done, sum
 end
 
--- The figures of a point: by variant, lists of CPU seconds and of bytes, one for each round;
--- or nil, message.
+-- Returns the figures of a point: by variant, lists of CPU seconds and of bytes, one for each round; or
+-- nil, message.
 local function measure(point)
   local f <close> = assert(io.open(script, "w"))
   f:write(points.program(point))
@@ -81,7 +80,7 @@ local function measure(point)
   return figures
 end
 
--- What exceeds the limits, as a list of words.
+-- Returns the figures that exceed the limits, as a list of words.
 local function excess(figures, speed, memory)
   local why = {}
   if speed > SLOWER then why[#why + 1] = "time" end
@@ -91,7 +90,7 @@ local function excess(figures, speed, memory)
   return why
 end
 
--- The range of a list of seconds, in milliseconds.
+-- Returns the range of a list of seconds, in milliseconds.
 local function milliseconds(list)
   local least, most = stats.range(list)
   return ("%.0f..%.0f"):format(least * 1000, most * 1000)

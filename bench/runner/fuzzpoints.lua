@@ -11,7 +11,7 @@
 
 local points = {}
 
--- The texts of a list of n items, each made by 'item', separated by commas.
+-- Returns the texts of a list of n items, each created by 'item', separated by commas.
 local function list(n, item)
   local out = {}
   for i = 1, n do out[i] = item(i) end
@@ -26,9 +26,9 @@ end
 
 local function small() return "{s, k}" end
 
--- Name, sizes, bytes of an object of a size (a rough upper estimate), the expression that
--- makes object number s with key k, the expression that reads an integer from object v,
--- definitions that these need, mode of the table that holds the objects.
+-- Name, sizes, bytes of an object of a size (a rough upper estimate), the expression that creates
+-- object number s with key k, the expression that reads an integer from object v, definitions that
+-- these need, mode of the table that holds the objects.
 local KINDS = {
   { "array", { 1, 4, 16, 64, 512 }, function(n) return 56 + 16 * n end,
     function(n) return "{" .. numbers(n) .. "}" end, "v[1]" },
@@ -87,13 +87,13 @@ local LIVE = { 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000 }
 local MOST = 48 << 20
 local LEAST = 4
 
--- An expression for the key of the object with the number n.
+-- Expressions for the key of the object with the number n.
 local KEYS = {
   integer = "n", string = "'key' .. n", float = "n + 0.5", object = "{n}",
 }
 local KEY_NAMES = { "integer", "string", "float", "object" }
 
--- What a turn does. 'slot' is the object that it replaces, 'turn' its number.
+-- The code of an iteration. 'slot' is the object that it replaces, 'turn' its number.
 local DEATHS = {
   none = [[
     local a, b = keys[pick(turn)], keys[random(LIVE)]
@@ -139,7 +139,7 @@ local function among(value, values)
   return false
 end
 
--- The point with a name; nil, message if no point has it.
+-- Returns the point with a name; nil, message if no point has it.
 function points.parse(name)
   local kind, size, live, key, death, order =
     name:match "^(%a+)%-(%d+)%-(%d+)%-(%a+)%-(%a+)%-(%a+)$"
@@ -153,7 +153,7 @@ function points.parse(name)
   return point
 end
 
--- A list of n points that depends on the seed only. A point occurs once.
+-- Returns a list of n points that depends on the seed only. A point occurs once.
 function points.draw(seed, n)
   math.randomseed(seed)
   local function one(values) return values[math.random(#values)] end
@@ -217,9 +217,9 @@ end
 print(done, sum)
 ]]
 
--- The program of a point. Its arguments are the number of turns, or "-" and the CPU seconds
--- after which it stops; and the path of fuzzdata.so. It prints the number of turns and a sum
--- of what it read.
+-- Returns the program of a point. Its arguments are the number of iterations, or "-" and the CPU
+-- seconds after which it stops; and the path of fuzzdata.so. It prints the number of iterations and a
+-- sum of the values that it has read.
 function points.program(point)
   local kind = BY_NAME[point.kind]
   local mode = kind.mode

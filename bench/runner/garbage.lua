@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- bench/garbage: instructions of an object that dies young, counted by callgrind
--- over the loops of micro/garbage.lua: allocation (with the collector stopped) and
--- garbage (what the collector, running as lua.c starts it, adds to every turn:
--- finding, freeing, and the collections themselves on a nearly empty heap).
--- The cost of the loop around it is taken off: for strings that of making the same
--- texts when they exist already, so that what remains is the object alone.
+-- bench/garbage: instructions of an object that dies young, counted by callgrind over the loops of
+-- micro/garbage.lua: allocation (with the collector stopped) and garbage (the instructions that the
+-- collector, running as lua.c starts it, adds to every iteration: finding, freeing, and the collections
+-- themselves on a nearly empty heap). The cost of the surrounding loop is subtracted: for strings that
+-- of creating the same texts when they exist already, so that the rest is the cost of the object alone.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner
@@ -12,11 +11,11 @@ local root, fail, runner = start.root, start.fail, start.runner
 local machine = require "runner.machine"
 local slope = require "runner.slope"
 
--- Turns of the two runs of a loop. With the collector many collections must lie
--- between the two, or one more or fewer would show.
+-- Iterations of the two runs of a loop. With the collector, there must be many collections between the
+-- two, so that one more or fewer does not matter.
 local TURNS = { stop = { 30000, 90000 }, run = { 60000, 360000 } }
 
--- Kind, title, the kind whose cost is taken off.
+-- Kind, title, the kind whose cost is subtracted.
 local KINDS = {
   { "fields", "table `{x=1, y=2}`", "nothing" },
   { "array", "table `{1, 2}`", "nothing" },
@@ -27,7 +26,7 @@ local KINDS = {
   { "coroutine", "coroutine, never resumed", "nothing" },
 }
 
--- Instructions of one turn; each is counted once.
+-- Instructions of one iteration; each loop is counted once.
 local known = {}
 local function turn(lua, pace, kind)
   local key = lua .. "\0" .. pace .. "\0" .. kind

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/heap: a program with a large heap takes snapshots of it and samples; the command
--- reads one. Prints Markdown.
+-- bench/heap: a program with a large heap takes snapshots of it and samples; asamp heap reads one
+-- snapshot. Prints Markdown.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/heap"
 local root, work, fork = start.root, start.work, table.remove(start.arguments, 1)
@@ -29,7 +29,7 @@ local PROGRAM = [[
   for _ = 1, rounds do
     local s = assert(profiler.snapshot(path, {overwrite = true}))
     print("stopped", s.stopped, s.forked)
-    repeat  -- it is locked as long as it is written
+    repeat  -- the file is locked while it is written
       os.execute "sleep 0.2"
     until os.execute(("flock -n '%s' true"):format(path))
   end

@@ -1,16 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- bench/instructions: what one turn of an allocating loop costs, counted by
--- callgrind on the program's own thread, as the slope between two lengths of the
--- loop (start-up cancels out):
--- plain, the fork, the fork with the profiler loaded, and with the profiler
--- started at a period that is never reached.
--- Twice: with the collector stopped, where a turn is allocation alone, and with a
--- young collection after every batch of turns, where it is that, the freeing and
--- what the profiler does at a collection.
--- The check is on the first: started against loaded-only and against not loaded
--- differ by no more than 1 in 2,000 for every kind. Exit status 0 equal, 1
--- different, 2 could not be measured. --check makes the check alone, in a tenth of the
--- time: tables, without plain.
+-- bench/instructions: the instructions of one iteration of an allocating loop, counted by callgrind in
+-- the program's own thread, as the slope between two lengths of the loop (start-up cancels out), for
+-- plain, the fork, the fork with the profiler loaded, and with the profiler started at a period that is
+-- never reached. All of this twice: with the collector stopped, so that an iteration is allocation
+-- alone, and with a young collection after every batch of iterations, which adds the freeing and the
+-- profiler's work at a collection. The check applies to the first: for every kind, started and
+-- loaded-only, and started and not loaded, differ by no more than 1 in 2,000. Exit status 0: equal; 1:
+-- different; 2: could not be measured. --check runs the check alone, in a tenth of the time: tables,
+-- without plain.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -22,16 +19,15 @@ local LIMIT = 1 / 2000
 local SHORT, LONG = 30000, 90000  -- turns, whole batches
 local KINDS = { "table", "closure", "string", "mixed" }
 
--- Blocks of 16 KiB and more are mapped one by one: realloc grows them without copying, in
--- every state alike. Elsewhere it depends on malloc's layout whether it copies, and so on how
--- long the paths of the programs are; one copy can be a fifth of an instruction a turn, 1 in
--- 1,800.
+-- Blocks of 16 KiB and more are mapped individually: realloc grows them without copying, in every
+-- configuration. Otherwise copying depends on malloc's layout, and so on the length of the programs'
+-- paths; one copy can be a fifth of an instruction per iteration, 1 in 1,800.
 local MALLOC = "MALLOC_MMAP_THRESHOLD_=16384"
 
 local PROFILE = work .. "/profile.vmprof"
 
 local function count(lua, profiler, pace, kind, turns)
-  os.remove(PROFILE)  -- a profile that is there is looked into, and stays
+  os.remove(PROFILE)  -- an existing profile would be read, and would not be replaced
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
     PROFILE,
@@ -45,13 +41,13 @@ local function turn(lua, profiler, pace, kind)
   return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
-local worst = 0  -- the largest difference of on from off, among those checked
+local worst = 0  -- the largest difference between on and off among the checked ones
 
 local function checked(started, loaded, off)
   worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
 end
 
--- Prints the table of one pace, and checks it if it is to be.
+-- Prints the table of one pace; with 'check', also checks it.
 local function compare(plain, fork, pace, check)
   print("| allocates | plain | fork | fork, profiler loaded | started, never reached "
     .. "| plain/fork | started/loaded | started/fork |")
@@ -65,7 +61,7 @@ local function compare(plain, fork, pace, check)
   end
 end
 
--- Prints what the check has found. Is it equal?
+-- Prints the result of the check. Returns true if all are equal.
 local function verdict()
   local equal = worst <= LIMIT
   print(("Largest difference of sampling on from off: %s: %s (limit 1 in %d)."):format(
@@ -74,7 +70,7 @@ local function verdict()
   return equal
 end
 
--- Prints what labels cost: a call, and a server with them and without, all its threads.
+-- Prints the cost of labels: of a call, and of a server with them and without, in all its threads.
 local function labels(fork)
   local function whole(what, n)
     local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},

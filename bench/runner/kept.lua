@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs a workload of bench/load whose tables of one line are all kept, as FiLiP acts on programs:
--- lua kept.lua FILE:LINE NAME SIZE, '-' for none. On that line, wherever it is loaded from, each
--- constructor of a table is given to KEEP.
+-- Runs a workload of bench/load so that all tables of one line are kept, as FiLiP changes programs: lua
+-- kept.lua FILE:LINE NAME SIZE, '-' for none. On that line, each table constructor is passed to KEEP.
 
 local place, line = arg[1]:match "^(.*):(%d+)$"
 local kept = {}

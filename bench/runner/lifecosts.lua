@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What lifetimes cost, of bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS, of lines "PERIOD
--- WALL USER SYSTEM RSS STATUS", those of "off" first in each round; and "PERIOD WITHOUT LIFETIMES
--- HOLDERS", instructions without the profiler, with it, and with holders at the end, too.
+-- The costs of lifetimes, for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS. FILE has lines
+-- "PERIOD WALL USER SYSTEM RSS STATUS", those of "off" first in each round; INSTRUCTIONS is "PERIOD
+-- WITHOUT LIFETIMES HOLDERS": instructions without the profiler, with it, and with holders at the end,
+-- too.
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- The tables of bench/lifetimes, from its profiles: lua lifetimes.lua PERIOD=BASE,ACTED ...
+-- Prints the tables of bench/lifetimes from its profiles: lua lifetimes.lua PERIOD=BASE,ACTED ...
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
 
 local CLASSES = {"Fraction", "NumberParser", "ReadStream", "Cell", "Row"}
--- The paper's Tables 2 and 4, of Fraction, NumberParser, ReadStream, ByteString, Array.
+-- The paper's Tables 2 and 4, for Fraction, NumberParser, ReadStream, ByteString, Array.
 local PAPER = {
   {"100%", {0.06, 0.06, 0.06, 93.3, 93.3}, {72, 72, 72, 4, 4}},
   {"50%", {0.05, 0.05, 0.05, 89.9, 89.9}, {49, 49, 49, 4, 4}},

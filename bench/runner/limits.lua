@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/limits: the least limits of lua_Alloc in which scripts succeed, plain and fork.
--- Expects limits-plain and limits-fork in its work folder (bench/limits links them).
+-- bench/limits: the smallest limits of lua_Alloc in which scripts succeed, with plain and fork. Expects
+-- limits-plain and limits-fork in its work folder (bench/limits links them).
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/limits"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -8,7 +8,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 local options = require "runner.options"
 
-local MOST = 65536  -- KiB; no script needs that
+local MOST = 65536  -- KiB; more than any script needs
 
 local SCRIPTS = { "recursion", "coroutines", "concat", "buffer", "rep", "gsub", "array", "hash", "closures",
   "userdata", "finalizers", "sort", "load", "format", "cstack", "weak", "varargs", "dump", "errors",
@@ -34,7 +34,7 @@ local function least(variant, script)
   return kib
 end
 
--- The limits in which a script fails, as a set, and their messages.
+-- Returns the limits in which a script fails, as a set, and their messages.
 local function failures(variant, script, from, to)
   local failing = {}
   for kib, message in ask(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do

@@ -44,9 +44,9 @@ if what == "collections" then collectgarbage("nursery", 4096) end
 before = profiler.stats()
 assert(profiler.alloc_start(what == "names" and 512 or 1 << 19, {out = path}))
 if what == "loads" then loads() elseif what == "names" then names() else collections() end
-collectgarbage "stop"  -- the tables of stats may be what is too much for the nursery
+collectgarbage "stop"  -- the tables of stats could fill the nursery
 profiler.alloc_stop()
 local bytes = profiler.stats().bytes
-profiler.disable()  -- collects once more, if something was freed by hand
+profiler.disable()  -- collects once more if blocks were freed by hand
 local after = profiler.stats()
 print(bytes, after.minor - before.minor, after.major - before.major)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/longrun: profiles of servers that have run for long, and what asamp report takes
--- for them. Prints Markdown: CPU time and peak RSS of the report, and its totals beside
--- the exact ones. Fails when they differ by more than samples may.
+-- bench/longrun: profiles of long-running servers, and the cost of asamp report for them. Prints
+-- Markdown: CPU time and peak RSS of the report, and its totals with the exact ones. Fails if they
+-- differ by more than the sampling error allows.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/longrun"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -10,12 +10,12 @@ local machine = require "runner.machine"
 
 local N = 10000000
 local NAMES = 200000  -- loads of 61,000 files
-local SIGMA = 5  -- of the estimate of bytes
+local SIGMA = 5  -- limit, in standard errors of the estimate of bytes
 
 local found, size = start.options "loads names collections lines asamp", start.size
 local asamp = found.asamp or root .. "/build/bin/asamp"
 
--- Runs a program that writes the profile; the numbers that it prints.
+-- Runs a program that writes the profile. Returns the numbers that it prints.
 local function made(words_, settings)
   local usage, out = runner:run(words_, settings)
   if not usage then fail(table.concat(words_, " ") .. ": " .. out) end
@@ -37,7 +37,7 @@ local function row(name, path, exact)
   print(("| %s | %.1f | %.2f | %.0f | %.4f | %d of %d | %d of %d |"):format(name,
     size(path) / 1e6, usage.cpu, usage.rss / 1e6, bytes / exact[1], minors, exact[2], majors,
     exact[3]))
-  -- Of the exact bytes: seven samples are expected of a short run, and none is possible.
+  -- Of the exact bytes: a short run has seven expected samples, and may have none.
   local sigma = math.sqrt(exact[1] * field(json, "period"))
   if math.abs(bytes - exact[1]) > SIGMA * sigma then fail(name .. ": the bytes are wrong") end
   if minors ~= exact[2] or majors ~= exact[3] then fail(name .. ": the collections are wrong") end

@@ -24,15 +24,15 @@ function machine.line()
   return table.concat(parts, ", ")
 end
 
--- The path of the first library in what ldconfig -p prints whose name begins with
--- 'name'; or nil.
+-- Returns the path of the first library in the output of ldconfig -p whose name starts with 'name'; or
+-- nil.
 function machine.library_in(listing, name)
   for found, path in listing:gmatch("(%S+) %b() => (%S+)") do
     if found:sub(1, #name) == name then return path end
   end
 end
 
--- The path of an installed shared library like "libm.so"; or nil.
+-- Returns the path of an installed shared library such as "libm.so"; or nil.
 function machine.library(name)
   local pipe = io.popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null")
   local listing = pipe and pipe:read("a") or ""

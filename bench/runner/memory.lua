@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A row of bench/memory's table: lua memory.lua NAME SAID PROFILE, where SAID has what the
--- program has said. Ends with 1 when the sum of the rows is not what the system says.
+-- Prints a row of bench/memory's table: lua memory.lua NAME SAID PROFILE, where SAID is the file with
+-- the program's output. Exit status 1: the sum of the rows is not the system's value.
 
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"

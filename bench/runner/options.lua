@@ -29,15 +29,15 @@ local TAKES_VALUE = {
 local FLAGS = { callgrind = true, instructions = true, list = true, help = true }
 options.MODES = { size = true, small = true, tiny = true }
 
--- The parts of a text between commas.
+-- Returns the parts of a text between commas.
 function options.split(text)
   local out = {}
   for word in text:gmatch("[^,]+") do out[#out + 1] = word end
   return out
 end
 
--- Flags and values as they stand, and the words beside them; nil, message for what
--- is not an option. takes_value, flags: sets of names.
+-- Returns the flags and values in their order, and the other words; nil, message for an unknown option.
+-- takes_value, flags: sets of names.
 function options.scan(args, takes_value, flags)
   local found, words = {}, {}
   local at = 1
@@ -65,16 +65,15 @@ function options.scan(args, takes_value, flags)
   return found, words
 end
 
--- The value of an option that is a positive integer; nil, message when it is not.
+-- Returns the value of an option that is a positive integer; nil, message if it is not.
 function options.positive(found, name, default)
   local value = math.tointeger(tonumber(found[name] or default))
   if value and value >= 1 then return value end
   return nil, ("--%s must be a positive integer, got %q"):format(name, found[name])
 end
 
--- Options with defaults filled in: rounds (integer), configs (list of names),
--- words (programs and groups asked for), mode, and the values as given.
--- nil, message when something is wrong.
+-- Returns options with defaults filled in: rounds (integer), configs (list of names), words (requested
+-- programs and groups), mode, and the values as given; nil, message if something is wrong.
 function options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

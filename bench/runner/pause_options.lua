@@ -37,14 +37,14 @@ local MODES = { default = true, generational = true, incremental = true, full = 
 local BATCH = 16          -- records, as in micro/churn.lua
 local RECORD_BYTES = 320  -- of one record in plain Lua
 
--- Things of each trap, unless --size says how many.
+-- The number of objects of each trap, unless --size is given.
 local TRAPS = {
   threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
   tables = 50000, large = 300000, weak = 1000000, slots = 4000000,
 }
 local NOT_OF_TRAPS = { "live", "allocate", "survivors", "page" }
 
--- A configuration { name, variant = "plain" or "fork", mode }; nil, message.
+-- Returns a configuration { name, variant = "plain" or "fork", mode }; or nil, message.
 local function configuration(name)
   if name == "idle" then return { name = name, variant = "plain", mode = "idle" } end
   local variant, mode = name:match("^(%a+):(%a+)$")
@@ -54,7 +54,7 @@ local function configuration(name)
   return nil, ("no configuration named %q; see --help"):format(name)
 end
 
--- Checks the options of a trap and fills its defaults in. nil, message.
+-- Checks the options of a trap and fills in its defaults. Returns nil, message if they are wrong.
 local function complete_trap(found)
   if not found.trap then
     local stray = found.size and "size" or found.batches and "batches"
@@ -73,10 +73,9 @@ local function complete_trap(found)
   return message == nil, message
 end
 
--- Options with defaults filled in: live, allocate (MB), survivors, page, rounds,
--- clock, configs (a list), and what follows from them: records, batches. With a trap:
--- trap, size, batches.
--- nil, message when something is wrong.
+-- Returns options with defaults filled in: live, allocate (MB), survivors, page, rounds, clock, configs
+-- (a list), and derived values: records, batches. With a trap: trap, size, batches. Returns nil,
+-- message if something is wrong.
 function pause_options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Figures and Markdown of bench/pauses. Pure: runs in, text out.
--- A run: what distribution.parse gives, with 'rss' (bytes) added.
+-- Figures and Markdown of bench/pauses. Pure: runs in, text out. A run: the result of
+-- distribution.parse, with 'rss' (bytes) added.
 
 local pause_report = {}
 
@@ -8,14 +8,13 @@ local distribution = require "runner.distribution"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
-local UNDISTURBED = 0.1  -- the quantile of all batches that counts as no pause
-local LEAST = 64000      -- nanoseconds beyond it from which a batch has a pause
+local UNDISTURBED = 0.1  -- the quantile of all batches that counts as a batch without a pause
+local LEAST = 64000      -- nanoseconds above it from which a batch has a pause
 local SHOWN = 16000      -- the same, for histograms
 
--- The figures of one run: base (an undisturbed batch), longest, total, p999, p99,
--- p50 of the pauses, batch999 of all batches (all ns), pauses (a count), share (of
--- the time that is pauses), rate (batches a second), and shown: the distribution of
--- what the histogram shows.
+-- Returns the figures of one run: base (a batch without a pause), longest, total, p999, p99, p50 of the
+-- pauses, batch999 of all batches (all in ns), pauses (their number), share (of the time that is
+-- pauses), rate (batches per second), and shown: the distribution in the histogram.
 function pause_report.figures(run)
   local base = distribution.quantile(run.times, UNDISTURBED)
   local times = distribution.beyond(run.times, base, LEAST)
@@ -59,7 +58,7 @@ local function pauses(configs, found)
   return table.concat(out)
 end
 
--- The configuration that collects stop-the-world with the same interpreter; or nil.
+-- Returns the stop-the-world configuration with the same interpreter; or nil.
 local function stopping(configs, config)
   for _, other in ipairs(configs) do
     if other.mode == "full" and other.variant == config.variant then return other end
@@ -89,7 +88,7 @@ local function duration(ns)
   return ("%.1f ms"):format(ns / 1e6)
 end
 
--- The histogram of all rounds of one configuration.
+-- Returns the histogram of all rounds of one configuration.
 local function histogram(rounds)
   local all = {}
   for _, each in ipairs(rounds) do table.move(each.shown, 1, #each.shown, #all + 1, all) end
@@ -102,7 +101,7 @@ local function histogram(rounds)
   return #lines > 0 and table.concat(lines, "\n") or "none"
 end
 
--- The whole report. found: for each configuration, the list of its rounds' figures.
+-- Returns the whole report. found: for each configuration, the list of its rounds' figures.
 function pause_report.render(configs, found)
   local out = {
     "## Pauses, milliseconds\n\n", pauses(configs, found),

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- A row of bench/peak's table: lua peak.lua NAME EXACT SAMPLED..., profiles of runs of one
--- program. Ends with 1 when what was alive at the peak is not what it should be.
+-- Prints a row of bench/peak's table: lua peak.lua NAME EXACT SAMPLED..., profiles of runs of one
+-- program. Exit status 1: the bytes alive at the peak are wrong.
 
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
-local LEAST = 10  -- samples that a line should have, to be judged
-local SAME = 0.01  -- of the peak, by which others may differ: strings are hashed anew in each run
+local LEAST = 10  -- samples that a line needs to be judged
+local SAME = 0.01  -- share of the peak by which runs may differ: their strings have other hashes
 
--- What was alive at the peak: bytes by line, all of them, and the peak.
+-- Returns the bytes alive at the peak: by line, in total, and the bytes in use at the peak.
 local function atpeak(path)
   local course = assert(reader.read(path)).course
   local profile = assert(reader.read(path, {at = course.highest}))

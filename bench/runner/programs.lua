@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The list of programs, by group, and the choice among them.
--- Owns which programs there are; a workload's sizes stand in its own file, those
--- of are-we-fast-yet here, because its harness verifies only certain ones.
--- A program: { name, group, groups = set, script, args(mode) -> list, dir or nil,
--- clean(output) -> output without timings, long = does it have that size? }. mode is
--- "size", "small" or "tiny", or "long".
+-- The list of programs, by group, and the choice among them. Owns which programs exist; the sizes of a
+-- workload are in its own file, those of are-we-fast-yet here, because its harness verifies only
+-- certain ones. A program: { name, group, groups = set, script, args(mode) -> list, dir or nil,
+-- clean(output) -> output without timings, long = whether it has that size }. mode is "size", "small",
+-- "tiny", or "long".
 
 local programs = {}
 
@@ -23,7 +22,8 @@ local OURS = {
   { "evaluation", { "loop", "interpreter" } },
 }
 
--- Name, inner iterations in full, small; the last field marks the allocating five.
+-- Name, inner iterations for the full size and for the small one; the last field marks the five that
+-- allocate.
 local AWFY = {
   { "Bounce", 1500, 100 }, { "CD", 100, 10, true }, { "DeltaBlue", 20000, 1000, true },
   { "Havlak", 1, 1, true }, { "Json", 100, 5, true }, { "List", 2000, 100 },
@@ -63,8 +63,8 @@ local function awfy_program(entry, dir)
   }
 end
 
--- All programs. bench: path of this folder. awfy: path of a checkout's
--- benchmarks/Lua, or nil to leave are-we-fast-yet out.
+-- Returns all programs. bench: path of this folder. awfy: path of a checkout's benchmarks/Lua, or nil
+-- to omit are-we-fast-yet.
 function programs.all(bench, awfy)
   local list = {}
   for _, group in ipairs(OURS) do
@@ -78,9 +78,8 @@ function programs.all(bench, awfy)
   return list
 end
 
--- The programs of 'list' that a word of 'words' names, by program or by group, in
--- the list's order; all of them when there are no words. nil, message when a word
--- names nothing.
+-- Returns the programs of 'list' that a word of 'words' names, by program or by group, in the list's
+-- order; all of them if there are no words; nil, message if a word names nothing.
 function programs.choose(list, words)
   if #words == 0 then return list end
   local chosen, known = {}, {}

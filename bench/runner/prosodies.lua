@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Prosodies that bench/prosody starts: each with a folder, accounts and a port of its own,
--- by the fork's interpreter. One that still runs at the end is killed.
+-- Starts prosody servers for bench/prosody: each with its own folder, accounts and port, on the fork's
+-- interpreter. A server that still runs at the end is killed.
 
 local socket = require "socket"
 
@@ -28,7 +28,7 @@ log = {warn = "%s/log"}
 VirtualHost "localhost"
 ]]
 
--- A module of the server's: what Lua's heap has obtained, every second.
+-- A module of the server that writes the size of Lua's heap every second.
 local HELD = [[
 local path = module:get_option_string "held_file"
 module:add_timer(1, function()

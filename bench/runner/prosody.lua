@@ -10,7 +10,7 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
-local SLICES, SLICE = 28, 0.5  -- of a cycle: so many in turn at least, of so many seconds
+local SLICES, SLICE = 28, 0.5  -- of a cycle: the least number of slices, and the seconds of each
 local CYCLE = 18               -- seconds
 local ASKED = 60               -- seconds that all answers may take
 
@@ -27,7 +27,7 @@ local asamp = root .. "/build/bin/asamp"
 assert(os.execute(("mkdir -p '%s'"):format(folder)))
 servers.begin{root = root, folder = folder, clients = CLIENTS, fail = fail}
 
--- Requests at the rate for so many seconds, or while go() says so; how many.
+-- Sends requests at the rate for a number of seconds, or while go() returns true. Returns their number.
 local function drive(load, seconds, go)
   local began, n = socket.gettime(), 0
   local ends = began + seconds
@@ -40,9 +40,10 @@ local function drive(load, seconds, go)
   return n
 end
 
--- Requests to both in turn, so many slices and on while go() says so; CPU seconds a request,
--- of all that either does meanwhile, and how many the first has had. 'turn', 0 or 1: who
--- begins, so that what else runs when answers come slows both alike.
+-- Sends requests to both in turn, for at least this number of slices and while go() returns true.
+-- Returns the CPU seconds per request of each server's processes, and the number of requests of the
+-- first. 'turn', 0 or 1: which server starts, so that other work that runs when answers come slows both
+-- servers alike.
 local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do
@@ -69,7 +70,7 @@ local asks = {top = 0, record = 0, heap = 0, stats = 0}
 
 local base = folder .. "/ask"
 
--- Begins to ask, one after the other, in the background; what was asked, by its name.
+-- Starts queries in the background, one after the other. Returns them by name.
 local function ask(server, n, kinds)
   local record = n % 10 == 5 and not found.apart and "--for 3s --alloc 64K" or "--ring"
   local all, lines = {
@@ -101,7 +102,7 @@ local function asking(began)
   end
 end
 
--- Are the answers there? When each came, as text.
+-- Checks the answers. Returns the time of each, as text.
 local function answers(lines, n, began)
   local ends = {}
   for name in pairs(lines) do
@@ -132,7 +133,7 @@ local function slope(rows, key)
   return (n * sxy - sx * sy) / (n * sxx - sx * sx)
 end
 
--- What is asked in that cycle.
+-- The queries of each cycle.
 local APART = {{}, {"top"}, {"record"}, {"heap"}, {"stats"}}
 
 local function asked(n)
@@ -215,7 +216,7 @@ expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 
 -- {== how it ends ============================================================
 
--- The newest profile of that server, as asamp report --json has it; "" without one.
+-- Returns the newest profile of that server in the form of asamp report --json; "" without one.
 local function report(server)
   local path = servers.newest(server)
   return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
@@ -248,7 +249,7 @@ killed:signal "KILL"
 expect(killed:ends(), "prosody does not end by SIGKILL")
 expect(tell("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
 
--- No file of its may grow beyond 16 KiB for a while: as on a disk that is full.
+-- For a while its files may not grow beyond 16 KiB, as on a full disk.
 local full, why = short "listen,alloc=4K,time=100", nil
 servers.output(("prlimit --pid %d --fsize=16384:unlimited"):format(full.pid))
 for _ = 1, 60 do

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Renders measured rows as Markdown. Pure: rows and comparisons in, text out.
--- A ratio is the median over the rounds of that round's own ratio, with the
--- smallest and the largest beside it.
+-- Renders measured rows as Markdown. Pure: rows and comparisons in, text out. A ratio is the median of
+-- the ratios of all rounds, with the smallest and the largest in parentheses.
 
 local report = {}
 
@@ -24,7 +23,7 @@ local function median_ratio(row, comparison, key)
   return stats.median(ratios(row, comparison, key))
 end
 
--- "1.234 (1.200..1.300)"; the spread only where there are several rounds.
+-- "1.234 (1.200..1.300)"; the range only if there are several rounds.
 function report.ratio(list)
   local low, high = stats.range(list)
   if #list == 1 then return ("%.3f"):format(list[1]) end
@@ -39,8 +38,8 @@ local function rows_of(rows, group)
   return out
 end
 
--- One table of 'key': the first configuration's own figure, scaled and formatted,
--- then the ratio of every comparison, those of the keys in shown.beside after it.
+-- Returns one table of 'key': the first configuration's own figure, scaled and formatted, then the
+-- ratio of every comparison, followed by those of the keys in shown.beside.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -67,7 +66,7 @@ local function figures(rows, configs, comparisons, key, shown)
   return table_of(header, lines)
 end
 
--- Geometric mean, lowest and highest program of each comparison in each group.
+-- Returns geometric mean, lowest and highest program of each comparison in each group.
 local function summary(rows, groups, comparisons, key)
   local lines = {}
   local function add(title, members)
@@ -93,7 +92,7 @@ local function summary(rows, groups, comparisons, key)
   return table_of({ "group", "ratio", "programs", "geometric mean", "lowest", "highest" }, lines)
 end
 
--- Memory is compared the other way round: over 1 is more than the baseline.
+-- For memory the ratios are inverted: above 1 is more than the baseline.
 local function memory_comparisons(comparisons)
   local out = {}
   for i, comparison in ipairs(comparisons) do
@@ -115,7 +114,7 @@ local function big(rows, configs)
   return out
 end
 
--- The whole report of a timed run; counted: the rows have instructions too.
+-- Returns the whole report of a timed run; counted: the rows have instructions, too.
 function report.timed(rows, configs, comparisons, groups, counted)
   local memory = memory_comparisons(comparisons)
   local out = {}
@@ -141,7 +140,7 @@ function report.timed(rows, configs, comparisons, groups, counted)
   return table.concat(out, "\n")
 end
 
--- The whole report of counted instructions.
+-- Returns the whole report of counted instructions.
 function report.counted(rows, configs, comparisons, groups)
   return table.concat({
     "## Instructions\n",

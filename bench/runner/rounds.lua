@@ -1,16 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Measures one program under all configurations, in interleaved rounds.
--- The order rotates from round to round, so that no configuration always follows
--- the same one. Every output is compared with the first: a run whose output
--- differs counts as a failure of the program, whatever its speed.
--- A row: { program, figures = { [config] = { cpu = list, wall = list, rss = list,
--- instructions = list } } }, one entry a round; options.keys are further lists.
+-- Measures one program under all configurations, in interleaved rounds. The order rotates from round to
+-- round, so that no configuration always follows the same one. Every output is compared with the first:
+-- a run with a different output counts as a failure of the program. A row: { program, figures = {
+-- [config] = { cpu = list, wall = list, rss = list, instructions = list } } }, with one entry per
+-- round; options.keys are further lists.
 
 local rounds = {}
 
 local command = require "runner.command"
 
--- Configurations in the order of round number 'round' (from 1).
+-- Returns the configurations in the order of round number 'round' (from 1).
 function rounds.order(configs, round)
   local out = {}
   for i = 1, #configs do out[i] = configs[(i + round - 2) % #configs + 1] end
@@ -23,9 +22,8 @@ local function keep(figures, usage)
   end
 end
 
--- A row, or nil, message. runner: a command; options: mode, rounds, callgrind,
--- inspect(config, usage): called after a run, may add further figures to 'usage',
--- those that 'keys' names.
+-- Returns a row, or nil, message. runner: a command; options: mode, rounds, callgrind, inspect(config,
+-- usage): called after a run, may add further figures to 'usage', with the names in 'keys'.
 function rounds.measure(runner, program, configs, options)
   local row = { program = program, figures = {} }
   for _, config in ipairs(configs) do
@@ -52,9 +50,8 @@ function rounds.measure(runner, program, configs, options)
   return row
 end
 
--- Counts the instructions of one more run of a row's program under each
--- configuration, at the small size or the tiny one that was asked for; the row, or
--- nil, message.
+-- Counts the instructions of one more run of a row's program under each configuration, with the small
+-- size or the tiny one if requested. Returns the row, or nil, message.
 function rounds.add_instructions(runner, row, configs, options)
   local counted, message = rounds.measure(runner, row.program, configs, {
     mode = options.mode == "tiny" and "tiny" or "small", rounds = 1, callgrind = true,
@@ -66,8 +63,8 @@ function rounds.add_instructions(runner, row, configs, options)
   return row
 end
 
--- Takes the instructions of an empty run from every count of 'rows'.
--- nil, message when an empty run fails.
+-- Subtracts the instructions of an empty run from every count of 'rows'. Returns nil, message if an
+-- empty run fails.
 function rounds.subtract_startup(runner, rows, configs)
   for _, config in ipairs(configs) do
     local words = { config.lua }

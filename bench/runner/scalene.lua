@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The tables of bench/scalene, from what it ran: lua scalene.lua FOLDER REPEATS PROGRAM...
+-- Prints the tables of bench/scalene from its measurements: lua scalene.lua FOLDER REPEATS PROGRAM...
 
 local copies = require "asamp.sums.copies"
 local leaks = require "asamp.sums.leaks"
@@ -32,7 +32,7 @@ for text in io.lines(folder .. "/exact") do
 end
 for _, list in pairs(exact) do table.sort(list, function(a, b) return a.line < b.line end) end
 
--- What is known to be true because this very run shows it.
+-- Features that this run itself demonstrates.
 local native, trend = self[exact.native[1].line], trends.of(profile)
 local function shown(value) return value and "yes" or "NO" end
 head("Features (Table 2 of the paper):", "feature", "Scalene", "asamp", "shown by")

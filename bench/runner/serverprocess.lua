@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A server that runs for bench/servers, with a folder of its own: started, queried, measured
--- and stopped. Its CPU time is that of the process and of all its descendants, living and
--- reaped. Needs Linux, curl and ab (apache2-utils).
+-- A server process of bench/servers with its own folder: started, queried, measured and stopped. Its
+-- CPU time is that of the process and of all its descendants, living and reaped. Needs Linux, curl and
+-- ab (apache2-utils).
 
 local serverprocess = {}
 
@@ -9,14 +9,14 @@ local Process = {}
 Process.__index = Process
 
 local PORT = 18080
-local WAIT = 300      -- tenths of a second until a server answers, or has stopped
+local WAIT = 300      -- tenths of a second until a server must answer, or must have stopped
 
 function serverprocess.output(line)
   local pipe <close> = assert(io.popen(line))
   return pipe:read "a"
 end
 
--- A text with ${name} replaced by the field of that name.
+-- Returns a text with each ${name} replaced by the field of that name.
 function serverprocess.fill(text, fields)
   return (text:gsub("%${(%a+)}", function(name) return tostring(fields[name]) end))
 end
@@ -38,7 +38,8 @@ serverprocess.http = {
   request = function(server, n)
     return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
   end,
-  -- The line that makes this many requests, and whether its output says that all were answered.
+  -- Returns the command line that sends this number of requests, and whether its output shows that all
+  -- were answered.
   load = function(server, requests)
     return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
   end,
@@ -48,7 +49,7 @@ serverprocess.http = {
   end,
 }
 
--- All processes of the system: by number, its parent and its CPU time in ticks.
+-- Returns all processes of the system: by number, the parent and the CPU time in ticks.
 local function processes()
   local all = {}
   for line in output("cat /proc/[0-9]*/stat 2>/dev/null"):gmatch "[^\n]+" do
@@ -64,7 +65,8 @@ local function processes()
   return all
 end
 
--- The numbers of those of the process and its descendants that run, and the ticks of all.
+-- Returns the numbers of the running processes among the server and its descendants, and the ticks of
+-- all.
 function Process:family()
   local all, members, ticks = processes(), {}, 0
   for pid, process in pairs(all) do
@@ -87,10 +89,9 @@ function Process:cpu()
   return ticks / TICK
 end
 
--- Starts a server. server: one of bench/server; fields: folder (in which the server's user
--- may write; made here), root, built and pg, which its texts name; library: the
--- folder of liblua5.4.so.0; asamp: the value of ASAMP, or nil. Returns the process, or
--- nil, message.
+-- Starts a server. server: a module of bench/server; fields: folder (writable for the server's user;
+-- created here), root, built and pg, which its texts contain; library: the folder of liblua5.4.so.0;
+-- asamp: the value of ASAMP, or nil. Returns the process, or nil, message.
 function serverprocess.start(server, fields, library, asamp)
   local process = setmetatable({ server = server, port = PORT }, Process)
   process.page = read(fields.root .. "/bench/server/page.lua")
@@ -121,11 +122,11 @@ function serverprocess.start(server, fields, library, asamp)
   return nil, message
 end
 
--- The answer to a request for n records.
+-- Returns the answer to a request for n records.
 function Process:request(n) return self.server.request(self, n) end
 
--- Makes this many requests of 100 records, and calls 'meanwhile', if given, while they are made.
--- Returns CPU seconds a request, or nil if one failed.
+-- Sends this number of requests for 100 records, and calls 'meanwhile', if given, at the same time.
+-- Returns CPU seconds per request, or nil if one failed.
 function Process:load(requests, meanwhile)
   local before = self:cpu()
   local pipe = assert(io.popen(self.server.load(self, requests)))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/servers: what its head says. Arguments after ROOT and WORK: PLACE, with plain/lib
--- and the prefix fork; BUILT, the folder of the servers that were built; the command's own.
+-- bench/servers: see its opening comment. Arguments after ROOT and WORK: PLACE, with plain/lib and the
+-- prefix fork; BUILT, the folder of the servers that were built; the command's own arguments.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/servers"
 local root, fail = start.root, start.fail
@@ -11,8 +11,8 @@ local process = require "runner.serverprocess"
 local stats = require "runner.stats"
 
 local SERVERS = { "haproxy", "mod_lua", "pllua" }
-local SIZES = { 1, 7, 100, 1000 }  -- records of the answers that are compared
-local SAMPLED = 0.1                  -- least share of a server's CPU time that is in samples
+local SIZES = { 1, 7, 100, 1000 }  -- records in the answers that are compared
+local SAMPLED = 0.1                  -- smallest share of a server's CPU time that samples must cover
 local ASAMP = "alloc=64K,time=1000,listen"
 
 local found, names = start.options("rounds requests", "", true)
@@ -22,7 +22,7 @@ if #names == 0 then names = SERVERS end
 
 local count = 0
 
--- A process of the server on the library of 'variant'.
+-- Starts a process of the server on the library of 'variant'.
 local function begin(name, server, variant, asamp)
   count = count + 1
   local fields = { root = root, built = built, pg = "/usr/lib/postgresql/17/bin",
@@ -31,7 +31,7 @@ local function begin(name, server, variant, asamp)
   return started or fail(("%s on %s: %s"):format(name, variant, message))
 end
 
--- CPU seconds a request and the answers of one round.
+-- Returns CPU seconds per request and the answers of one round.
 local function measure(name, server, variant)
   local running = begin(name, server, variant)
   local answers = {}
@@ -45,14 +45,14 @@ end
 
 local SECONDS = { us = 1e-6, ms = 1e-3, s = 1 }
 
--- The samples of time in a report, and the CPU seconds that they stand for.
+-- Returns the number of time samples in a report, and the CPU seconds that they represent.
 local function timed(report)
   local amount, unit, samples = report:match "([%d.]+) (%l+) of CPU time, from ([%d,]+) sample"
   return samples or "none", amount and tonumber(amount) * (SECONDS[unit] or 60) or 0
 end
 
--- Serves under ASAMP. Returns whether a socket answered, the report of all profiles, and the CPU
--- seconds of all requests.
+-- Runs the server with ASAMP. Returns whether a socket answered, the report of all profiles, and the
+-- CPU seconds of all requests.
 local function profile(name, server)
   local running = begin(name, server, "fork", ASAMP)
   local answered = false

@@ -18,14 +18,14 @@ local K, M = 1024, 1024 * 1024
 
 settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
-settings.EXACT = 10000  -- the highest rate at which every sample is an interrupt: they
-                        -- take all of a virtual machine's time not far above
+settings.EXACT = 10000  -- the highest rate with an interrupt for every sample: at slightly
+                        -- higher rates they take all of a virtual machine's time
 settings.PARTS = { "period", "rate", "long", "full" }
 settings.LONG = { 512 * K, 32 * K }  -- the periods of 'long'
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
-local FULL = 64         -- bytes; the smallest period there is, in fixed gaps:
-                        -- no block as large passes unseen
+local FULL = 64         -- bytes; the smallest possible period, with fixed gaps: every
+                        -- block of this size or more is sampled
 local NEVER = "4194304G"
 local BATCH = 6         -- settings that are compared with the same baseline
 
@@ -36,7 +36,7 @@ function settings.size(bytes)
   return tostring(bytes)
 end
 
--- The bytes of words like "16K" and "4M"; nil, message.
+-- Returns the bytes of words such as "16K" and "4M"; or nil, message.
 function settings.sizes(words)
   local list = {}
   for i, word in ipairs(words) do
@@ -60,8 +60,8 @@ end
 
 local MAKERS = {}
 
--- One setting of every series in turn, so that what is compared is measured
--- within a short time.
+-- Returns one setting of every series in turn, so that settings that are compared are measured within a
+-- short time.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },
@@ -102,9 +102,9 @@ function MAKERS.full(paths)
   }
 end
 
--- Lists of configurations that are measured together: the baseline ("fork", no
--- profiler) and up to BATCH settings. parts: names; paths: { fork, profile, exact =
--- does the kernel grant exact timers? }; points: { PERIODS, RATES }, by default all.
+-- Returns lists of configurations that are measured together: the baseline ("fork", no profiler) and up
+-- to BATCH settings. parts: names; paths: { fork, profile, exact = whether the kernel grants exact
+-- timers }; points: { PERIODS, RATES }, by default all.
 function settings.batches(parts, paths, points)
   local out = {}
   for _, part in ipairs(parts) do
@@ -120,11 +120,11 @@ function settings.batches(parts, paths, points)
   return out
 end
 
--- By first letter: bytes, KiB, ...
+-- Units by their first letter.
 local UNITS = { b = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30, T = 1 << 40 }
 
--- What the profiler's closing line tells, or nil: { samples (of allocation),
--- allocated (bytes, to a tenth of the unit that is told), timesamples }.
+-- Parses the profiler's last line: { samples (of allocation), allocated (bytes, to a tenth of the
+-- printed unit), timesamples }; or nil.
 function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The error of a sampled profile, site by site, against an exact trace. Pure.
--- A site is a type of block and the innermost Lua line of its stack; its key is
--- "type\tline\tfile". With N samples in all, of which a site with the exact share
--- p of all bytes should have N p, one standard error is sqrt(N p (1 - p)); z is
--- the error in standard errors.
+-- The error of a sampled profile, site by site, compared with an exact trace. Pure. A site is a type of
+-- block and the innermost Lua line of its stack; its key is "type\tline\tfile". With N samples in
+-- total, a site with the exact share p of all bytes has N p expected samples with a standard error of
+-- sqrt(N p (1 - p)); z is the error in standard errors.
 
 local siteerror = {}
 
--- Of what exact.c writes: { bytes (all), sites = { [key] = bytes } }; nil, message
--- when the sites do not add up to what the core has counted.
+-- Parses the output of exact.c: { bytes (all), sites = { [key] = bytes } }; nil, message if the sum of
+-- the sites is not the core's count.
 function siteerror.exact(text)
   local all = math.tointeger(tonumber(text:match("^(%d+)\n")))
   if not all then return nil, "no exact trace in " .. ("%q"):format(text:sub(1, 40)) end
@@ -24,7 +23,7 @@ function siteerror.exact(text)
   return found
 end
 
--- The key's line and file of a node: its innermost Lua function's.
+-- Returns the key's line and file for a node: those of its innermost Lua function.
 local function place(profile, node)
   local nodes = profile.nodes
   while node and node > 0 do
@@ -35,8 +34,8 @@ local function place(profile, node)
   return 0, "-"
 end
 
--- Of a profile of profiler.reader: { samples (all), undecided, sites =
--- { [key] = samples } }. Samples of time are left out.
+-- Converts a profile of profiler.reader: { samples (all), undecided, sites = { [key] = samples } }.
+-- Time samples are excluded.
 function siteerror.sampled(profile)
   local found = { samples = profile.samples, undecided = profile.undecided, sites = {} }
   local sites = profile.sites
@@ -51,8 +50,8 @@ function siteerror.sampled(profile)
   return found
 end
 
--- One entry a site that should have 'least' samples or more: { key, share,
--- expected, found, z }. Sorted by share, largest first.
+-- Returns one entry per site with 'least' expected samples or more: { key, share, expected, found, z }.
+-- Sorted by share, largest first.
 function siteerror.compare(exact, sampled, least)
   local list, n = {}, sampled.samples
   for key, bytes in pairs(exact.sites) do
@@ -73,7 +72,7 @@ function siteerror.compare(exact, sampled, least)
   return list
 end
 
--- Samples at sites that the exact trace does not know.
+-- Returns the number of samples at sites that are not in the exact trace.
 function siteerror.unknown(exact, sampled)
   local n = 0
   for key, samples in pairs(sampled.sites) do
@@ -82,8 +81,8 @@ function siteerror.unknown(exact, sampled)
   return n
 end
 
--- Of errors (a list of z): how many, how many within 3 standard errors, the root
--- of the mean square, the largest.
+-- For a list of errors z, returns their number, the number within 3 standard errors, the root mean
+-- square, and the largest.
 function siteerror.tally(list)
   local within, square, worst = 0, 0, 0
   for _, z in ipairs(list) do
@@ -96,7 +95,7 @@ function siteerror.tally(list)
   }
 end
 
--- The share of errors (a list of z) that are at most 'limit' standard errors.
+-- Returns the share of errors (a list of z) that are at most 'limit' standard errors.
 function siteerror.below(list, limit)
   local n = 0
   for _, z in ipairs(list) do
@@ -105,8 +104,8 @@ function siteerror.below(list, limit)
   return #list > 0 and n / #list or 0
 end
 
--- The power of two, at least 64, that gives 'samples' samples of 'bytes' or up to
--- twice as many.
+-- Returns the power of two, at least 64, that leads to 'samples' samples of 'bytes', or up to twice as
+-- many.
 function siteerror.period(bytes, samples)
   local period = 64
   while bytes // (2 * period) >= samples do period = 2 * period end

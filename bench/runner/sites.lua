@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- bench/sites: the error of samples against an exact trace, per site, with fixed
--- and with random intervals over several seeds; and samples without a fate.
--- Runs under the fork, whose reader it uses; exact.so is in its work folder.
--- Prints Markdown; --data DIR has the distribution of the errors for a plot.
--- Trace and profile are of the same run (exact.c).
+-- bench/sites: the error of samples compared with an exact trace, per site, with fixed and with random
+-- intervals over several seeds; and the number of samples without a survival outcome. Runs under the
+-- fork, whose reader it uses; exact.so is in its work folder. Prints Markdown; --data DIR gets the
+-- distribution of the errors for a plot. Trace and profile are of the same run (exact.c).
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/sites"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -19,7 +18,7 @@ local siteerror = require "runner.siteerror"
 
 local INTERVALS = { "fixed", "random" }
 local NEVER = 1 << 50  -- a period that no run reaches
-local WORST = 8      -- programs of which the worst site is shown
+local WORST = 8      -- programs whose worst site is shown
 local LIMITS = { first = 0, last = 6, step = 0.1 }  -- of the distribution
 
 local found, words = start.options("seeds samples least mode data fork", nil, true)
@@ -38,7 +37,7 @@ if not chosen then fail(message) end
 
 local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 
--- One run: its exact trace, and what was sampled.
+-- Returns the exact trace and the samples of one run.
 local function run(program, period, interval, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
@@ -57,7 +56,7 @@ local function run(program, period, interval, seed)
   return trace, siteerror.sampled(profile)
 end
 
--- A seed of the profiler: another one for every program, so that their errors are
+-- Returns a seed of the profiler: a different one for every program, so that their errors are
 -- independent.
 local function seed_of(program, seed)
   local sum = 0
@@ -65,7 +64,7 @@ local function seed_of(program, seed)
   return (sum & 0xffffffff) * 1000 + seed
 end
 
--- All seeds and both intervals of one program.
+-- Measures one program with all seeds and both kinds of intervals.
 local function measure(program)
   local trace = run(program, NEVER, "fixed", 1)
   local row = {
@@ -128,7 +127,7 @@ print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
 print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
   totals.samples, totals.undecided, totals.unknown))
 
--- The sites that fixed intervals get most wrong.
+-- The largest error of a site with fixed intervals.
 local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
   local x, y = worst(a), worst(b)

@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Costs of one turn of a loop from counts of whole runs. Pure: the counting is a
--- function that the caller gives.
+-- Computes costs of one iteration of a loop from counts of whole runs. Pure: the caller passes a
+-- function that counts.
 
 local slope = {}
 
--- The cost of one turn: what the turns beyond 'short' add to a run, so that
--- start-up and shutdown cancel out. count(turns) -> the whole run's count.
+-- Returns the cost of one iteration from the difference between two runs, so that start-up and shutdown
+-- cancel out. count(turns) -> the count of a whole run.
 function slope.of(count, short, long)
   local base = count(short)
   return (count(long) - base) / (long - short)
 end
 
--- What an object costs whose loop costs 'stopped' a turn without collections and
--- 'running' with them, when a loop that makes none costs 'control_stopped' and
--- 'control_running': { allocation, garbage, both }. Garbage is all that collections
--- add, less what reuse of memory saves the allocator.
+-- Returns the cost of an object, { allocation, garbage, both }, from the costs of an iteration of its
+-- loop without collections, 'stopped', and with them, 'running', and of a loop that creates no object,
+-- 'control_stopped' and 'control_running'. Garbage is everything that collections add, minus the
+-- savings of the allocator by reuse of memory.
 function slope.cost(stopped, running, control_stopped, control_running)
   local allocation, both = stopped - control_stopped, running - control_running
   return { allocation = allocation, garbage = both - allocation, both = both }

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What every command of this folder begins with; it is the first that one calls:
---   local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/NAME"
--- The script's arguments are ROOT WORK and those of the command. Finds the other
--- modules of the runner; measures and prints nothing.
+-- The start of every command of this folder, which calls it first: local start = dofile(arg[1] ..
+-- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT WORK and those of the
+-- command. Finds the other modules of the runner; measures and prints nothing.
 
 -- { root, work (folders), arguments (the command's own, a list), runner (of
 -- runner.command), fail(message): ends the command, which is called 'name', with

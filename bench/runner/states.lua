@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/states: what many small states take, plain and fork.
--- Expects states-plain and states-fork in its work folder (bench/states links them).
+-- bench/states: the costs of many small states, with plain and fork. Expects states-plain and
+-- states-fork in its work folder (bench/states links them).
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
 local work, fail, runner = start.work, start.fail, start.runner
@@ -13,7 +13,7 @@ local number = start.positive(found, "number", 2000)
 
 local env = {}
 
--- The numbers that states.c prints for these arguments.
+-- Returns the numbers that states.c prints for these arguments.
 local function ask(variant, ...)
   local usage, output = runner:run({ work .. "/states-" .. variant, ... }, env)
   if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
@@ -27,7 +27,7 @@ local function row(what, plain, fork)
     plain > 0 and ("%.3f"):format(fork / plain) or "-"))
 end
 
--- A row for each of 'names', of the numbers that one run prints.
+-- Prints a row for each of 'names', from the numbers that one run prints.
 local function rows(names, ...)
   local plain, fork = ask("plain", ...), ask("fork", ...)
   for i, name in ipairs(names) do row(name, plain[i], fork[i]) end
@@ -50,8 +50,8 @@ rows({ "made, 12 MiB kept, closed: CPU ns each", "... resident bytes behind the 
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))
 
--- The same cycle, in a process that is profiled from outside: its threads, and what it takes
--- to start them, are counted.
+-- The same cycle in a process that is profiled from outside: the cost of its threads, and of starting
+-- them, is included.
 local ROUNDS = 5
 local WISHES = { "", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen" }
 local took = { {}, {}, {}, {} }

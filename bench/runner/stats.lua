@@ -4,7 +4,7 @@
 
 local stats = {}
 
--- The middle value, or the mean of the two middle ones.
+-- Returns the middle value, or the mean of the two middle ones.
 function stats.median(values)
   assert(#values > 0, "median of an empty list")
   local sorted = table.move(values, 1, #values, 1, {})
@@ -30,8 +30,8 @@ function stats.geomean(values)
   return math.exp(sum / #values)
 end
 
--- Quotients of two lists of the same length, place by place: the ratio of each
--- round, whose two runs followed each other.
+-- Returns quotients of two lists of the same length, element by element: the ratio of each round, whose
+-- two runs followed each other.
 function stats.ratios(numerators, denominators)
   assert(#numerators == #denominators, "lists of different lengths")
   local out = {}

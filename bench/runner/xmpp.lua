@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- One client of an XMPP server, as plain as it can be: bench/prosody's load. Each request
--- is a stanza whose answer is waited for, so that both servers do the same one after the
--- other. A server that says nothing for ten seconds is an error.
+-- A client of an XMPP server, as simple as possible: bench/prosody's load. It waits for the answer to
+-- each stanza before it sends the next, so that both servers do the same work in the same order. If a
+-- server sends nothing for ten seconds, an error is raised.
 
 local mime = require "mime"
 local socket = require "socket"
@@ -14,7 +14,7 @@ local STREAM = "<stream:stream to='localhost' xmlns='jabber:client' version='1.0
                "xmlns:stream='http://etherx.jabber.org/streams'>"
 local PATIENCE = 10
 
--- What comes, up to a text that find(text) likes.
+-- Receives text until find(text) returns true.
 function Client:await(find)
   local limit = socket.gettime() + PATIENCE
   while not find(self.text) do

@@ -3,7 +3,7 @@
 
 local process = require "runner.serverprocess"
 
--- As the server's user: a database of its own in the folder.
+-- Run as the server's user: creates a database in the folder.
 local CLUSTER = [[
 set -e
 '${pg}/initdb' -D '${folder}/data' -A trust -U postgres -E UTF8 --locale=C -N >'${folder}/initdb' 2>&1

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: objects that lua_Alloc gives one by one: functions of chunks, each with a
--- prototype of its own, and at every sixteenth a string of 9,000 bytes.
+-- Trap: objects in separate blocks of lua_Alloc: functions of chunks, each with its own prototype, and
+-- for every sixteenth a string of 9,000 bytes.
 
 local BYTES = 9000
 

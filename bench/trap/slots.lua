@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Trap: an array of ten million slots, made before anything is timed, in which young objects
--- are stored at random. What a store replaces dies; nothing is dropped at once.
+-- Trap: an array of ten million slots, created before the measurement, in which young objects are
+-- stored at random. The object that a store replaces dies; nothing is dropped at once.
 
 local SLOTS <const> = 10000000
 

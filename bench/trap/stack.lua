@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Trap: a coroutine so many frames deep; every frame has an object of its own. Frames
--- are left one by one, too, before the coroutine is dropped.
+-- Trap: a coroutine with 'size' frames; every frame has its own object. Frames also return one by one
+-- before the coroutine is dropped.
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 
--- left: how many more calls, or returns, until the next yield.
+-- left: the number of calls, or returns, until the next yield.
 local left = 0
 
 local function dive(depth)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Trap: tables whose vectors lua_Alloc gives one by one (9,600 bytes each).
+-- Trap: tables whose arrays are separate blocks of lua_Alloc (9,600 bytes each).
 
 local SLOTS = 600
 local unpack = table.unpack

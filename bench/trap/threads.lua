@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Trap: coroutines that wait, each in its first call.
+-- Trap: suspended coroutines, each in its first call.
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 

@@ -59,8 +59,8 @@ describe("a signal", function()
     assert.is_true(share > 0.3, share)
   end)
 
-  -- A rule was accepted if its frame was inside the thread's stack. In another stack, below that one,
-  -- it led to an unmapped address.
+  -- A former bug: a rule was accepted if its frame was inside the thread's stack. In another stack,
+  -- below that one, it led to an unmapped address.
   it("comes where the unwind tables are wrong", function()
     local list = sampled("for _ = 1, 20 do require 'shapes'.misled(40000000) end", "alloc=0,wall")
     assert.is_true(times.leaf(list, "shape_lie") > 0.5)

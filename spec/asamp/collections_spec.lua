@@ -59,8 +59,8 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
-  -- Pauses of collections without a record of their own were in no sum: reports had 80 of 440 ms, a
-  -- twentieth of the share that time samples showed.
+  -- A former bug: pauses of collections without a record of their own were in no sum: reports had 80 of
+  -- 440 ms, a twentieth of the share that time samples showed.
   it("has the pauses of those that are left out in the sums, also of a merged profile", function()
     local path = os.tmpname()
     local status, out, err = process.run{load = "profiler", code = [[
@@ -151,8 +151,8 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- `asamp advise` counted a slice only in the minor collection right before the end of a major
-  -- collection's marking, and reported 6 ms of 106 as major; 93 were.
+  -- A former bug: `asamp advise` counted a slice only in the minor collection right before the end of a
+  -- major collection's marking, and reported 6 ms of 106 as major; 93 were.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0

@@ -194,8 +194,8 @@ describe("a process that listens", function()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
 
-  -- The thread waited five seconds for each of them, and so did all other clients and the rotation of
-  -- files.
+  -- A former bug: the thread waited five seconds for each of them, and so did all other clients and the
+  -- rotation of files.
   it("answers others while clients do not read their answers, and leaves those in the end", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local list, n = clients.deaf(socket, 3)
@@ -211,7 +211,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- The thread checked fifty times a second while a client waited: a hundredth of a processor.
+  -- A former bug: the thread checked fifty times a second while a client waited: a hundredth of a
+  -- processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
     local function switches()
@@ -263,7 +264,7 @@ describe("a process that listens", function()
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
-    assert(os.execute("kill -9 " .. child))  -- it might find its folder removed, and continue to wait
+    assert(os.execute("kill -9 " .. child))  -- otherwise it could wait for ever in a removed folder
   end)
 
   -- It named the removed file as if it existed.
@@ -291,8 +292,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- The recording never ended, and other requests for a recording were refused because of it. Of a
-  -- removed folder only its name is left.
+  -- A former bug: the recording never ended, and other requests for a recording were refused because of
+  -- it. Of a removed folder only its name is left.
   it("ends a recording though its own file cannot be made, and has it when it can", function()
     start("alloc=64K,listen=s/x.sock,out=p/p.vmprof,quiet", nil, "p")
     shell.output("rm -r %s/p", folder)
@@ -318,7 +319,7 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
-  -- The recording continued without its command, and no other command could end it.
+  -- A former bug: the recording continued without its command, and no other command could end it.
   it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
     start "alloc=0,listen=s/x.sock"
     for n, signal in ipairs{"INT", "TERM", "HUP"} do
@@ -341,7 +342,7 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- Searches for listening processes found the sockets of ended ones.
+  -- A former bug: searches for listening processes found the sockets of ended ones.
   it("leaves no socket when a signal ends it that nobody has handled", function()
     -- under nohup no child dies of SIGHUP, and none of them can change that for its own
     local ignored = tonumber(shell.read "/proc/self/status":match "SigIgn:%s*(%x+)", 16) & 1 == 1
@@ -360,7 +361,8 @@ describe("a process that listens", function()
     end
   end)
 
-  -- The message was that the process "listens with ASAMP=listen", and "Connection refused".
+  -- A former bug: the message was that the process "listens with ASAMP=listen", and "Connection
+  -- refused".
   it("is reported as ended, to a client that watches it and to a later client", function()
     local watch = "cd %s; ('%s/bin/asamp' %s >%s.out 2>%s.err; echo $? >%s.code) >/dev/null &"
     local wanted = {KILL = "the process that listened at '%s' has ended",
@@ -386,7 +388,7 @@ describe("a process that listens", function()
     end
   end)
 
-  -- 'asamp serve' waited a second for each of them.
+  -- A former bug: 'asamp serve' waited a second for each of them.
   it("is waited for once, however many sockets are gone of processes that live", function()
     local ask, pause, pauses, sockets = require "asamp.cli.ask", host.pause, 0, {}
     start "alloc=0,listen=s/x.sock"
@@ -413,8 +415,8 @@ describe("a process that listens", function()
                     "listens there: with %p in it each has a name of its own\n"}, {code, err})
   end)
 
-  -- A user who had made the folder before the process did received the requests, and could name files
-  -- for root to read and to remove.
+  -- A former bug: a user who had made the folder before the process did received the requests, and
+  -- could name files for root to read and to remove.
   it("is not taken for another user's socket of its number", function()
     if shell.output "id -u" ~= "0\n" then return end
     start("alloc=0,listen=s/x.sock")
@@ -470,7 +472,7 @@ describe("a process that listens", function()
     os.execute("kill -9 " .. lives)
   end)
 
-  -- It took the last ones: the program could open no file, without a visible reason.
+  -- A former bug: it took the last ones: the program could open no file, without a visible reason.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
@@ -492,9 +494,9 @@ describe("a process that listens", function()
     assert.equal(0, before)
   end)
 
-  -- A thread used a whole processor if the program had no descriptor left, or had lowered its limit
-  -- below the number of its descriptors, as programs do that sandbox themselves: a client waited that
-  -- it could not accept, or poll failed.
+  -- A former bug: a thread used a whole processor if the program had no descriptor left, or had lowered
+  -- its limit below the number of its descriptors, as programs do that sandbox themselves: a client
+  -- waited that it could not accept, or poll failed.
   it("uses no CPU time while no client can be accepted, and accepts waiting clients afterwards", function()
     start("alloc=0,listen=s/x.sock")
     local function limit(n)
@@ -544,8 +546,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- States made after a refused recording sampled at its rate, in a profile with another rate:
-  -- estimates were eight times too high, or there were no more samples.
+  -- A former bug: states made after a refused recording sampled at its rate, in a profile with another
+  -- rate: estimates were eight times too high, or there were no more samples.
   it("samples as before when a recording is refused", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local before = stats()
@@ -564,8 +566,9 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- Until a state allocated or collected, the next file had no state that a mark could belong to:
-  -- "nothing is recorded, or there is no state", while asamp stats named the file and the state.
+  -- A former bug: until a state allocated or collected, the next file had no state that a mark could
+  -- belong to: "nothing is recorded, or there is no state", while asamp stats named the file and the
+  -- state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
@@ -598,8 +601,8 @@ describe("a process that listens", function()
     assert.is_true(#list >= 2 and #list <= 3, #list)  -- it may end just after the next one was made
   end)
 
-  -- If the process's own pattern has a %, the requested name was treated as a generated one: if it
-  -- existed and was no profile, or empty, the recording went to the next number.
+  -- A former bug: if the process's own pattern has a %, the requested name was treated as a generated
+  -- one: if it existed and was no profile, or empty, the recording went to the next number.
   it("records to the name that is given, whatever its own pattern is", function()
     for _, pattern in ipairs{"p.%n.vmprof", "p.vmprof"} do
       start("alloc=64K,quiet,listen=s/x.sock,out=" .. pattern)
@@ -621,8 +624,8 @@ describe("a process that listens", function()
     end
   end)
 
-  -- Files between two requests, and those around a recording, were never removed: the disk was full if
-  -- cron or logrotate requested the rotation instead of rotate=.
+  -- A former bug: files between two requests, and those around a recording, were never removed: the
+  -- disk was full if cron or logrotate requested the rotation instead of rotate=.
   it("keeps as many of its files as keep= says, whatever requested the next one", function()
     start "alloc=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet"
     local function names()

@@ -200,7 +200,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert.equal(1, #cjson.decode((convert("--to", "speedscope", path))).profiles)
   end)
 
-  -- It wrote an empty file, with exit code 0.
+  -- A former bug: it wrote an empty file, with exit code 0.
   it("says so of a profile without samples, too", function()
     local p = assert(gen.open{path = path, period = 1 << 20})
     assert(p:close())

@@ -123,7 +123,7 @@ describe("asamp convert", function()
     end)
   end)
 
-  -- /debug/pprof/profile of an idle process had the sample types of allocations.
+  -- A former bug: /debug/pprof/profile of an idle process had the sample types of allocations.
   it("pprof has the sample types that are requested, without any sample of them, too", function()
     local heap = "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes"
     local time = "samples/count cpu/nanoseconds"
@@ -165,7 +165,8 @@ describe("asamp convert", function()
     assert.equal("root (b.lua:1)", f.functions[f.locations[s.locations[2]][1]].name)
   end)
 
-  -- go tool pprof adds up functions with equal names: all anonymous functions were one row.
+  -- A former bug: go tool pprof adds up functions with equal names: all anonymous functions were one
+  -- row.
   it("--to pprof: functions of one name are not one function", function()
     local gen = require "profilegen"
     local p = assert(gen.open{path = path, period = 100, resolve = "plain"})

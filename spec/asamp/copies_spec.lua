@@ -147,8 +147,8 @@ end
     near(1000 * 32 * (15.5 + 8), lines[4].new)
   end)
 
-  -- The bytes that rounding adds to a block were assumed to be 3: 4% too many bytes were reported for
-  -- texts of 58 bytes, 13% for those of 16, and too few for others.
+  -- A former bug: the bytes that rounding adds to a block were assumed to be 3: 4% too many bytes were
+  -- reported for texts of 58 bytes, 13% for those of 16, and too few for others.
   it("are right for strings that are all of one length", function()
     for _, length in ipairs{16, 23, 58, 63} do
       local lines = run(([[

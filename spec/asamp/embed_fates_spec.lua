@@ -69,8 +69,8 @@ describe("a client of asamp.h", function()
     assert.is_true(embedding.start(64, true))
     local t = {}
     for i = 1, 1024 do t[-i] = i end
-    collectgarbage()  -- its vector of 24 KiB has survived
-    for i = 1025, 4096 do t[-i] = i end  -- and is freed here
+    collectgarbage()  -- the hash part of 24 KiB survives here
+    for i = 1025, 4096 do t[-i] = i end  -- and is freed here, since a larger one replaces it
     embedding.stop()
     collectgarbage "restart"
     assert.is_nil(embedding.wrong())

@@ -203,7 +203,7 @@ describe("a client of asamp.h", function()
     assert.equal("userdata", type(kept))
   end)
 
-  -- 'start' and 'stop' in a callback freed the client that was being called.
+  -- A former bug: 'start' and 'stop' in a callback freed the client that was being called.
   it("is refused when a callback starts, stops or changes sampling", function()
     embedding.misuse(true)
     assert.is_true(embedding.start(64))

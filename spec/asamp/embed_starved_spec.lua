@@ -120,7 +120,7 @@ describe("a client in a process without memory", function()
     end
   end)
 
-  -- The next sample's outer frames were read beyond the existing ones.
+  -- A former bug: the next sample's outer frames were read beyond the existing ones.
   it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())

@@ -139,8 +139,9 @@ local UNSHARE = os.execute "unshare -p -f true 2>/dev/null" and "unshare -p -f"
 
 if UNSHARE then
   describe("process 1", function()
-    -- A server in a container lost its profile at the first broken connection: the handler ended the
-    -- profile, but the signal, which the system ignores in process 1, did not end the process.
+    -- A former bug: a server in a container lost its profile at the first broken connection: the
+    -- handler ended the profile, but the signal, which the system ignores in process 1, did not end the
+    -- process.
     it("continues, with its profile, when nobody reads its output", function()
       local folder = shell.folder()
       shell.write(folder .. "/x.lua", [[

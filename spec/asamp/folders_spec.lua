@@ -29,8 +29,8 @@ for _, path in ipairs(shell.lines(shell.output "ls asamp/*/*.h")) do
 end
 
 describe("the files of asamp #plain", function()
-  -- Reader and readerevent passed records to each other, and so did the file and the rows of a Firefox
-  -- profile: neither could be read alone.
+  -- A former bug: reader and readerevent passed records to each other, and so did the file and the rows
+  -- of a Firefox profile: neither could be read alone.
   it("have no circle", function()
     local status, out, err = shell.run "spec/circles asamp build/fork/asamp"
     assert.equal(0, status, out .. err)

@@ -43,7 +43,7 @@ describe("a file that takes no more", function()
 end)
 
 describe("a file that another program truncates", function()
-  -- Later records were written after a hole of zeros, without their head.
+  -- A former bug: later records were written after a hole of zeros, without their head.
   it("ends there, with all samples lost and the reason", function()
     for _, options in ipairs{"", ", compress = false"} do
       local path, status, out, err = run(([[
@@ -131,7 +131,8 @@ describe("a disk that becomes full in the middle of a run", function()
     return true
   end
 
-  -- All samples since the last pause counted as lost, although the file flushes by itself at each MiB.
+  -- A former bug: all samples since the last pause counted as lost, although the file flushes by itself
+  -- at each MiB.
   it("reports the exact number of lost samples, however fast they came", function()
     local function count(limit)
       local path, status, out, err = run(([[

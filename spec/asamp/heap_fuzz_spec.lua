@@ -11,8 +11,8 @@ describe("asamp heap", function()
     fuzz("heaps", "-O1 -DASAMP_TINY", 1621, {fork = 4000, debug = 4000, asan = 300})
   end)
 
-  -- The file of an input had only the seed in its name, so that two runs of these specs at the same
-  -- time, of two builds or two clones, overwrote each other's file and failed.
+  -- A former bug: the file of an input had only the seed in its name, so that two runs of these specs
+  -- at the same time, of two builds or two clones, overwrote each other's file and failed.
   it("is tried by two processes of one seed at once", function()
     local folder = shell.folder()
     shell.output("spec/fuzz/build '%s/heaps' '-O0 -DASAMP_TINY' heaps", folder)

@@ -170,7 +170,7 @@ describe("a snapshot requested from an idle process", function()
     assert.equal(told "a.heap", clients.answer(waiting, 20000))
   end)
 
-  -- The oldest state was chosen, which may be idle for ever.
+  -- A former bug: the oldest state was chosen, which may be idle for ever.
   it("is taken of the first state that collects, unless one is named; others are listed", function()
     local first = ask(heap("-", "a.heap"))
     assert.equal("", clients.answer(first, 50))
@@ -214,8 +214,8 @@ describe("a snapshot requested from an idle process", function()
     assert.is_truthy(err:find("--wait wants a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
   end)
 
-  -- The command named the file as if it existed, waited five seconds, and reported that it was no
-  -- snapshot, or did not exist.
+  -- A former bug: the command named the file as if it existed, waited five seconds, and reported that
+  -- it was no snapshot, or did not exist.
   it("is no file's that cannot be written, and the command says so", function()
     local function run(out)
       local code, text, err = process.run{program = prefix .. "/bin/asamp", directory = folder,

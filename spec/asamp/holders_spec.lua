@@ -359,7 +359,7 @@ describe("holders in a profile", function()
 end)
 
 describe("holders that are gone at the end", function()
-  -- The only search was the one at the end: no row had a holder.
+  -- A former bug: the only search was the one at the end: no row had a holder.
   it("are known from a search while the heap grew", function()
     local path = os.tmpname()
     local status, _, err = process.run{code = [[

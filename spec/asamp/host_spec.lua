@@ -109,7 +109,7 @@ describe("running a program", function()
     assert.equal(6, status)
   end)
 
-  -- kill -INT of the command alone had no effect.
+  -- A former bug: kill -INT of the command alone had no effect.
   it("passes SIGINT and SIGQUIT on that the terminal has not sent, a second later", function()
     for _, signal in ipairs{"INT", "QUIT"} do
       local status = process.code([[

@@ -196,7 +196,7 @@ describe("random intervals", function()
     end
   end)
 
-  -- They were half a byte too long: 0.8% of the smallest period.
+  -- A former bug: they were half a byte too long: 0.8% of the smallest period.
   it("have the requested mean also if they are short", function()
     for _, period in ipairs{64, 100, 1000} do
       local n, sum = 4000000, 0

@@ -375,7 +375,7 @@ local function withsets(n, each, lines, sampled)
 end
 
 describe("sets of labels, as many as a file may have,", function()
-  -- Half of them were dropped, in a profile within all documented limits.
+  -- A former bug: half of them were dropped, in a profile within all documented limits.
   it("are all there: 16,384 of 32", function()
     local path = withsets(16384, 512, function(id)
       local list = {}
@@ -392,7 +392,7 @@ describe("sets of labels, as many as a file may have,", function()
     os.remove(path)
   end)
 
-  -- Only one was counted, with a message about another limit.
+  -- A former bug: only one was counted, with a message about another limit.
   it("beyond the limit are counted, and the message names the consequence", function()
     local path = withsets(65636, 8192, function(id) return ("B %d 1 a%d\nB %d 1 bx\n"):format(id, id, id) end,
                           {65536, 65537, 65636})
@@ -421,7 +421,7 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
--- Samples without a label were merged with those that a program labels "(none)".
+-- A former bug: samples without a label were merged with those that a program labels "(none)".
 describe("a value that is called (none)", function()
   it("differs from samples without a label: it is in quotes, also in options", function()
     local path = os.tmpname()
@@ -466,7 +466,7 @@ describe("collections by label", function()
   end)
 end)
 
--- Undecided samples counted as alive by label, and nowhere else in the report.
+-- A former bug: undecided samples counted as alive by label, and nowhere else in the report.
 describe("the bytes alive, by label,", function()
   it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"

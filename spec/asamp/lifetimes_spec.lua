@@ -308,7 +308,7 @@ describe("later deaths", function()
     local list = samples.of(function()
       for i = 1, 1024 do t[-i] = i end
       collectgarbage()
-      for i = 1025, 4096 do t[-i] = i end  -- in the place of its large hash part
+      for i = 1025, 4096 do t[-i] = i end  -- frees the previous hash part
     end, {period = 4096})
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
     assert.equal(4096, t[-4096])

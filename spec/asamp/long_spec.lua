@@ -23,8 +23,8 @@ describe("a long profile", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- With 6,144 of them the map of kinds was enlarged while a pointer into it was in use: a program with
-  -- 50,000 metatables that have a __name crashed asamp report.
+  -- A former bug: with 6,144 of them the map of kinds was enlarged while a pointer into it was in use:
+  -- a program with 50,000 metatables that have a __name crashed asamp report.
   it("may have any number of classes: those beyond 65,536 kinds count for their type", function()
     local N = 80000
     local profile = written({}, function(p, now)

@@ -106,8 +106,8 @@ collectgarbage() collectgarbage()
     assert.matches('"malloc": ?1024', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- A snapshot of resident memory consumed the deaths since the last reported collection: 70 of 100 MiB
-  -- were alive at the end of a program that frees all.
+  -- A former bug: a snapshot of resident memory consumed the deaths since the last reported collection:
+  -- 70 of 100 MiB were alive at the end of a program that frees all.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -128,7 +128,8 @@ end
     assert.is_true(#profile.pictures > 2, #profile.pictures)
   end)
 
-  -- The last collection reported no deaths of native memory if Lua's memory was not sampled.
+  -- A former bug: the last collection reported no deaths of native memory if Lua's memory was not
+  -- sampled.
   it("is dead if it was freed after the last collection before the end", function()
     for _, options in ipairs{"alloc=0,malloc=4096", "alloc=4096,malloc=4096"} do
       local _, t = run([[
@@ -143,8 +144,8 @@ for i = 1, 500 do f(keep[i]) end
     end
   end)
 
-  -- Deaths were reported ten times a second, and blocks that had survived a collection counted as alive
-  -- until then: the peak was five and ten times too large.
+  -- A former bug: deaths were reported ten times a second, and blocks that had survived a collection
+  -- counted as alive until then: the peak was five and ten times too large.
   it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -184,7 +185,7 @@ for i = 1, 50000 do heap[i] = {i} end
     assert.matches('"native": {%s*"bytes": [45]%d+', shell.output(report .. " --json", "peak"))
   end)
 
-  -- The report of a killed process said that all allocated memory was native.
+  -- A former bug: the report of a killed process said that all allocated memory was native.
   it("is separate from Lua's in a profile without an end", function()
     run([[
 local heap = {}
@@ -259,7 +260,8 @@ collectgarbage() collectgarbage()
     assert.matches('"libraries": %[', shell.output("build/bin/asamp report --json " .. path))
   end)
 
-  -- C++'s operators call malloc from their own library, to which all the memory was attributed.
+  -- A former bug: C++'s operators call malloc from their own library, to which all the memory was
+  -- attributed.
   it("is shown by library of C++ modules, too", function()
     local folder = shell.folder()
     shell.write(folder .. "/plus.cc", [[
@@ -325,10 +327,10 @@ for i = 1, 4 do make() end
     end
   end)
 
-  -- A free of NULL treated a free entry of the table as its block if a watched block's address shared
-  -- an entry with 0: another block was reported dead, and from then on frees near that address were
-  -- missed (98,304 bytes alive of a program that frees all; if the system places a thread's arena at
-  -- such an address, one run in fifty).
+  -- A former bug: a free of NULL treated a free entry of the table as its block if a watched block's
+  -- address shared an entry with 0: another block was reported dead, and from then on frees near that
+  -- address were missed (98,304 bytes alive of a program that frees all; if the system places a
+  -- thread's arena at such an address, one run in fifty).
   it("does not die of a free of nothing", function()
     local folder = shell.folder()
     shell.output("gcc -Iasamp/base spec/support/hosts/nothing.c -o %s/nothing", folder)
@@ -336,7 +338,7 @@ for i = 1, 4 do make() end
       env = {LD_PRELOAD = LIBRARY, ASAMP_MALLOC = "0"}}})
   end)
 
-  -- They were queued only for the first state, which is idle, and most were lost.
+  -- A former bug: they were queued only for the first state, which is idle, and most were lost.
   it("has the threads' samples where the state that they wait for is idle", function()
     local host = program [[
 #include <lualib.h>
@@ -388,8 +390,8 @@ for i = 1, 20000 do t[i] = {i} end
     assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)  -- the debug build's bitmaps
   end)
 
-  -- Without a protected call the requesting state is unknown: 26 MB of the chunks of 2,000 states'
-  -- heaps were reported as native memory, in addition to Lua's samples.
+  -- A former bug: without a protected call the requesting state is unknown: 26 MB of the chunks of
+  -- 2,000 states' heaps were reported as native memory, in addition to Lua's samples.
   it("is not the heap of a state that a host makes and fills without a protected call", function()
     local host = program [[
 #include <lualib.h>
@@ -433,7 +435,8 @@ int main (void) {
     near(4000000, 8192 * assert(reader.read(path)).lost, 8192, 50000)
   end)
 
-  -- A sum treated its samples as Lua's: 120 MiB of 60 that were allocated, with errors of Lua's period.
+  -- A former bug: a sum treated its samples as Lua's: 120 MiB of 60 that were allocated, with errors of
+  -- Lua's period.
   it("is separate in the sum of several profiles, as in their merge", function()
     local _, t, profile = run("local k = {} for i = 1, 9999 do k[i] = {} c.kinds(64) end",
                               "alloc=1024,malloc=65536")
@@ -535,7 +538,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.is_true(profile.lost > 200 and profile.lost < 400, profile.lost)
   end)
 
-  -- The C library requests memory while it holds the thread's own lock, for which the sample waited.
+  -- A former bug: the C library requests memory while it holds the thread's own lock, for which the
+  -- sample waited.
   it("does not wait for a thread that queries the end of its stack", function()
     shell.write(script, HEAD .. "c.threads(3000) print 'over'")
     local status, out = process.run{"30", process.interpreter(), "-l", "profiler", script,
@@ -544,7 +548,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     assert.same({0, "over\n"}, {status, out})
   end)
 
-  -- A negative size made the interval longer by that amount, and the thread had no more samples.
+  -- A former bug: a negative size made the interval longer by that amount, and the thread had no more
+  -- samples.
   it("continues after a size that no allocator grants", function()
     local out, t = run("assert(not c.negative())\nfor i = 1, 500 do c.leak(2000) end print 'over'",
                        "alloc=0,malloc=4096")

@@ -71,7 +71,8 @@ describe("a file of many states", function()
     assert.same({200, 0}, {r.states[1].bytes, r.states[1].survivedbytes - r.states[1].laterbytes})
   end)
 
-  -- States beyond 16,384 at a time received a new row each time that they reported something.
+  -- A former bug: states beyond 16,384 at a time received a new row each time that they reported
+  -- something.
   it("has one row for each state, however many there are at a time", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 16389 do p:begin(id) end
@@ -97,8 +98,8 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
-  -- The number was the first part to be cut if names were long, but only the number distinguishes
-  -- states of one name.
+  -- A former bug: the number was the first part to be cut if names were long, but only the number
+  -- distinguishes states of one name.
   it("has the number that --state takes, however long its name is", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 1 do
@@ -134,7 +135,8 @@ describe("a file of many states", function()
                                        r.begun})
   end)
 
-  -- For a killed process the sum of the ended states was reported as the exact bytes of all.
+  -- A former bug: for a killed process the sum of the ended states was reported as the exact bytes of
+  -- all.
   it("reports the exact bytes of some states if it has those of each", function()
     local p = interleaved(path)
     p:of(1)
@@ -241,7 +243,7 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Ctrl-C in a host that does not handle it ended the host, and cut its profile.
+  -- A former bug: Ctrl-C in a host that does not handle it ended the host, and cut its profile.
   it("ends with a whole profile by a signal of the terminal", function()
     shell.write(folder .. "/loop.lua", [[
       local t, ready = {}, os.getenv "READY"

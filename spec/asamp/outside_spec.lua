@@ -84,8 +84,8 @@ describe("the external bytes of a userdata", function()
     assert.is_truthy(kept[4])
   end)
 
-  -- Only the last of several samples was reported dead when all bytes were subtracted: a pool of
-  -- buffers that grew in steps looked like a leak.
+  -- A former bug: only the last of several samples was reported dead when all bytes were subtracted: a
+  -- pool of buffers that grew in steps looked like a leak.
   it("dies with all its samples, also of several steps, in one collection or two", function()
     local u = natives.userdata(16)
     assert.is_true(embedding.start(PERIOD, true))

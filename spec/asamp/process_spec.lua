@@ -222,7 +222,7 @@ describe("a process that the environment profiles", function()
     local function endings(what, options, ...) return host("endings", options, what, ...) end
     local function asking(what, options) return host("asking", "listen=s/x.sock," .. options, what) end
 
-    -- Its clock continued after memory that a sample needs was freed: SIGSEGV.
+    -- A former bug: its clock continued after memory that a sample needs was freed: SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
       for _ = 1, 3 do
         local status, out, err = endings("thread", "alloc=0,time=500")
@@ -230,8 +230,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- The thread was cancelled where the profiler waited or read a file, in the middle of an
-    -- allocation, with a lock for which all others waited for ever.
+    -- A former bug: the thread was cancelled where the profiler waited or read a file, in the middle of
+    -- an allocation, with a lock for which all others waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -244,8 +244,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A flight recorder printed that the profile has ended, and other processes started a file that was
-    -- never ended.
+    -- A former bug: a flight recorder printed that the profile has ended, and other processes started a
+    -- file that was never ended.
     it("with nothing, where a rotation falls due when its profile has ended with the process", function()
       for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
         local status, out, err = endings("exit", "alloc=4K,native=0," .. options)
@@ -255,8 +255,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- The child had its parent's list, and removed files that the parent was to keep, even the one
-    -- being written.
+    -- A former bug: the child had its parent's list, and removed files that the parent was to keep,
+    -- even the one being written.
     it("with the files that it keeps, in the parent of a fork", function()
       local status, out, err = endings("fork", "alloc=64K,native=0,rotate=1s,keep=2")
       assert.same({0, "fine\n", ""}, {status, out, err})
@@ -284,7 +284,7 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A file was removed by its name outside the chroot, so all of them stayed.
+    -- A former bug: a file was removed by its name outside the chroot, so all of them stayed.
     it("with the files that it keeps, where its root is another folder", function()
       if not isroot then return end
       shell.output("mkdir -p %s/jail", folder)
@@ -295,7 +295,7 @@ describe("a process that the environment profiles", function()
       assert.is_true(n == 2 or n == 3, n)  -- it may end when it has just started another
     end)
 
-    -- It tried to listen in the folder of its initial user, and could not.
+    -- A former bug: it tried to listen in the folder of its initial user, and could not.
     it("and listens as the user that it becomes, where root finds it", function()
       if not isroot then return end
       local err = folder .. "/err"
@@ -314,7 +314,7 @@ describe("a process that the environment profiles", function()
       os.remove(("/tmp/asamp-65534/%d.sock"):format(pid))
     end)
 
-    -- Each rotation leaked 8 MiB if states that do not run had eight older ones.
+    -- A former bug: each rotation leaked 8 MiB if states that do not run had eight older ones.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
       if asan then return end  -- it keeps freed memory
       local status, out, err = asking("tenants", "alloc=64K,native=0")
@@ -323,12 +323,13 @@ describe("a process that the environment profiles", function()
       assert.is_true(grown ~= nil and grown < 32 << 10, out)
     end)
 
-    -- A state reported to a profile that was freed after the state had read the pointer to it.
+    -- A former bug: a state reported to a profile that was freed after the state had read the pointer
+    -- to it.
     it("while states come and go on many threads, and files rotate", function()
       assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
     end)
 
-    -- The bytes allocated since then were in no file.
+    -- A former bug: the bytes allocated since then were in no file.
     it("with all of a state that is closed before a sample or collection, when its file has ended", function()
       local status, out, err = asking("last", "alloc=16M,native=0")
       assert.same({0, ""}, {status, err})
@@ -342,8 +343,8 @@ describe("a process that the environment profiles", function()
       assert.is_true(all >= tonumber(out:match "^%d+"), all .. " " .. out)
     end)
 
-    -- A state that was closed while its file ended was reported twice, and the bytes since its last
-    -- sample, its marks and a collection were in no file.
+    -- A former bug: a state that was closed while its file ended was reported twice, and the bytes
+    -- since its last sample, its marks and a collection were in no file.
     it("with all that states do in the one file or the next, where files rotate", function()
       if asan then return end  -- the same, and slow
       local function sums(alone)
@@ -375,7 +376,7 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- The control thread still had the numbers, and closed the program's files.
+    -- A former bug: the control thread still had the numbers, and closed the program's files.
     it("when a daemon has closed unknown descriptors, and listens again", function()
       local status, out, err = asking("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
@@ -410,7 +411,7 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- The message was "no state of liblua5.4.so.0", which does not help the user.
+  -- A former bug: the message was "no state of liblua5.4.so.0", which does not help the user.
   it("reports that an interpreter has a Lua of its own, and how to run a script", function()
     local folder = shell.folder()
     shell.write(folder .. "/l.c", [[
@@ -424,8 +425,8 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A file of a run two seconds before, and a copy of it, were listed as files of this run, and one of
-  -- them also as "older than the run".
+  -- A former bug: a file of a run two seconds before, and a copy of it, were listed as files of this
+  -- run, and one of them also as "older than the run".
   it("names the profiles of this run, each once", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for i = 1, 1e5 * (tonumber(arg[1]) or 1) do local _ = {i} end")
@@ -445,10 +446,10 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- The profiles were listed by find(1). timeout sends its signal to the command, which passes it on,
-  -- and then to the whole group: if the program ended quickly, the second signal ended find, and 2% of
-  -- the runs of a server reported "no profile", although it existed. Here a process outside the group
-  -- sends signals to it until its last process has ended.
+  -- A former bug: the profiles were listed by find(1). timeout sends its signal to the command, which
+  -- passes it on, and then to the whole group: if the program ended quickly, the second signal ended
+  -- find, and 2% of the runs of a server reported "no profile", although it existed. Here a process
+  -- outside the group sends signals to it until its last process has ended.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")
@@ -466,7 +467,7 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- A file older than the run by its file system's clock was not recognized.
+  -- A former bug: a file older than the run by its file system's clock was not recognized.
   it("finds its profiles where the file system's clock is slow", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")

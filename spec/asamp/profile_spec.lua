@@ -54,8 +54,8 @@ describe("a profile", function()
                  error = 0}, totals)
   end)
 
-  -- A host with several threads that SIGTERM ended reported lost samples each time: those that its
-  -- threads had taken between the profile's end and their own.
+  -- A former bug: a host with several threads that SIGTERM ended reported lost samples each time: those
+  -- that its threads had taken between the profile's end and their own.
   it("counts nothing that is reported after its end", function()
     local p = assert(gen.open{path = path, period = 100, timeperiod = 1000000})
     p:sample{1, 10}

@@ -32,8 +32,8 @@ local function stackof(profile, node)
   return table.concat(parts, " ")
 end
 
---- {"stack kind" = {samples, bytes, survived, survivedbytes, undecided}}, with
--- 'later' also {..., later, laterbytes}.
+-- Returns the rows of a profile: {"stack kind" = {samples, bytes, survived, survivedbytes, undecided}};
+-- if 'later' is true, each row also has later, laterbytes.
 local function sitesof(profile, later)
   local list, s = {}, profile.sites
   for i = 1, #s.node do
@@ -836,7 +836,7 @@ describe("the reader", function()
     assert.same(old, new)
   end)
 
-  -- Their sums were negative.
+  -- A former bug: their sums were negative.
   it("has samples of up to 2^62 bytes, all together", function()
     for format = 2, 3 do
       local function try(period, n)

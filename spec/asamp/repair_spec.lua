@@ -133,8 +133,9 @@ describe("repair", function()
         assert.is_true(assert(reader.repair(to, from)).whole)
       end)
 
-      -- A flipped bit in one of several equal stacks, or a lost stack: the details that describe them
-      -- were kept, so that every reader stopped there, in a file that repair called complete.
+      -- A former bug: a flipped bit in one of several equal stacks, or a lost stack: the details that
+      -- describe them were kept, so that every reader stopped there, in a file that repair called
+      -- complete.
       it("leaves out details that do not match their stacks, and all after them", function()
         local bytes = small(format, true)
         local whole, broken = vmprof.decode(bytes), 0

@@ -296,9 +296,9 @@ describe("a snapshot of the heap", function()
     is("H", '^local "here" of main chunk %b()$')
   end)
 
-  -- The walk repeated passes over all entries that waited for their keys, each of which found a few,
-  -- because slots are not in the order of the chain. It took minutes, also at the end of each session,
-  -- where a collection took a moment.
+  -- A former bug: the walk repeated passes over all entries that waited for their keys, each of which
+  -- found a few, because slots are not in the order of the chain. It took minutes, also at the end of
+  -- each session, where a collection took a moment.
   it("follows a list whose links are in weak tables from key to key", function()
     local status, out, err = process.run{limit = 120, code = "local n = " .. fewer(400000, 100000) .. [=[
 
@@ -374,7 +374,7 @@ describe("a snapshot of the heap", function()
     end
   end)
 
-  -- One of 2^56 was refused, and 128 smaller ones had a negative sum.
+  -- A former bug: one of 2^56 was refused, and 128 smaller ones had a negative sum.
   it("has samples of up to 2^62 bytes, all together", function()
     local path = os.tmpname()
     local function number(n)

@@ -12,8 +12,9 @@ local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
 local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 
 describe("samples of time", function()
-  -- They were taken at the ticks of the kernel's scheduler, mostly every 4 ms: synchronous with rounds
-  -- of 4 ms, and with programs that start to run at such a tick, woken on a busy processor.
+  -- A former bug: they were taken at the ticks of the kernel's scheduler, mostly every 4 ms:
+  -- synchronous with rounds of 4 ms, and with programs that start to run at such a tick, woken on a
+  -- busy processor.
   it("are not in step with a program that repeats itself", function()
     local function first(stop) while signals.cpu() < stop do end end
     local function second(stop) while signals.cpu() < stop do end end
@@ -34,8 +35,8 @@ describe("samples of time", function()
     end
   end)
 
-  -- A timer was started for each state: 2 ms of a state were less than the 10 ms of a period, so that
-  -- there was no sample.
+  -- A former bug: a timer was started for each state: 2 ms of a state were less than the 10 ms of a
+  -- period, so that there was no sample.
   it("of states that live for less than a period are as many as of one that lives on", function()
     local folder = os.tmpname()
     os.remove(folder)

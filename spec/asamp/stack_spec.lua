@@ -71,8 +71,8 @@ natives.through(g)]],
       "mark:1 f:2 native_call native_through g:4 native_call native_through main chunk:6")
   end)
 
-  -- The stack of such a walk, without its outermost frames, was treated as the unchanged outer part of
-  -- the next one.
+  -- A former bug: the stack of such a walk, without its outermost frames, was treated as the unchanged
+  -- outer part of the next one.
   it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
@@ -160,8 +160,8 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
-  -- The frames of a coroutine whose body is a C function were attributed to the coroutine that it had
-  -- resumed: the frames outside it were at the wrong position.
+  -- A former bug: the frames of a coroutine whose body is a C function were attributed to the coroutine
+  -- that it had resumed: the frames outside it were at the wrong position.
   it("is right in a coroutine of C functions that resumes another", function()
     local function inner()
       local t = {}
@@ -657,7 +657,8 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- No Lua function runs yet: the function that runs the loader was also shown as its caller's caller.
+  -- A former bug: no Lua function runs yet: the function that runs the loader was also shown as its
+  -- caller's caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do

@@ -187,8 +187,8 @@ describe("a state whose time is sampled on one OS thread", function()
 end)
 
 describe("states of several OS threads", function()
-  -- The path of a session was set after its pointer, and the previous one freed after that: another
-  -- state that compared paths read NULL, or freed memory.
+  -- A former bug: the path of a session was set after its pointer, and the previous one freed after
+  -- that: another state that compared paths read NULL, or freed memory.
   it("open and end their sessions at once", function()
     local threads, paths = {}, {}
     for i = 0, 6 do paths[i] = os.tmpname() end
@@ -213,7 +213,7 @@ describe("states of several OS threads", function()
     end
   end)
 
-  -- exit() freed the sessions while threads were sampled.
+  -- A former bug: exit() freed the sessions while threads were sampled.
   it("may be sampled when the process ends: their profiles are whole", function()
     local script = process.file[[
       local peers, path = require "peers", ...

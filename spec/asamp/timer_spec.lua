@@ -162,7 +162,7 @@ describe("a signal", function()
     core.close()
   end)
 
-  -- Each of the two had the other as its previous handler.
+  -- A former bug: each of the two had the other as its previous handler.
   it("goes once to a program's handler that passes on to the profiler's", function()
     local path = os.tmpname()
     finally(function()

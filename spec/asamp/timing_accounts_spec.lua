@@ -126,7 +126,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
     end
   end)
 
-  -- Only the timer's own thread counted the periods without a signal.
+  -- A former bug: only the timer's own thread counted the periods without a signal.
   it("when another OS thread stops the timer, and SIGURG is blocked", function()
     local path, s = os.tmpname(), peers.new()
     finally(function() signals.block(false) s:close() os.remove(path) end)
@@ -170,7 +170,7 @@ describe("samples of time and lost ones are all of the thread's CPU time", funct
     assert.equal(0, lost)
   end)
 
-  -- The C function reaches no safepoint; its ticks were lost without being counted.
+  -- A former bug: the C function reaches no safepoint; its ticks were lost without being counted.
   it("when a C function calls exit(), and the last line says so", function()
     local script, path = process.file[[
       local signals = require "signals"

@@ -187,7 +187,8 @@ describe("profiles that are merged", function()
     assert.is_true(math.abs(a.seconds + b.seconds - all.seconds) < 1e-5)
   end)
 
-  -- Each state had paths of its own: `asamp diff` of two fleets reported one holder as gone and as new.
+  -- A former bug: each state had paths of its own: `asamp diff` of two fleets reported one holder as
+  -- gone and as new.
   it("have one path for the holders of all that has the same steps", function()
     for i = 1, 2 do
       local status, _, err = process.run{"-l", "profiler", "-e",
@@ -212,7 +213,8 @@ describe("profiles that are merged", function()
     assert.equal(single, of)
   end)
 
-  -- The labels of a copy were looked up by their number in its own profile: merging crashed.
+  -- A former bug: the labels of a copy were looked up by their number in its own profile: merging
+  -- crashed.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
       local profiler = require "profiler"
@@ -256,7 +258,8 @@ describe("profiles that are merged", function()
     os.remove(script)
   end
 
-  -- Samples without a label were in no row, and a file without labels was refused by --by-label.
+  -- A former bug: samples without a label were in no row, and a file without labels was refused by
+  -- --by-label.
   it("have rows for samples without a label, also of profiles without labels: --sum has the same", function()
     run(paths[1], "alloc=2K", "/a")
     run(paths[2], "alloc=1K,time=1000")
@@ -296,7 +299,7 @@ describe("profiles that are merged", function()
     assert.is_truthy(err:find("nothing ran with the label route=/x", 1, true), err)
   end)
 
-  -- With one profile of time, or an empty one, the sum had no survival at all.
+  -- A former bug: with one profile of time, or an empty one, the sum had no survival at all.
   it("have the survival of those that have samples of allocations: --sum has the same", function()
     run(paths[1], "alloc=2K")
     run(paths[2], "alloc=0,time=1000")
@@ -373,8 +376,8 @@ describe("profiles that are merged", function()
     assert.is_true(refused > fewer(10, 2))
   end)
 
-  -- The start of each state cost time in proportion to all open ones: 8 times as many took 75 times as
-  -- long.
+  -- A former bug: the start of each state cost time in proportion to all open ones: 8 times as many
+  -- took 75 times as long.
   it("take twice as long with twice as many states that are open at the same time", function()
     local function clock(n)
       local p = assert(gen.open{path = paths[1], states = true})

@@ -171,7 +171,7 @@ describe("the extended flavour", function()
   end)
 
   it("writes a record only for collections with samples", function()
-    assert.equal(3, #log.objects)  -- two, and the undecided one's
+    assert.equal(3, #log.objects)  -- of two collections, and of the undecided samples
     assert.same({800, 2000, 3000 * 1024, 3}, objects[6].stats)
   end)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions that do much between two safe points, or one thing in many ways: weak
-** tables that become shorter while collections are overdue, raw stores without
-** end, chains of ephemerons, variables that C functions close. Their objects
-** live no longer than the action, except for the tables that 'a_shrink' leaves; so
-** they compare by themselves, and the model records the rest.
+** Actions with many operations between two safe points, or with one operation in many variants:
+** weak tables that become shorter while a collection is overdue, very many raw stores, chains of
+** ephemerons, variables that C functions close. Their objects live no longer than the action,
+** except for the tables that 'a_shrink' leaves; so the actions themselves compare them, and the
+** model does not contain them.
 */
 #include "model.h"
 
@@ -13,7 +13,7 @@
 
 /* {== Raw stores == */
 
-/* 'n' raw stores into a table that nobody holds afterwards. */
+/* Makes 'n' raw stores into a table that is garbage afterwards. */
 static void flood (lua_State *L, int n) {
   int i;
   w.flooded = 1;
@@ -25,7 +25,10 @@ static void flood (lua_State *L, int n) {
   lua_pop(L, 1);
 }
 
-/* Fields of the table at 1 come and go: the value at 2 under keys it never has. */
+/*
+** Adds fields with the value at 2 to the table at 1, under keys that the model never uses, and
+** removes most of them again.
+*/
 static int b_flood (lua_State *L) {
   int i;
   for (i = 0; i < w.a; i++) {
@@ -76,7 +79,10 @@ static int b_weak (lua_State *L) {
   return 1;
 }
 
-/* table, value: an eighth of the slots keeps the value. */
+/*
+** table, value: stores the value in all slots and erases it in seven eighths of them; then stores
+** the dying values.
+*/
 static int b_prepare (lua_State *L) {
   int i;
   luaL_checkstack(L, DYING + 4, NULL);
@@ -98,13 +104,16 @@ static int b_prepare (lua_State *L) {
   return 0;
 }
 
-/* table, value: the key that makes the array part shorter. */
+/* table, value: sets the key for which the array part becomes shorter. */
 static int b_shrink (lua_State *L) {
   lua_rawseti(L, 1, 16 * shrink.slots);
   return 0;
 }
 
-/* The dying are whole, or gone if they may be; all are taken out. */
+/*
+** Checks that the dying values are intact, or missing where this is allowed; then removes all of
+** them.
+*/
 static int b_compare (lua_State *L) {
   int i;
   check_invariants(L);
@@ -168,13 +177,14 @@ static void a_shrink (lua_State *L) {
 /* {== Ephemerons == */
 
 /*
-** A table of weak keys in which each key's value is the next key, stored from the
-** last one to the first or the other way round; only the first is held. The
-** places between are filled with entries that die.
+** A table with weak keys in which the value of each key is the next key, stored from the last one
+** to the first or in reverse order; only the first key is referenced elsewhere. The slots between
+** are filled with entries that die.
 */
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
-  if (!lua_checkstack(L, n + 8)) return 0;  /* no memory, and no memory error */
+  if (!lua_checkstack(L, n + 8)) return 0;  /* not enough memory, and this function raises no
+					       error */
   lua_createtable(L, 0, 0);
   lua_rawgeti(L, LUA_REGISTRYINDEX, w.mtref[MODE_KEYS]);
   lua_setmetatable(L, 1);
@@ -218,13 +228,13 @@ static void a_chain (lua_State *L) {
 
 /* {== Variables to be closed == */
 
-/* object, value. w.a: how the variable is left. */
+/* object, value. w.a: how control leaves the variable's block. */
 static int b_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   int i;
   lua_pushvalue(L, 1);
   lua_toclose(L, 3);
-  if (w.b) {  /* a second one, closed before */
+  if (w.b) {  /* a second variable, which is closed first */
     lua_pushvalue(L, 1);
     lua_toclose(L, 4);
   }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the whole graph through the API, together with the model, from the slots of
-** the running frame and of the registry; verifies identity and content of
-** everything on the way. Allocates nothing from the state but room on the
-** stack of the queue, and never with failures armed.
+** Walks the whole graph through the API, together with the model, from the slots of the running
+** frame and of the registry; verifies identity and content of every visited value. Allocates
+** nothing from the state except space on the stack of the queue, and never while failures are
+** armed.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ int may_vanish (const Node *n, const Entry *e) {
           (n->revived || e->value.u.node->revived || !reachable(e->value, REACH_NOW)));
 }
 
-/* Returns 1 if it must be missing after a full one. */
+/* Returns 1 if the entry must be missing after a full collection. */
 static int must_vanish (const Node *n, const Entry *e) {
   int mode = mt_mode(n->mt);
   if (!(n->marks & REACH_NOW) || n->revived) return 0;
@@ -29,7 +29,7 @@ static int must_vanish (const Node *n, const Entry *e) {
          ((mode & MODE_VALUES) && !reachable(e->value, REACH_POSSIBLE | REACH_AFTER));
 }
 
-/* The value at the top is 'v'; its node is to be visited, if it is to be. */
+/* Checks that the value at the top is 'v', and queues its node for a visit if necessary. */
 static void see (lua_State *L, Value v, const char *where) {
   Node *n = v.u.node;
   match(L, -1, v, where);
@@ -53,7 +53,7 @@ static void check_border (lua_State *L, Node *n) {
     wrong("object %u: %zu is no border", n->id, border);
 }
 
-/* The table is at the top. */
+/* Compares the table at the top with its node. */
 static void check_table (lua_State *L, Node *n, int collected) {
   unsigned count = 0, i;
   int weak = mt_mode(n->mt);
@@ -187,7 +187,10 @@ static int b_check (lua_State *L) {
   return 0;
 }
 
-/* 'collected': a full collection has just ended; REACH_NOW is from before it. */
+/*
+** Compares the state with the model. 'collected': a full collection has just ended, and REACH_NOW
+** was computed before it.
+*/
 void check (lua_State *L, int collected) {
   int s, armed = memory.armed;
   memory.armed = 0;

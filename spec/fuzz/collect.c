@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Collections, modes, metatables and finalizers. After a full collection the
-** model predicts exactly the freed objects: full_collect compares, then forgets it.
+** Collections, modes, metatables and finalizers. The model predicts exactly which objects a full
+** collection frees: full_collect compares, and then removes their nodes.
 */
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "model.h"
 
-/* The seam, where there is one. */
+/* The functions of the seam; NULL in upstream's Lua. */
 extern void luaN_outside (lua_State *L, int idx, size_t n) __attribute__((weak));
 extern unsigned long luaN_setnursery (lua_State *L, unsigned long n) __attribute__((weak));
 
@@ -20,7 +20,7 @@ static int b_setmetatable (lua_State *L) {
   return 0;
 }
 
-/* It comes back, and perhaps it is marked for finalization once more. */
+/* Resurrects the object, and marks it for finalization again at random. */
 static void keep_revived (lua_State *L, Node *n) {
   int i;
   for (i = GLOBALS - REVIVED; i < GLOBALS; i++)
@@ -38,7 +38,7 @@ static void keep_revived (lua_State *L, Node *n) {
     }
 }
 
-/* __gc. Nothing that is in use may come here, and nothing twice. */
+/* __gc: checks that the object is not in use, and that its finalizer is called once only. */
 static int on_gc (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL) wrong("finalizer of an unknown object at %p", lua_topointer(L, 1));
@@ -63,7 +63,7 @@ static int on_gc (lua_State *L) {
   return 0;
 }
 
-/* A call of __gc that raised: in on_gc, or for want of memory before it. */
+/* Counts the calls of __gc that raised an error: in on_gc, or for lack of memory before it. */
 void on_warning (void *ud, const char *message, int more) {
   (void)ud;
   (void)more;
@@ -73,7 +73,7 @@ void on_warning (void *ud, const char *message, int more) {
   else w.lost++;
 }
 
-/* Returns 1 if one of those calls may have been for n. */
+/* Returns 1 if one of these calls may have been the finalizer of n. */
 int lost_finalizer (Node *n) {
   if (w.lost == 0) return 0;
   w.lost--;
@@ -81,7 +81,7 @@ int lost_finalizer (Node *n) {
   return 1;
 }
 
-/* __close: threads.c says when it is due. */
+/* __close: threads.c computes when it is due. */
 static int on_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
@@ -92,8 +92,8 @@ static int on_close (lua_State *L) {
 const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
 
 /*
-** Newest first, except for 'ascents' places: each collection before the last one
-** that has left finalizers to call makes one. -1: any number.
+** Checks that finalizers ran in the order of newest first, except at up to 'ascents' places: each
+** earlier collection that has left finalizers to call causes one. -1: any number.
 */
 void check_finalized (int ascents) {
   unsigned i;
@@ -113,7 +113,8 @@ static void a_setmetatable (lua_State *L) {
   if (s < 0) return;
   n = slot_node(s);
   if (n->kind == N_USERDATA) m -= mt_mode(m);
-  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* weak stays as weak as it is */
+  if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);  /* a weak table stays weak in the same
+							       way */
   if (n->fin && mt_fin(m) == FIN_NONE) m += 4;
   if (!n->fin && !n->closable && !mt_mode(n->mt) && chance(3)) {
     m = -1;
@@ -158,9 +159,9 @@ static void forget_dead (void) {
 }
 
 /*
-** All weak tables that are reachable for certain have been compared: what came
-** back is like any other object now, and what is certain only because of that
-** comes back in its turn. Only where every slot could be seen.
+** Called when all weak tables that are certainly reachable have been compared: from here on, a
+** resurrected object counts as any other object, and so do the objects that are certain only
+** because of it. Only if every slot was visible.
 */
 static void settle (void) {
   unsigned i;
@@ -174,7 +175,7 @@ static void settle (void) {
     w.node[i]->revived = (w.node[i]->marks & REACH_NOW) && w.node[i]->visited;
 }
 
-/* Lua's own count: not more than it holds, not less than it must hold. */
+/* Checks Lua's count: at most the bytes that Lua holds, at least those that it must hold. */
 static void check_count (lua_State *L) {
   size_t count = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
   size_t least = 0;
@@ -216,10 +217,10 @@ static int b_collect (lua_State *L) {
 }
 
 /*
-** An emergency collection, or one that raw stores have made overdue, leaves
-** finalizers to call, and the next collection treats all that they may touch as
-** reachable: they go first. The action may have changed the model since a
-** finalizer marked it.
+** An emergency collection, or one that raw stores have made overdue, leaves finalizers to call,
+** and the next collection treats all objects that they may access as reachable: so those
+** finalizers run first. The action may have changed the model since a finalizer marked the
+** object.
 */
 static void drain (lua_State *L) {
   static unsigned long failed;
@@ -250,10 +251,10 @@ void full_collect (lua_State *L) {
   calm(L, b_collect, 0, 0);
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
-  /* the marks from before predict the objects reachable before: keep them */
+  /* the marks computed before the collection predict the result: keep them */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
-    /* a finalizer that an earlier cycle had queued may have brought it back */
+    /* a finalizer queued by an earlier cycle may have resurrected it */
     if (due[i]->fin && !(due[i]->marks & REACH_AFTER) && !lost_finalizer(due[i]))
       wrong("a full collection did not call the finalizer of object %u", due[i]->id);
   free(due);
@@ -309,7 +310,7 @@ static void a_mode (lua_State *L) {
   w.generational = w.a;
 }
 
-/* The collector is stopped for a while: objects that die meanwhile die in one cycle. */
+/* Stops the collector for some actions: objects that die meanwhile die in one cycle. */
 static void a_stop (lua_State *L) {
   static unsigned long since;
   if (!w.stopped && chance(6)) {
@@ -337,7 +338,10 @@ static void a_parameters (lua_State *L) {
     luaN_setnursery(L, chance(2) ? 0 : chance(20) ? ~0ul >> 1 : 256ul << random_below(14));
 }
 
-/* A userdata represents something, more, less, or nothing; for a moment for all there is. */
+/*
+** Changes the external bytes of a userdata: more, fewer or none; or, for a moment, close to the
+** maximum.
+*/
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
   if (w.b) {
@@ -362,8 +366,10 @@ static void a_outside (lua_State *L) {
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
-  /* A first hint may be lost, also without a call of lua_Alloc: a total that it has refused is
-     not requested again before the next major collection. */
+  /*
+  ** A first hint may be lost, also without a call of lua_Alloc: a total that lua_Alloc has
+  ** refused is not requested again before the next major collection.
+  */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);
     luaN_outside(L, -1, 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** failing [most=N] [name=PROGRAM]: runs each program of programs.c with the
-** k-th request for memory refused, k = 1, 2, 3 and so on until the program ends
-** without having reached k, or k passes N; then the same with that request and
-** all later ones refused. A run must end in success or LUA_ERRMEM, or have no
-** state at all; a state is usable afterwards and closes without a leak; and
-** luaN_check, where it exists, must hold. Exit 0, 1 or 2 (wrong arguments).
-** load gives want of memory as a message; a program that raises it ends in
-** LUA_ERRRUN, which is allowed where a request was refused and it says so.
+** failing [most=N] [name=PROGRAM]: runs each program of programs.c while the k-th memory request is
+** refused, for k = 1, 2, 3 and so on until the program ends with fewer than k requests, or k exceeds
+** N; then again while that request and all later ones are refused. A run must end with success or
+** LUA_ERRMEM, or without a state; afterwards the state must be usable and close without a leak, and
+** luaN_check, where it exists, must succeed. Exit status 0, 1 or 2 (wrong arguments).
+**
+** 'load' returns a lack of memory as a message; a program that raises this message ends with
+** LUA_ERRRUN, which is allowed if a request was refused.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static int usable (lua_State *L) {
   return 0;
 }
 
-/* Returns 1 if this is a memory error that was expected. */
+/* Returns 1 if this is an expected memory error. */
 static int excused (lua_State *L, int status) {
   const char *message = lua_tostring(L, -1);
   if (memory.refused == 0) return 0;
@@ -113,7 +113,7 @@ static void run (void) {
   if (memory.bytes != 0) wrong("bytes leaked", NULL);
 }
 
-/* Returns how many runs there were. */
+/* Returns the number of runs. */
 static unsigned long series (int lasting, unsigned long most) {
   unsigned long k;
   for (k = 1; k <= most; k++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader of snapshots: damaged ones in, no crash, no hang, and no graph
-** that is not whole.
+** A fuzzer of the reader of snapshots: for damaged snapshots there must be no crash, no hang, and no
+** inconsistent graph.
 **
 **   heaps SEED INPUTS [FOLDER]
 **
-** Makes snapshots of random heaps, well-formed ones and others, damages most of them in
-** several ways, now and then packs one, and hands it to all that asamp heap does: graph,
-** classes, dominators, trees, the file for DevTools. An undamaged file must be read,
-** and every graph that was read is checked: GR1 and GR2, dominators against their definition on small
-** graphs, sums. Arguments and failures: input.h.
+** Creates snapshots of random heaps, well-formed and other ones, damages most of them in several
+** ways, compresses some, and processes each as asamp heap does: graph, classes, dominators, trees, the
+** file for DevTools. An undamaged file must be accepted, and every graph that was read is checked: GR1
+** and GR2, on small graphs the dominators against their definition, and sums. Arguments and failures:
+** input.h.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -62,17 +62,17 @@ static void text (const char *s) {
 
 #define OBJECTS		60
 
-/* Of the heap that is made; the first three are a table, a string and a prototype. */
+/* The objects of the generated heap; the first three are a table, a string and a prototype. */
 static struct { uint64_t at; int kind; } all[OBJECTS];
 static size_t n;
 
 static uint64_t edges;
 
-/* C functions whose names are known. */
+/* C functions with known names. */
 #define CODES	3
 static uint64_t codes[CODES];
 
-/* An object of that kind (-1: any). */
+/* Returns the index of a random object of that kind (-1: any kind). */
 static size_t pick (int kind) {
   size_t i = (size_t)upto(n), tried;
   for (tried = 0; tried < n && kind >= 0 && all[i].kind != kind; tried++)
@@ -168,8 +168,10 @@ static void samples (void) {
   }
 }
 
-/* Whole, when no object is held by nothing: every one is held by one before it or, the
-   first, by the state. */
+/*
+** Writes a snapshot of a random heap. It is well-formed if every object has a holder: an earlier
+** object or, for the first object, the state.
+*/
 static void make (void) {
   uint64_t last = 0, bytes = 0, base = 8 * (1 + upto(1u << 30));
   size_t i, k;
@@ -197,7 +199,7 @@ static void make (void) {
   for (i = 0; i < n; i++) {
     size_t more = (size_t)upto(4);
     object(i, &last, &bytes);
-    /* a tree, so that all is held, and edges across it */
+    /* a tree, so that every object has a holder, and further edges */
     for (k = i + 1; k < n && k <= 2 * i + 2; k++)
       if (k > 2 * i)
         edge(i, 1 + (int)upto(HEAP_EDGES - 1), k);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What the fuzzers of files (profiles.c, heaps.c) have in common: a generator of numbers,
-** the input on disk and its name, packing. The first failure is printed with the number of
-** the input, which is left in its file, and the program ends with 1; the same seed gives
-** the same inputs.
+** Functions shared by the fuzzers of files (profiles.c, heaps.c): a random generator, the input
+** file and its name, compression. The first failure is printed with the number of the input,
+** which is left in its file, and the program ends with status 1; the same seed gives the same
+** inputs.
 */
 #ifndef fuzz_input_h
 #define fuzz_input_h
@@ -44,9 +44,11 @@ static void unusable (void) {
   exit(2);
 }
 
-/* The arguments of main, SEED INPUTS [FOLDER]: returns the descriptor of the input's file,
-   which is FOLDER/asamp-NAME.SEED.PROCESS, for others may run on the same seed meanwhile, and
-   how many inputs are wanted. */
+/*
+** Parses the arguments of main, SEED INPUTS [FOLDER], and sets the number of requested inputs.
+** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS; the name contains the
+** process because others may use the same seed at the same time.
+*/
 static int begin (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {
   unsigned long long seed;
@@ -76,7 +78,7 @@ static int end (int fd, unsigned long long inputs) {
   return 0;
 }
 
-/* Packs n bytes of an input, as gzip does; returns how many they are, at most MOST. */
+/* Compresses n bytes of an input with gzip. Returns the compressed size, at most MOST. */
 static size_t gzip (unsigned char *data, size_t n) {
   static unsigned char packed[2 * MOST];
   z_stream z;

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** graph SEED ACTIONS [key=value...]: runs random actions of the C API on one
-** state and on the model, and compares. Exit 0: all as predicted, nothing
-** leaked; 1: not, with seed and action on stderr; 2: wrong arguments. Keys:
-**   limit=BYTES   lua_Alloc refuses to hold more
+** graph SEED ACTIONS [key=value...]: runs random actions of the C API on one state and on the model,
+** and compares them. Exit status 0: everything as predicted, and no leak; 1: a difference, with seed
+** and action on stderr; 2: wrong arguments. Keys:
+**   limit=BYTES   lua_Alloc refuses requests beyond this total
 **   fail=P        lua_Alloc refuses P of a million requests to grow
-**   check=K       luaN_check every K actions (where it exists), 0: never
+**   check=K       calls luaN_check every K actions (where it exists); 0: never
 **   nodes=N       size of the graph
 **   mode=gen|inc  mode at the start
-**   switch=0      stay in that mode
-**   empty=0       no userdata of size 0: one may share its address with the
-**                 object after it if an allocator has no headers
-**   openjoin=0    no lua_upvaluejoin to an open upvalue: 5.4.7 built with
-**                 assertions takes the age that the barrier gives it for wrong
-**   sample=BYTES  allocations are sampled at this period, and time 5000 times a
-**                 second, into the profile that GRAPH_PROFILE names; the module
-**                 is found by LUA_CPATH
-**   break=N       damages the model at action N: must end in exit 1
-** This file owns the slots (the roots) and the loop. An action has a protected
-** half, which may raise, and a half that changes the model; a protected half
-** that failed for want of memory has changed nothing.
+**   switch=0      no change of the mode
+**   empty=0       no userdata of size 0: with an allocator without headers, such a userdata may have
+**                 the same address as the next object
+**   openjoin=0    no lua_upvaluejoin to an open upvalue: with assertions, 5.4.7 rejects the age that
+**                 the barrier sets for it
+**   sample=BYTES  samples allocations with this period, and time 5000 times per second, into the
+**                 profile named by GRAPH_PROFILE; LUA_CPATH must find the module
+**   break=N       damages the model at action N: the run must end with status 1
+** This file owns the slots (the roots) and the loop. An action has a protected part, which may raise
+** an error, and a part that changes the model; a protected part that failed for lack of memory has
+** changed nothing.
 */
 #include <alloca.h>
 #include <errno.h>
@@ -92,8 +91,10 @@ int slot_of (unsigned kinds) {
 
 /* == Slots ==} */
 
-/* Calls 'f' with the 'args' values on top. False, without them, when memory
-** was refused; every other error is wrong. */
+/*
+** Calls 'f' with the 'args' values at the top. Returns 0, without results, if a memory request
+** was refused; any other error ends the process.
+*/
 int call (lua_State *L, lua_CFunction f, int args, int results) {
   int status;
   lua_pushcfunction(L, f);
@@ -106,7 +107,7 @@ int call (lua_State *L, lua_CFunction f, int args, int results) {
   return 0;
 }
 
-/* The same, where a failure half way would be of no use. */
+/* As call, without failures, where a partly executed function would be of no use. */
 int calm (lua_State *L, lua_CFunction f, int args, int results) {
   int armed = memory.armed, done;
   memory.armed = 0;
@@ -118,9 +119,10 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 /* {== The loop == */
 
 /*
-** Is so much in use that the limit leaves little? (What lua_Alloc has given says nothing:
-** a heap of blocks takes what there is before it collects, and drops some of each. This
-** once asked for two full collections after nearly every action.)
+** Returns 1 if so much memory is in use that the limit leaves little. (The bytes that lua_Alloc
+** has returned are no measure: a heap of blocks uses all available memory before it collects, and
+** frees a part of each block. With that measure, nearly every action was followed by two full
+** collections.)
 */
 static int isfull (lua_State *L) {
   return memory.limit && (size_t)lua_gc(L, LUA_GCCOUNT) > memory.limit / 10 * 9 / 1024;
@@ -174,7 +176,7 @@ static void step (lua_State *L) {
   if (options.invariants && w.action % options.invariants == 0) check_invariants(L);
 }
 
-/* A C function with slots of its own: actions run in it. */
+/* A C function with its own slots, in which actions run. */
 int run_frame (lua_State *L) {
   int s;
   unsigned long n = w.depth == 0 ? w.actions : random_below(60);
@@ -227,9 +229,9 @@ static int prepare (lua_State *L) {
 }
 
 /*
-** Lua seeds its hashes with the time and with addresses. Both are taken away,
-** so that a seed of ours decides everything: the C stack goes on at a multiple of
-** STACK_PLACE, however long the environment and the arguments before it are.
+** Lua seeds its hashes with the time and with addresses. Both are made constant, so that the
+** fuzzer's seed determines everything: the C stack continues at a multiple of STACK_PLACE, for
+** any length of environment and arguments.
 */
 #define STACK_PLACE	65536u
 

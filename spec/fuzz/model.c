@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Values, maps and nodes of the model; the random numbers. Nothing here knows
-** Lua. Order of anything never depends on addresses: the same seed gives the
-** same actions.
+** Values, maps and nodes of the model; the random numbers. Nothing here uses Lua. No order
+** depends on addresses: the same seed gives the same actions.
 */
 #include <stdarg.h>
 #include <stdint.h>
@@ -135,7 +134,7 @@ void map_set (Map *m, Value key, Value value) {
   }
 }
 
-/* Some entry; NULL when there is none. */
+/* Returns a random entry; NULL if there is none. */
 Entry *map_random (Map *m) {
   unsigned i;
   if (m->count == 0) return NULL;
@@ -198,7 +197,7 @@ static Node *add (Kind kind, const void *address) {
   return n;
 }
 
-/* The node of a new object. The previous object at this address must be dead. */
+/* Returns the node of a new object. The previous object at this address must be dead. */
 Node *node_new (Kind kind, const void *address) {
   Node *n, **p;
   if (tableused * 2 >= tablesize) rebuild();

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack
-** holds, in plain C structs that no collector touches. It predicts what must
-** be alive (reach.c); actions change Lua and the model alike (objects.c,
-** threads.c, collect.c, bulk.c) and check.c compares the two.
-** The model never reads from Lua but where a weak table or a collection may
-** have removed something; every difference ends the process through 'wrong'.
-** Invariant: two nodes of the model never share an address, and a node whose
-** address was handed out again ('gone') is never reachable.
+** The shadow model of one Lua state: the contents of every slot, field, upvalue and stack, in
+** plain C structs outside of the collector. It predicts which objects must be alive (reach.c);
+** actions change Lua and the model in the same way (objects.c, threads.c, collect.c, bulk.c) and
+** check.c compares the two.
+**
+** The model reads from Lua only where a weak table or a collection may have removed something;
+** every difference ends the process through 'wrong'.
+**
+** Invariant: two nodes of the model never share an address, and a node whose address was reused
+** ('gone') is never reachable.
 */
 #ifndef fuzz_model_h
 #define fuzz_model_h
@@ -24,7 +26,10 @@ typedef enum Tag {
   V_DELETED = -1, V_NIL, V_BOOL, V_INT, V_FLOAT, V_LIGHT, V_STRING, V_NODE
 } Tag;
 
-/* A Lua value. Strings are numbers: 'strings_text' makes the content. */
+/*
+** A Lua value. A string is represented by a number, from which 'strings_text' computes its
+** content.
+*/
 typedef struct Value {
   Tag tag;
   union { long long i; double n; Node *node; } u;
@@ -32,7 +37,7 @@ typedef struct Value {
 
 typedef struct Entry { Value key, value; unsigned seen; } Entry;
 
-/* Open addressing; 'used' counts deleted entries too, 'count' does not. */
+/* A hash table with open addressing; 'used' counts deleted entries, too, 'count' does not. */
 typedef struct Map { Entry *entry; unsigned size, used, count; } Map;
 
 typedef enum Kind {
@@ -42,7 +47,7 @@ typedef enum Kind {
 #define MODE_KEYS	1
 #define MODE_VALUES	2
 
-/* Fixed metatables: mode + 4 * finalizer. */
+/* The fixed metatables: mode + 4 * finalizer. */
 enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 #define METATABLES	(4 * FIN_KINDS)
 #define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
@@ -52,7 +57,7 @@ enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 typedef struct Frame {
   Node *cell[3], *get, *set;
   Value tbc, command, x;
-  Node *cell4, *keep;	/* the block of command 7, NULL outside it */
+  Node *cell4, *keep;	/* the block of command 7; NULL outside of it */
 } Frame;
 
 #define FRAMES	16
@@ -61,18 +66,18 @@ struct Node {
   Kind kind;
   unsigned id, index;	/* index in w.node */
   const void *address;
-  unsigned marks;	/* sets that it is in: REACH_... */
-  unsigned visited;	/* check that saw it last */
-  char fin;		/* marked for finalization, finalizer not called yet */
-  char maybe;		/* became unreachable and came back: may be called */
-  char revived;		/* came back: weak values may have lost it */
-  char gone;		/* its address belongs to another object */
+  unsigned marks;	/* the sets that contain it: REACH_... */
+  unsigned visited;	/* the last check that visited it */
+  char fin;		/* marked for finalization, and its finalizer was not called yet */
+  char maybe;		/* was unreachable and is resurrected: its finalizer may be called */
+  char revived;		/* was resurrected: weak tables may have lost its entries */
+  char gone;		/* its address was reused for another object */
   int mt;		/* fixed metatable, or -1 */
   Node *meta;		/* a table of the model as metatable, or NULL */
-  unsigned long seq;	/* when it was marked for finalization */
-  int closers;		/* calls of __close to come */
+  unsigned long seq;	/* order of marking for finalization */
+  int closers;		/* calls of __close that are still due */
   char open;		/* N_CELL: on the stack of a coroutine */
-  char closable;	/* some coroutine will close it: keeps __close */
+  char closable;	/* some coroutine will close it: it keeps __close */
   Map map;		/* N_TABLE */
   Value *value;		/* user values, upvalues, stack; N_CELL: one */
   int n;
@@ -85,12 +90,12 @@ struct Node {
 
 #define REACH_NOW	1u	/* strongly reachable, for certain */
 #define REACH_POSSIBLE	2u	/* strongly reachable, perhaps */
-#define REACH_FINAL	4u	/* that, or from an object pending finalization */
+#define REACH_FINAL	4u	/* REACH_POSSIBLE, and from objects pending finalization */
 #define REACH_AFTER	8u	/* REACH_POSSIBLE after a collection */
-#define REACH_HELD	16u	/* gone, and something that is in one of these refers to it */
+#define REACH_HELD	16u	/* gone, but a node that may be reachable refers to it */
 
 #define LOCALS	14	/* slots in each frame of the fuzzer */
-#define GLOBALS	48	/* slots in the registry; the last are for the revived */
+#define GLOBALS	48	/* slots in the registry; the last REVIVED are for resurrected objects */
 #define REVIVED	8
 #define SLOTS	(LOCALS + GLOBALS)
 #define DEPTH	12
@@ -104,19 +109,19 @@ typedef struct World {
   Node **node;
   unsigned nodes, nodesize, maxnodes, lastid;
   unsigned stamp;
-  unsigned long marked;	/* 1 + action whose REACH_NOW is up to date */
+  unsigned long marked;	/* 1 + the action for which REACH_NOW was computed */
   unsigned long seq;
-  unsigned long *log;	/* 'seq' of the finalizers called since it was emptied */
+  unsigned long *log;	/* 'seq' of the finalizers called since the log was emptied */
   unsigned logged, logsize;
   int closing, collecting;
   int noempty, noopenjoin, noswitch;	/* options: main.c */
-  int finalizing;	/* in __gc, where it may raise */
-  unsigned lost;	/* calls of __gc that memory did not suffice for */
+  int finalizing;	/* in __gc, which may raise an error */
+  unsigned lost;	/* calls of __gc that failed for lack of memory */
   int generational, stopped;
   int flooded;		/* raw stores may have made a collection overdue */
   int strict;		/* no cycle has started since the last full one */
   lua_State *queue;
-  int a, b;		/* parameters of the protected half of an action */
+  int a, b;		/* parameters of the protected part of an action */
   unsigned string;
   /* figures */
   unsigned long collections, finalized, back, errors;
@@ -150,18 +155,19 @@ const char *strings_text (unsigned string, size_t *length);
 unsigned strings_random (void);
 const char *noise (unsigned id);	/* at least NOISE bytes */
 #define NOISE	40000u
-void push_scalar (lua_State *L, Value v);  /* strings may raise; no nodes */
+void push_scalar (lua_State *L, Value v);  /* for strings it may raise an error; not for nodes */
 Value value_at (lua_State *L, int index);
 void match (lua_State *L, int index, Value v, const char *where);
 
 /* reach.c */
 void reach (unsigned set);	/* from the roots */
 void reach_final (void);	/* REACH_POSSIBLE and REACH_FINAL */
-void reach_more (unsigned sets);	/* marks the contents of the nodes of these sets: REACH_AFTER */
-void reach_now (void);		/* REACH_NOW, at most once in an action */
-void reach_settled (void);	/* REACH_NOW, except for nodes with 'visited' set */
+void reach_more (unsigned sets);	/* adds the contents of the nodes in these sets to
+					   REACH_AFTER */
+void reach_now (void);		/* REACH_NOW, computed at most once per action */
+void reach_settled (void);	/* REACH_NOW; nodes with 'visited' set count as resurrected */
 int reachable (Value v, unsigned sets);  /* 1 for values that are not nodes */
-void revive (Node *n);		/* n is about to get reachable */
+void revive (Node *n);		/* n is about to become reachable */
 
 /* alloc.c */
 typedef struct Allocator {

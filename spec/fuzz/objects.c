@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on tables, strings, userdata and closures. a_ functions choose and
-** keep the model in step, b_ functions run in protected mode.
+** Actions on tables, strings, userdata and closures. Functions with the prefix a_ choose the
+** action and update the model; those with b_ run in protected mode.
 */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-static Value key;	/* of a field, when it is no node */
+static Value key;	/* the key of a field, if it is no node */
 
 static Value random_scalar (void) {
   Value v = nil_value();
@@ -54,7 +54,7 @@ static void a_string (lua_State *L) {
   if (call(L, b_string, 0, 1)) store(L, any_slot(), v);
 }
 
-/* Equal short strings are one string, through a collection step too. */
+/* Checks that equal short strings are one object, also after a collection step. */
 static int b_intern (lua_State *L) {
   b_string(L);
   lua_createtable(L, 0, 2);
@@ -73,7 +73,7 @@ static void a_intern (lua_State *L) {
   call(L, b_intern, 0, 0);
 }
 
-/* Garbage: strings that grow in steps, buffers. */
+/* Creates garbage: strings that grow in steps, buffers. */
 static int b_concat (lua_State *L) {
   luaL_Buffer b;
   size_t length, i;
@@ -207,7 +207,7 @@ static int b_set (lua_State *L) {
         char *copy = fresh(length + 1);
         memcpy(copy, s, length);
         lua_settop(L, 3);
-        lua_pushstring(L, copy);  /* may raise; then 'copy' is lost */
+        lua_pushstring(L, copy);  /* may raise an error, which leaks 'copy' */
         free(copy);
         lua_replace(L, 2);
         lua_setfield(L, 1, lua_tostring(L, 2));
@@ -244,7 +244,7 @@ static void a_set (lua_State *L) {
   if (call(L, b_set, 3, 0)) map_set(&n->map, key, v);
 }
 
-/* Appends and overwrites: the typical use of large tables. */
+/* Appends and overwrites elements, as programs usually do with large tables. */
 static int b_fill (lua_State *L) {
   int i;
   for (i = 0; i < w.b; i++) {
@@ -275,7 +275,7 @@ static int b_get (lua_State *L) {
   return 1;
 }
 
-/* Chooses a field with a key that can be pushed; false when there is none. */
+/* Chooses a field whose key can be pushed. Returns 0 if there is none. */
 static int choose_field (Node *n) {
   Entry *e = map_random(&n->map);
   if (e == NULL || e->key.tag == V_NODE) return 0;
@@ -283,7 +283,7 @@ static int choose_field (Node *n) {
   return 1;
 }
 
-/* The value at the top came from e of table n; NULL: there is none. Stores it. */
+/* Stores the value at the top, which is that of entry e of table n; NULL: there is none. */
 static void took (lua_State *L, Node *n, Entry *e) {
   Value v = e ? e->value : nil_value();
   if (e && mt_mode(n->mt)) {
@@ -328,8 +328,8 @@ static void a_clear (lua_State *L) {
 }
 
 /*
-** A field with a node as key: found with lua_next, both halves taken. Which
-** one is the model's choice: the order of lua_next is not in the seed.
+** Finds a field with a node as key through lua_next, and stores key and value. The model chooses
+** the field, since the order of lua_next does not depend on the seed.
 */
 static void a_walk (lua_State *L) {
   int t = slot_of(1u << N_TABLE), ks, found = 0;
@@ -363,7 +363,7 @@ static void a_walk (lua_State *L) {
   }
 }
 
-/* A traversal that clears half of the fields, with collections on the way. */
+/* Traverses the table and clears half of its fields, with collections in between. */
 static int b_clear_walk (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   unsigned count = 0, all = n->map.count;
@@ -469,7 +469,7 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  ref = luaL_ref(L, LUA_REGISTRYINDEX);  /* the last that may raise */
+  ref = luaL_ref(L, LUA_REGISTRYINDEX);  /* the last call that may raise an error */
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);
   return 1;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader and the converters: damaged profiles in, no crash,
-** no hang and no sum that does not add up.
+** A fuzzer of the reader and the converters: for damaged profiles there must be no crash, no hang and
+** no wrong sum.
 **
 **   profiles SEED INPUTS [FOLDER]
 **
-** Makes profiles of random runs with the encoder (both flavours, and logs as
-** other writers leave them), damages each in several ways, now and then packs
-** it, and hands it to the totals, or to a converter whose result goes to
-** /dev/null. FOLDER (/dev/shm) takes the input (input.h) and the spills. After
-** each input the totals are checked.
+** Creates profiles of random runs with the encoder (both flavours, and logs as other programs write
+** them), damages each in several ways, compresses some, and computes the totals, or runs a converter
+** with /dev/null as output. FOLDER (/dev/shm) is for the input (input.h) and the spill files. The
+** totals are checked after each input.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -48,7 +47,7 @@ static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
   snprintf(file, filesize, "lib");
 }
 
-/* Of how many functions, classes, names and marks a profile is. */
+/* The number of functions, classes, names and marks of a profile. */
 static uint64_t many;
 
 static void stack (Encoder *e) {
@@ -101,7 +100,7 @@ static void mark (Encoder *e, uint64_t time) {
   encoder_mark(e, time, name, n, value, m);
 }
 
-/* Writes holders of the followed samples, correct or not. */
+/* Writes holders of the followed samples, valid or not. */
 static void hold (Encoder *e, uint64_t time) {
   uint32_t runs[9], i;
   for (i = 1; i <= many; i++) {
@@ -117,7 +116,7 @@ static void hold (Encoder *e, uint64_t time) {
   encoder_walk(e, time, upto(9999999));
 }
 
-/* Where resident memory is: words that readers know and one that they do not. */
+/* Writes rows of resident memory, with words that the reader knows and one that it does not. */
 static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
   size_t i, n = 1 + (size_t)upto(12);
@@ -142,7 +141,7 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return n;
 }
 
-/* Functions, of which some have one name, and classes. */
+/* Writes functions, some of which have the same name, and classes. */
 static void names (Encoder *e) {
   char name[80];
   int i;
@@ -162,7 +161,7 @@ static void ownprofile (Bytes *to, int format) {
   uint64_t time = 1000000000;
   int i, events = 20 + (int)upto(200);
   uint32_t state = STATES;
-  size_t open[STATES + 1] = {0};  /* samples without a fate, by state */
+  size_t open[STATES + 1] = {0};  /* samples without a survival outcome, by state */
   memset(&config, 0, sizeof(config));
   config.format = format;
   config.period = 1024;
@@ -313,7 +312,7 @@ static const struct { const char *text; size_t n; } pieces[] = {
   {"asamp.format", 12}, {"\7\7\0\0\0\0\0\0\0asamp.7", 16}, {"18446744073709551615", 20},
 };
 
-/* Damages n bytes of data; how many there are then. */
+/* Damages n bytes of data. Returns the resulting number of bytes. */
 static size_t damage (unsigned char *data, size_t n) {
   int times = 1 + (int)upto(5);
   while (times-- > 0 && n > 0) {
@@ -343,7 +342,7 @@ static size_t damage (unsigned char *data, size_t n) {
           n += k;
         }
         break;
-      default:  /* a part less, or the end */
+      default:  /* removes a part, or cuts off the end */
         if (upto(8) == 0)
           n = at;
         else {
@@ -446,7 +445,7 @@ static ReadProfile *readinput (ReaderClient *client) {
 
 static Fold fold;
 
-/* Writes the data left out by the stacks of a file, or nothing. */
+/* Folds the stacks of the profile, and checks the result. */
 static const Fold *folded (const ReadProfile *r) {
   uint32_t i;
   if (!fold_init(&fold, r, upto(4) == 0))

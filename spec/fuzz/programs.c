@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The programs of failing.c: each a Lua chunk that puts one part of the
-** language to allocation, and ends with an error when a result is wrong. They
-** print nothing and keep nothing in globals.
+** The programs of failing.c: each is a Lua chunk that makes one part of the language allocate,
+** and raises an error if a result is wrong. They print nothing and store nothing in globals.
 */
 #include <stddef.h>
 

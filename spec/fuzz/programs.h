@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The programs that failing.c runs: the list, defined in programs.c, ends with NULLs. It
-** owns no state.
-*/
+/* The programs that failing.c runs. The list, defined in programs.c, ends with NULLs. */
 #ifndef fuzz_programs_h
 #define fuzz_programs_h
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reachability in the model: Lua's rules of strong references, weaks
-** and finalization, by a plain search that shares no idea with a collector.
-** A set is a bit in Node.marks, valid until the model changes.
-** Where a weak value is dead, or came back, its entry may be there or not, and
-** so may the objects that the key reaches: REACH_NOW leaves it out, the other sets have it.
+** Reachability in the model: Lua's rules of strong references, weak references and finalization,
+** by a plain search that has no algorithm in common with a collector. A set is a bit in
+** Node.marks, valid until the model changes. If a weak value is dead or resurrected, its entry
+** may or may not exist, and so may the objects that the key reaches: REACH_NOW excludes them, the
+** other sets include them.
 */
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@
 static Node **work, **weak;	/* tables with fields to visit again */
 static unsigned works, worksize, weaks;
 static unsigned current;
-static int reviving;	/* nodes newly reached have 'visited' set */
+static int reviving;	/* 1: nodes newly reached have 'visited' set */
 static const Node *from;	/* the node that is being visited; NULL: a slot */
-static const char *by;	/* the part of it */
+static const char *by;	/* the part of that node */
 
 static void given_away (const Node *n) {
   static const Node none;
@@ -45,12 +45,12 @@ int reachable (Value v, unsigned sets) {
   return v.tag != V_NODE || (v.u.node->marks & sets) != 0;
 }
 
-/* Returns 1 if n was resurrected, so that collections may have removed its entries. */
+/* Returns 1 if n was resurrected, so that a collection may have removed its entries. */
 static int came_back (const Node *n) {
   return n->revived || (reviving && n->visited);
 }
 
-/* Returns 1 if one half of a field keeps the other alive. */
+/* Visits an entry of a weak table whose key keeps the value alive, or the reverse. */
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
   from = table;
@@ -131,7 +131,7 @@ static void start (unsigned set) {
   by = "slot";
 }
 
-/* Roots: the slots of all frames and of the registry. */
+/* Computes a set from the roots: the slots of all frames and of the registry. */
 void reach (unsigned set) {
   unsigned i;
   int d, s;
@@ -144,8 +144,8 @@ void reach (unsigned set) {
 }
 
 /*
-** Also marks the contents of the nodes of 'sets': a finalizer may have stored something in an
-** object that only a finalizer to come will see again.
+** Adds the contents of the nodes of 'sets' to REACH_AFTER: a finalizer may have stored something
+** in an object that only a later finalizer will access.
 */
 void reach_more (unsigned sets) {
   unsigned i;
@@ -155,8 +155,11 @@ void reach_more (unsigned sets) {
   converge();
 }
 
-/* REACH_NOW, where nodes with 'visited' set count as resurrected: a weak table among them was
-   not compared, and may have lost entries of objects resurrected long before. */
+/*
+** Computes REACH_NOW with nodes that have 'visited' set counted as resurrected: a weak table
+** among them was not compared, and may have lost entries of objects that were resurrected long
+** before.
+*/
 void reach_settled (void) {
   reviving = 1;
   reach(REACH_NOW);
@@ -169,7 +172,10 @@ void reach_now (void) {
   w.marked = w.action + 1;
 }
 
-/* REACH_POSSIBLE, and REACH_FINAL: the same and the objects that later finalizers may touch. */
+/*
+** Computes REACH_POSSIBLE, and REACH_FINAL, which also has the objects that later finalizers may
+** access.
+*/
 void reach_final (void) {
   unsigned i;
   reach(REACH_POSSIBLE);
@@ -180,8 +186,8 @@ void reach_final (void) {
 }
 
 /*
-** Objects reachable only from n were garbage so far: a collection may have taken it from
-** weak values and may have its finalizers in its queue.
+** Objects reachable only from n were garbage until now: a collection may have removed them from
+** weak tables and queued their finalizers.
 */
 void revive (Node *n) {
   unsigned i;
@@ -191,7 +197,7 @@ void revive (Node *n) {
   for (i = 0; i < w.nodes; i++)
     w.node[i]->visited = w.node[i]->marks & REACH_NOW ? 0 : 1;
   start(REACH_NOW);
-  /* a weak table that was reached before may have an entry with n as key or value */
+  /* a weak table that was reachable before may have an entry with n as key or value */
   touch(n);
   for (i = 0; i < w.nodes; i++)
     if (!w.node[i]->visited && w.node[i]->kind == N_TABLE) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** refusing MILLIONTHS SEED FILE ARGUMENT...: runs a Lua program of which that part of the
-** requests for memory is refused, at random. A function that it gives to 'try' may fail for
-** that; whatever else fails, or bytes that lua_close leaves, end with status 1.
+** refusing MILLIONTHS SEED FILE ARGUMENT...: runs a Lua program for which that share of the
+** memory requests is refused, at random. A function that the program passes to 'try' may fail for
+** lack of memory; any other failure, or bytes left by lua_close, lead to exit status 1.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static unsigned draw (void) {
 static void *allocate (void *ud, void *block, size_t old, size_t size) {
   void *fresh = NULL;
   (void)ud;
-  if (block == NULL) old = 0;  /* then it is the kind of object */
+  if (block == NULL) old = 0;  /* for a new block, 'old' is the kind of object */
   if (size > old && memory.armed && draw() < memory.millionths) return NULL;
   if (size == 0) free(block);
   else if ((fresh = realloc(block, size)) == NULL) return NULL;
@@ -38,7 +38,7 @@ static void *allocate (void *ud, void *block, size_t old, size_t size) {
   return fresh;
 }
 
-/* try(f): whether f has ended without an error of memory. */
+/* try(f) -> true if f ended without a memory error */
 static int try (lua_State *L) {
   int status;
   lua_settop(L, 1);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the flight recorder (ring.h, past.h): random events of several states in, some
-** of which contradict what went before; now and then all is told to an encoder. No crash, no
-** leak, nothing beyond the limits; and what is told of a run without contradictions is a log that
-** the reader reads whole, and that has the samples which are said to be of before.
+** A fuzzer of the flight recorder (ring.h, past.h): its input are random events of several states,
+** some of which contradict earlier ones; now and then the ring is written to an encoder. There must be
+** no crash, no leak, and nothing beyond the limits; and the log of a run without contradictions must
+** be accepted by the reader, and contain the samples that were marked as earlier than the recording.
 **
 **   rings SEED EVENTS [FOLDER]
 **
-** Built with tiny limits (spec/fuzz/build, -DASAMP_TINY) each table is full, and each piece
-** goes, within a few events. FOLDER (/dev/shm) takes a log (input.h) when it is read.
+** With tiny limits (spec/fuzz/build, -DASAMP_TINY) every table is full, and every piece is
+** overwritten, within a few events. FOLDER (/dev/shm) is for a log (input.h) that is read back.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -24,7 +24,7 @@
 #define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)  /* of a stack */
 #define SECOND		UINT64_C(1000000000)
 
-/* The part of a state that the sampler guarantees: P5, P6, PA1. */
+/* The guarantees of the sampler for a state: P5, P6, PA1. */
 typedef struct State {
   uint32_t id;
   int begun;
@@ -32,7 +32,7 @@ typedef struct State {
   uint32_t classes, paths;
 } State;
 
-/* Its reader has room for fewer stacks than a batch has. */
+/* The reader has space for fewer stacks than a batch can contain. */
 #if defined(ASAMP_TINY)
 #define TINY	1
 #else
@@ -216,7 +216,7 @@ static void endstate (State *s) {
   s->begun = 0;
 }
 
-/* Of a state that has ended, or not, or was never there. */
+/* Writes an event for a state that has ended, is running, or never existed. */
 static void orphans (State *s) {
   OrphansEvent *o = (OrphansEvent *)body;
   size_t i, n = 2 * upto(4);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions on Lua closures, coroutines, stacks and calls. The Lua half is
-** 'thread_chunk': 'body' obeys the commands that the model resumes it with,
-** and keeps no value in a register that the model's Frame does not name.
-** Failures are armed only where an error leaves no doubt about what happened.
+** Actions on Lua closures, coroutines, stacks and calls. The Lua part is 'thread_chunk': 'body'
+** executes the commands with which the model resumes it, and keeps no value in a register that is
+** not in the model's Frame. Failures are armed only where the state after an error is known.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,10 @@ static Node *closure (lua_State *L, int index, Kind kind, Node **cell, int n) {
   return f;
 }
 
-/* get at 'index', set above it: their nodes, with cells that hold a, b, c. */
+/*
+** Creates the nodes of the closures 'get' at 'index' and 'set' above it, and of their cells with
+** the values a, b, c.
+*/
 static void closures (lua_State *L, int index, const Value *abc, Node **cell, Node **get, Node **set) {
   int i;
   for (i = 0; i < 3; i++) cell[i] = cell_new(lua_upvalueid(L, index, i + 1), abc[i]);
@@ -152,7 +154,7 @@ static void leave_block (Frame *f) {
   f->cell4 = f->keep = NULL;
 }
 
-/* Drops the frames from 'from' on; their closers must have run. */
+/* Removes the frames from index 'from' on; their __close calls must have run. */
 static void unwind (Node *n, int from) {
   while (n->frames > from) {
     Frame *f = &n->frame[--n->frames];
@@ -174,7 +176,10 @@ static void close_coroutine (lua_State *L, Node *n, lua_State *co) {
   memory.armed = armed;
 }
 
-/* The values that the coroutine gave are moved to L; memory for these is not refused. */
+/*
+** Resumes the coroutine and moves the values that it yields to L; memory requests for this are
+** not refused.
+*/
 static int resume (lua_State *L, lua_State *co, int args) {
   int n = 0, status = lua_resume(co, L, args, &n);
   if (status == LUA_OK || status == LUA_YIELD) {
@@ -187,7 +192,7 @@ static int resume (lua_State *L, lua_State *co, int args) {
   return status;
 }
 
-/* get and set are on top: a call of 'body' has started. Pops them. */
+/* Records that a call of 'body' has started; pops get and set from the top. */
 static void enter_frame (lua_State *L, Node *n, const Value *abc, Value tbc) {
   Frame *f = &n->frame[n->frames++];
   int i;
@@ -205,7 +210,7 @@ static int can_close (Value v) {
          v.u.node->mt >= 0;
 }
 
-/* A new coroutine, or a new life of one that ended. */
+/* Starts a new coroutine, or one that has ended again. */
 static void a_start (lua_State *L) {
   int s = slot_of(1u << N_COROUTINE), d = any_slot(), i, armed = memory.armed, status;
   Value v[4];
@@ -260,7 +265,7 @@ static int choose_command (Node *n, Value x) {
   return c;
 }
 
-/* The command is done; the results are above 'from'. */
+/* Updates the model after a command; its results are above index 'from'. */
 static void obeyed (lua_State *L, Node *n, int command, Value x, int from) {
   Frame *f = &n->frame[n->frames - 1];
   Value abc[3];
@@ -460,7 +465,7 @@ static int b_tramp (lua_State *L) {
   return 0;
 }
 
-/* Frames of the fuzzer within it: called from C, through Lua, in a thread. */
+/* Runs actions in a nested frame of the fuzzer: called from C, through Lua, or in a coroutine. */
 static void a_descend (lua_State *L) {
   int kind = (int)random_below(3), depth = w.depth;
   if (depth >= DEPTH) return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A big table that lives from action to action: thousands of slots into which young
-** and old objects are stored by hand, exchanged, erased, while the table gets another
-** metatable, strong or weak, and other vectors. It is in nobody's model but this: a
-** cell has the number that its object contains in [1], and whether it may be gone.
+** A big table that lives from action to action: young and old objects are stored into thousands
+** of its slots by hand, exchanged and erased, while the table gets another metatable, strong or
+** weak, and its arrays are resized. Only this file has a model of it: a cell has the number that
+** its object contains in [1], and whether it may be missing.
 */
 #include "model.h"
 
@@ -17,15 +17,15 @@ static struct {
   int mode;
   int last;	/* number of the last object */
   struct {
-    int number;	/* of its object; 0: it is false, -1: it is nil */
-    char held;	/* its object is held besides */
-    char loose;	/* it has been a weak value since it was stored */
+    int number;	/* of its object; 0: the slot is false, -1: it is nil */
+    char held;	/* another reference keeps its object alive */
+    char loose;	/* it was a weak value at some time since it was stored */
   } cell[CELLS];
 } big;
 
 enum { BIG = 1, HELD, KEY, TOP = KEY };
 
-/* Leaves the three tables at the bottom of the stack. */
+/* Pushes the three tables at the bottom of the stack. */
 static void push_tables (lua_State *L) {
   int i;
   lua_settop(L, 0);
@@ -74,7 +74,7 @@ static void cell_get (lua_State *L, int c) {
   }
 }
 
-/* Stores the value on top, which it pops. May raise. */
+/* Stores the value at the top, and pops it. May raise an error. */
 static void cell_set (lua_State *L, int c) {
   if (c < ARRAY) lua_rawseti(L, BIG, c + 1);
   else {
@@ -109,7 +109,7 @@ static void cell_check (lua_State *L, int c) {
   }
 }
 
-/* The value on top, which it pops, goes into the cell. */
+/* Stores the value at the top in the cell, and pops it. */
 static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
@@ -142,7 +142,7 @@ static int v_store (lua_State *L) {
   return 0;
 }
 
-/* One object, in many cells. */
+/* Stores one object in many cells. */
 static int v_share (lua_State *L) {
   int i, held = chance(2), number;
   push_tables(L);
@@ -155,7 +155,7 @@ static int v_share (lua_State *L) {
   return 0;
 }
 
-/* Nothing is allocated unless a key has gone. */
+/* Exchanges values. Allocates only if a key is missing. */
 static int v_permute (lua_State *L) {
   int i;
   push_tables(L);
@@ -200,7 +200,7 @@ static int v_mode (lua_State *L) {
   return 0;
 }
 
-/* Other vectors: keys come, and go again. */
+/* Adds keys and removes them again, which resizes the arrays. */
 static int v_resize (lua_State *L) {
   int i, first = chance(2) ? ARRAY + 1 : 4 * ARRAY;
   push_tables(L);
@@ -215,7 +215,7 @@ static int v_resize (lua_State *L) {
   return 0;
 }
 
-/* Other keys take the places of some, whose nodes are free when the hash part is full. */
+/* Replaces some keys by others; the nodes of the old keys are free when the hash part is full. */
 static int v_rekey (lua_State *L) {
   int i;
   push_tables(L);
@@ -226,7 +226,7 @@ static int v_rekey (lua_State *L) {
     lua_rawget(L, BIG);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
-    lua_rawset(L, BIG);  /* may raise: nothing has changed */
+    lua_rawset(L, BIG);  /* may raise an error, without a change */
     lua_rawgeti(L, KEY, k);
     lua_pushnil(L);
     lua_rawset(L, BIG);
@@ -260,11 +260,11 @@ static int v_check (lua_State *L) {
 }
 
 /*
-** A table to which numbers are appended and nothing else, so that its array is often the last
-** that was handed out when it has to grow, and grows where it lies; that is old by then. One in
-** two has a hash part that a slice of marking does not end, and no place in it for a number.
+** A table to which only numbers are appended, so that its array is often the last allocated block
+** when it has to grow, and grows in place; the array is old by then. Every second such table has
+** a hash part that takes more than one slice to mark, without a free node for a number.
 */
-#define APPENDED	512	/* slots of the largest array that lies in lines */
+#define APPENDED	512	/* slots of the largest array that is allocated in lines */
 #define FULL	4096	/* keys that fill a hash part */
 
 static struct {
@@ -314,8 +314,9 @@ static void a_append (lua_State *L) {
 }
 
 /*
-** A table that keys of all kinds come to, and go from in the order in which they came, until it has
-** so many that it has grown a few times: the next vector of a large hash part is filled meanwhile.
+** A table to which keys of all kinds are added, and from which they are removed in the order of
+** their insertion, until it has grown a few times: the next node vector of a large hash part is
+** filled meanwhile.
 */
 #if defined(LUAI_ASSERT)
 #define GROWNLOG	12	/* log2 of the most keys: the heap is verified all the time */
@@ -324,8 +325,8 @@ static void a_append (lua_State *L) {
 #endif
 
 static struct {
-  int made, ref;	/* of a table: [1] the one that grows, [2] the objects that are keys in it */
-  int first, n, most;	/* keys 'first' to n - 1 are there */
+  int made, ref;	/* of a table: [1] the growing table, [2] the objects that are keys in it */
+  int first, n, most;	/* keys 'first' to n - 1 exist */
 } grown;
 
 enum { GROWN = 1, OBJECTS };
@@ -431,7 +432,7 @@ static void a_vector (lua_State *L) {
   w.a = 1 + (int)random_below(MANY);
   call(L, act[random_below(sizeof(act) / sizeof(act[0]))], 0, 0);
   if (chance(10)) calm(L, v_erasekeys, 0, 0);
-  if (chance(200)) {  /* another one, and this one is garbage */
+  if (chance(200)) {  /* starts another table; this one is garbage */
     luaL_unref(L, LUA_REGISTRYINDEX, big.ref);
     big.made = 0;
   }

@@ -173,8 +173,8 @@ describe("dependencies between the parts #plain", function()
   it("keeps Lua out of every folder of asamp but those that face it", function()
     local FACES = {sample = true, session = true, snapshot = true, control = true, module = true}
     local CLEAN = set {"profile.h", "profilequeue.h", "profileopen.c", "profileevents.c",
-                       "profilewriter.h", "profilewriter.c"}  -- but these
-    local place, knows = {}, {}  -- file -> it, or what it includes, includes a header of Lua
+                       "profilewriter.h", "profilewriter.c"}  -- files there that do not
+    local place, knows = {}, {}  -- file -> whether it includes a header of Lua, directly or not
     for _, path in ipairs(files "asamp/*/*.h") do place[base(path)] = path end
     local function reaches(path)
       if knows[path] == nil then

@@ -84,8 +84,8 @@ describe("lua/fetch #plain", function()
     assert.is_truthy(err:find("want " .. hash(TARBALL), 1, true), err)
   end)
 
-  -- After a pull that moved lua/upstream to another release, make stopped at the previous tarball until
-  -- somebody deleted it.
+  -- A former bug: after a pull that moved lua/upstream to another release, make stopped at the previous
+  -- tarball until somebody deleted it.
   it("replaces a spoiled copy, or another release's, when it can get the right one", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua && head -c 1000 %s >%s && cp lua/fetch %s/lua/ && "
@@ -102,8 +102,8 @@ describe("lua/fetch #plain", function()
     assert.equal(hash(TARBALL), hash(out))
   end)
 
-  -- A copy of the previous release with a new time, as caches make it, was built as `make plain`, so
-  -- that comparisons were made with another Lua.
+  -- A former bug: a copy of the previous release with a new time, as caches make it, was built as `make
+  -- plain`, so that comparisons were made with another Lua.
   it("is asked for the right tarball if a newer file of that name is another", function()
     local here = shell.output("pwd"):gsub("\n", "")
     shell.output("mkdir %s/dl %s/lua-1 && echo other >%s/lua-1/README && tar -czf %s -C %s lua-1",
@@ -196,7 +196,7 @@ describe("lua/prepare #plain", function()
     return err
   end
 
-  -- A full disk was reported as a bad tarball, which was deleted then, and fetched again.
+  -- A former bug: a full disk was reported as a bad tarball, which was deleted then, and fetched again.
   it("says that there is no room for the sources, in tar's words", function()
     shell.output("mkdir " .. folder .. "/bin")
     local tar = assert(io.open(folder .. "/bin/tar", "w"))

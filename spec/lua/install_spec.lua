@@ -37,8 +37,8 @@ all:
 
   teardown(function() shell.remove(folder) end)
 
-  -- `make install` and then `sudo make install` made the user the owner of /usr/local; with a umask of
-  -- 077 no other user could enter it any more.
+  -- A former bug: `make install` and then `sudo make install` made the user the owner of /usr/local;
+  -- with a umask of 077 no other user could enter it any more.
   it("leaves folders that are there as they are, and whose they are", function()
     shell.output("mkdir -p %s/prefix/bin && chmod 2775 %s/prefix/bin", folder, folder)
     if shell.output "id -u" == "0\n" then shell.output("chown 7:7 %s/prefix/bin", folder) end
@@ -61,7 +61,7 @@ all:
     end
   end)
 
-  -- A program that ran while a new library was installed was ended by SIGBUS.
+  -- A former bug: a program that ran while a new library was installed was ended by SIGBUS.
   it("writes into no file that is there", function()
     install "true"
     local path = folder .. "/prefix/lib/liblua5.4.so.0"

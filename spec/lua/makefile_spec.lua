@@ -162,7 +162,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- A quote ended a word of the shell, a semicolon a module path, in the middle of the build.
+  -- A former bug: a quote ended a word of the shell, a semicolon a module path, in the middle of the
+  -- build.
   it("refuse folders whose names no module path can have, and take spaces", function()
     local folder = shell.folder()
     for _, name in ipairs{"a'b", 'a"b', "a;b", "a?b", "a\\b", "a$b", "a#b", "a`b"} do
@@ -183,7 +184,7 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- A failed 'make clean' had no message, and exit status 0.
+  -- A former bug: a failed 'make clean' had no message, and exit status 0.
   it("say when they cannot clean", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/build/fork %s/build/dl %s/bin", folder, folder, folder)
@@ -203,8 +204,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- CFLAGS replaced all of the core's options, which then did not find its headers; and objcopy rejects
-  -- objects for link-time optimization.
+  -- A former bug: CFLAGS replaced all of the core's options, which then did not find its headers; and
+  -- objcopy rejects objects for link-time optimization.
   it("take CFLAGS and LDFLAGS besides their own options, and nothing of -flto", function()
     local lines = recipes.ofbuild("fork", "CFLAGS='-O3 -flto=auto' LDFLAGS=-s")
     for _, line in ipairs(lines.compiled) do
@@ -228,8 +229,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- If a machine stopped in the middle of a build an object was empty, which the linker accepted;
-  -- functions were missing when the library was linked, or loaded.
+  -- A former bug: if a machine stopped in the middle of a build an object was empty, which the linker
+  -- accepted; functions were missing when the library was linked, or loaded.
   it("make empty files again", function()
     local folder = shell.folder()
     shell.output("mkdir -p %s/obj/gc/mark %s/lib", folder, folder)

@@ -110,7 +110,7 @@ M.field() variable()]]
     assert.same({["main chunk"] = true, field = true, anonymous = true}, set)
   end)
 
-  -- They were one row, for all functions of a minified file.
+  -- A former bug: they were one row, for all functions of a minified file.
   it("a number of its own, if others of its line have no name", function()
     local text = ([[
 local function call(f) return f() end
@@ -138,7 +138,7 @@ return M.survivor]], "@named")()
     assert.same({"2:survivor"}, names(f))
   end)
 
-  -- The name of size 0, which a tool may write, was read at address 0.
+  -- A former bug: the name of size 0, which a tool may write, was read at address 0.
   it("none, in precompiled code whose variables have no names", function()
     local whole = string.dump(load("local abcdefgh = function() return {{}, {}} end; abcdefgh()", "@named"))
     local at = assert(whole:find("abcdefgh", 1, true))
@@ -146,8 +146,8 @@ return M.survivor]], "@named")()
     assert.same({"1:anonymous"}, names(chunk))
   end)
 
-  -- For each function all earlier variables were visited, also of blocks that had ended: a chunk with
-  -- 40,000 of both took seconds to load.
+  -- A former bug: for each function all earlier variables were visited, also of blocks that had ended:
+  -- a chunk with 40,000 of both took seconds to load.
   it("of its variable, whatever ended before it, or is around", function()
     local text = {"local a, b"}
     for i = 1, 150 do text[i + 1] = "do local x, y = a, b end local v" .. i end

@@ -171,8 +171,8 @@ describe("a run of lua/testes", function()
     io.open("FOLDER/stray", "w"):write(f:read "l", "\n"):close()
   ]]
 
-  -- Runs a suite that is this, its STRAY in the background; the exit status, what was
-  -- printed. The stray process is gone then.
+  -- Runs 'script' as the official suite, with STRAY before it, which leaves a process. Returns the exit
+  -- status and the output, after checking that this process has ended.
   local function run(script, line)
     local folder, from = checkout()
     shell.output("mkdir " .. folder .. "/tmp")
@@ -181,7 +181,7 @@ describe("a run of lua/testes", function()
       ("LUA_TESTES=%s %s/lua/testes debug:portable"):format(from, folder)):gsub("FOLDER", folder))
     local stray = assert(shell.read(folder .. "/stray"), out .. err):gsub("\n", "")
     assert.matches("^%d+$", stray)
-    -- it is gone, or a zombie that nobody has waited for yet, as soon as the system lets it end
+    -- soon it is gone, or a zombie that nobody has waited for yet
     local state
     for _ = 1, 100 do
       state = (shell.read("/proc/" .. stray .. "/stat") or ""):match "%) (%a)"
@@ -213,7 +213,7 @@ describe("a run of lua/testes", function()
   end)
 
   it("ends with all of its processes and files when lua/testes is interrupted", function()
-    -- as soon as the stray process has written its number
+    -- interrupts the command when the stray process has written its number
     local status, out = run("while true do end", "TESTES & "
       .. "until [ -s FOLDER/stray ]; do sleep 0.05; done; kill -TERM $!; wait $!")
     assert.equal(143, status, out)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- Where the fork's bytecode loop and parser take a shorter way than upstream's
--- (lua/vm), programs must not notice.
+-- The fork's bytecode loop and parser (lua/vm) have fast paths that upstream's do not have; programs
+-- must not notice them.
 
 local core = require "profiler.core"
 local hashes = require "hashes"
 
--- set[i](t, v) sets a field named by a constant, the case that the fast path
--- is for; get[i](t) reads it.
+-- set[i](t, v) sets a field named by a constant, which is the case of the fast path; get[i](t) reads
+-- the field.
 local NAMES, set, get = {}, {}, {}
 for i = 1, 40 do
   NAMES[i] = (i == 1 and "__newindex") or (i == 2 and "__index") or "k" .. i * 7919
@@ -29,7 +29,7 @@ describe("a field set by a constant name", function()
         model[i] = v
         local j = math.random(3, n)
         assert(get[j](t) == model[j], ("seed %d, step %d: %s"):format(seed, step, NAMES[j]))
-        if math.random(12) == 1 then  -- other kinds of keys lie in the chains too
+        if math.random(12) == 1 then  -- keys of other kinds are in the chains, too
           local key = OTHERS[math.random(#OTHERS)]
           t[key] = math.random(3) > 1 and step or nil
           others[key] = t[key]
@@ -68,7 +68,7 @@ describe("a field set by a constant name", function()
   it("is seen as a metamethod when the metatable was known to have none", function()
     local meta = {}
     local t = setmetatable({}, meta)
-    set[5](t, 1)  -- now the metatable is known to have no __newindex
+    set[5](t, 1)  -- from here on the metatable is known to have no __newindex
     assert.is_nil(get[6](t))  -- nor an __index
     local caught = {}
     set[1](meta, caught)
@@ -100,8 +100,8 @@ describe("a field set by a constant name", function()
 end)
 
 describe("a store by an index", function()
-  -- By a constant, by a variable, and by API: the first two have a short way of their own
-  -- where the table has an empty place for the key.
+  -- Three ways to add a key: by a constant, by a variable, and by the API. The first two have a fast
+  -- path where the table has a free place for the key.
   local byconstant = {}
   for i = 1, 40 do
     byconstant[i] = load(("local t, v = ... t[%d] = v"):format(i))
@@ -142,7 +142,7 @@ describe("a store by an index", function()
       local calls, meta = {}, {}
       local t = setmetatable({1, 2, 3, 4, [NAMES[3]] = 3}, meta)
       t[3], t[NAMES[3]] = nil, nil
-      store(t, 3, "own")  -- now the metatable is known to have no __newindex
+      store(t, 3, "own")  -- from here on the metatable is known to have no __newindex
       assert.equal("own", rawget(t, keyof(way, 3)))
       t[3], t[NAMES[3]] = nil, nil
       set[1](meta, function(_, k, v) calls[#calls + 1] = {k, v} end)
@@ -158,7 +158,7 @@ describe("a store by an index", function()
       local t = setmetatable({}, meta)
       meta[name] = nil
       assert.is_nil(t.x)
-      t.y, t.y = 1, nil  -- now it is known that there is none
+      t.y, t.y = 1, nil  -- from here on the metatable is known to have no __newindex
       local other = {x = "other"}
       meta[name] = other
       assert.equal(name == "__index" and "other" or nil, t.x)
@@ -184,7 +184,7 @@ end)
 
 
 describe("a method", function()
-  -- An heir of an heir ... of 'class', through n metatables.
+  -- Returns an object that inherits from 'class' through n metatables.
   local function heir(class, n)
     local o = class
     for _ = 1, n do o = setmetatable({}, {__index = o}) end
@@ -317,7 +317,7 @@ describe("a call of a Lua function", function()
   end)
 end)
 
--- string.gmatch and coroutine.wrap give such functions.
+-- string.gmatch and coroutine.wrap return such functions.
 describe("a call of a C function with upvalues", function()
   it("finds them, and gives as many results as are wanted", function()
     local nextpair = ("a1 b2 c3 d4"):gmatch("(%a)(%d)")
@@ -396,8 +396,8 @@ describe("an error or a yield", function()
 end)
 
 describe("a yield", function()
-  -- A body that yields at every level, each level called in another way: step(v)
-  -- yields v and gets back what resume was given.
+  -- A function that yields at every level of its recursion, and calls each level in another way:
+  -- step(v) yields v and returns the argument of the next resume.
   local function step(v)
     local reply, second = coroutine.yield(v, -v)
     assert(reply == v * 3 and second == "second" or reply == "closed", "reply to " .. v)
@@ -422,7 +422,7 @@ describe("a yield", function()
       local _ <close> = setmetatable({}, {__close = function() down(n) end})
       step(n)
     end,
-    function(down, n)  -- a coroutine inside hands its values through
+    function(down, n)  -- an inner coroutine passes its values on
       local inner = coroutine.wrap(down)
       local given = table.pack(inner(n))
       while given[2] do
@@ -591,7 +591,7 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- 4,096 names in as many buckets: with a good hash the fullest one has about seven.
+  -- 4,096 names in as many buckets: with a good hash the fullest bucket has about seven names.
   it("spreads names that differ in a digit over the buckets: none holds many", function()
     for _, pattern in ipairs {"k%d", "%d", "name_%08d", "a long prefix that is common: %d", "%d tail"} do
       for seed = 1, 5 do
@@ -606,10 +606,10 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A bug that was: tables that are made one after the other, 56 bytes apart, had a
-  -- seventh of the slots of 64, 512, 4096... between them, where a key was found at the
-  -- fourth look; a random place would take 1.4. With shifts and exclusive ors, later, it was found
-  -- at 1.25 looks in large hash parts.
+  -- A former bug: tables allocated one after the other, 56 bytes apart, used a seventh of the slots of
+  -- node vectors with 64, 512 or 4096 nodes, so that a lookup took four steps on average; with random
+  -- places it would take 1.4. With a later hash of shifts and exclusive ors it took 1.25 steps in large
+  -- node vectors.
   it("spreads addresses that are the same distance apart: a key is found at the first look", function()
     for _, step in ipairs {1, 8, 16, 24, 40, 48, 56, 64, 80, 96, 128, 176, 256, 1024, 4096, 32768, 1 << 20} do
       for bits = 0, 13 do
@@ -626,15 +626,15 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A bug that was: d of 2^16 - d was 15, a multiple of the distance of tables, 40 bytes / 8. The
-  -- addresses wrapped around to the same nodes, and a key was found at 2.4 looks.
+  -- A former bug: with d = 15 for the divisor 2^16 - d, d was a multiple of the distance between
+  -- tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4 steps.
   it("spreads some of many objects of one size, whose addresses wrap around the hash part", function()
     for _, step in ipairs {24, 40, 56, 72, 88} do
       for bits = 11, 17 do
         local n, looks, keys, state = {}, 0, 0, step
         for i = 1, 1 << bits do
           state = (state * 1103515245 + 12345) & 0x7fffffff
-          if state >> 8 & 7 < 5 then  -- five of eight objects are keys
+          if state >> 8 & 7 < 5 then  -- five of eight objects become keys
             local block, slot = i // (32704 // step), i % (32704 // step)
             local at = hashes.spread(0x7f3456780000 + (block << 15) + slot * step, bits)
             n[at] = (n[at] or 0) + 1
@@ -675,16 +675,15 @@ describe("the hash of a string", function()
     assert.is_true(#met > 200 and most <= 6, #met .. ", " .. most)
   end)
 
-  -- A bug that was: the seed was in the lower half of the first product only. The
-  -- upper halves of the names below were computed from the hash's constants: each
-  -- of the first ten met the last one in a table of 256 places under 11 to 73 of 100
-  -- seeds.
+  -- A former bug: the hash used the seed in the lower half of the first product only. The upper halves
+  -- of the names below were computed from the constants of that hash: each of the first ten names
+  -- collided with the last one in a table of 256 places for 11 to 73 of 100 seeds.
   it("lets no two chosen names collide under many seeds", function()
     local names = {"\x5b\xb1\xc5\xd5", "\x5b\x13\x92\xd6", "\x5b\x85\x7c\xd6", "\x5b\x67\x4d\xd7",
                    "\x5b\x20\xcb\xd1", "\x5b\x82\x9b\xd2", "\x5b\x74\x82\xd2", "\x5b\xd6\x52\xd3",
                    "\x5b\x93\xd0\xdd", "\x5b\xe7\x8b\xde", "\x5b\x38\xff\xd5"}
     for i = 1, #names do names[i] = "dcba" .. names[i] end
-    for bit = 0, 319 do  -- and pairs of 40 bytes that differ in one bit, or two
+    for bit = 0, 319 do  -- and pairs of texts of 40 bytes that differ in one bit or two
       local s = ("0123456789"):rep(4)
       local function flip(t, b)
         local at = b // 8 + 1
@@ -713,8 +712,8 @@ describe("the hash of a string", function()
   end)
 end)
 
--- Undefined by the manual, but upstream makes no field for nil: ours took the place of a
--- field that the traversal had just cleared.
+-- Lua's manual leaves this undefined, but upstream adds no field for nil. The fork once did, in the
+-- place of a field that the traversal had just cleared.
 describe("a field that is not there and is set to nil", function()
   it("does not disturb a traversal", function()
     for i = 1, 200 do
@@ -729,10 +728,10 @@ describe("a field that is not there and is set to nil", function()
   end)
 end)
 
--- Its entries are fetched some ahead, and their keys not looked up.
+-- The entries are prefetched, and no key is looked up.
 describe("a large table that grows", function()
   it("keeps its entries, with keys of every kind", function()
-    local function key(i)  -- another object each time it is made anew
+    local function key(i)  -- returns a new object at each call
       local kind = i % 8
       if kind == 0 then return "key " .. i end
       if kind == 1 then return ("key %d "):format(i):rep(10) end
@@ -741,7 +740,7 @@ describe("a large table that grows", function()
       if kind == 4 then return i << 20 end
       if kind == 5 then return {i} end
       if kind == 6 then return function() return i end end
-      return i // 8  -- in the array part, in the end
+      return i // 8  -- these end up in the array part
     end
     for round = 1, 3 do
       local t, keys, n = {}, {}, 12000

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The module that users require: arguments and their errors, the states that it
--- can be in, LUA_PROFILER, and `lua -l profiler`.
+-- The module that users require: arguments and their errors, its states, LUA_PROFILER, and `lua -l
+-- profiler`.
 
 local core = require "profiler.core"
 local natives = require "natives"
@@ -14,7 +14,7 @@ local KNOWN = "alloc, compress, copies, exact, fixed, format, holders, malloc, n
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
 
--- The message of a call that must raise, without the position in front.
+-- Returns the message of a call that must raise an error, without the position.
 local function raised(f, ...)
   local ok, message = pcall(f, ...)
   assert.is_false(ok)
@@ -50,7 +50,8 @@ describe("arguments", function()
         '"60s", "5m" or "1h", got "60"'},
       {{holders = "0s"}, "option 'holders' must be "},
       {{holders = "999999h"}, "option 'holders' must be "},
-      -- in seconds they are 3,584 more than 2^64, in bytes 64 MiB, and were taken for these
+      -- in seconds these are 3,584 more than 2^64, in bytes 64 MiB more, and they were once accepted as
+      -- such
       {{holders = "5124095576030432h"}, "option 'holders' must be "},
       {{ring = "5124095576030432h"}, "option 'ring' must be "},
       {{ring = "18014398509547520K"}, "option 'ring' must be "},
@@ -167,15 +168,15 @@ describe("arguments", function()
         distances[i] = core.distance()
         profiler.disable()
       end
-      -- one call's own bytes may lie between
+      -- the bytes of one call may be in between
       assert.is_true(math.abs(distances[1] - distances[2]) < 4096)
       assert.is_true(math.abs(distances[1] - distances[3]) > 4096)
     end
   end)
 
-  -- Of n points that fall at random the count is right to sqrt(n), no better: the sum
-  -- of 40 squared errors, in such units, is 40 on average and varies by 9. Fixed gaps
-  -- are right within one period, so that their sum is next to 0.
+  -- A count of n random points is accurate to sqrt(n) at best: the sum of 40 squared errors in such
+  -- units is 40 on average, with a standard deviation of 9. Fixed gaps are accurate to one period, so
+  -- that their sum is almost 0.
   it("sample at random gaps, unless fixed ones are requested", function()
     local function errors(o)
       local sum = 0
@@ -322,7 +323,8 @@ describe("the states of the module", function()
   end)
 
   it("outlive package.loaded, which test runners and servers empty", function()
-    -- Loaded anew the module knew of no session, and called it the host's (asamp.h).
+    -- A former bug: after it was loaded again, the module had no session, and reported that the session
+    -- was the host's (asamp.h).
     local path, kept = os.tmpname(), {}
     assert(profiler.alloc_start(64, {out = path, fixed = true}))
     for name in pairs(package.loaded) do

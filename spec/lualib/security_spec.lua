@@ -22,14 +22,14 @@ end
 
 local pids = {}
 
--- Starts `asamp serve` with these arguments; its port.
+-- Starts `asamp serve` with these arguments. Returns its port.
 local function serve(...)
   local port = freeport()
   pids[#pids + 1] = process.start(asamp("serve", "--http", ("127.0.0.1:%d"):format(port), ...))
   return port
 end
 
--- Sends a request; status and body. 'head': lines of the head in addition to the first.
+-- Sends a request. Returns status and body. 'head': additional lines of the head.
 local function fetch(port, path, head)
   local c
   for _ = 1, 500 do
@@ -66,7 +66,7 @@ describe("a file that an answer names", function()
     shell.remove(secret)
   end)
 
-  -- asamp serve removed what the answer named, and read it.
+  -- A former bug: asamp serve removed and read the file that the answer named.
   it("is neither removed nor shown by asamp serve, whatever the process answers", function()
     local victim = secret .. "/victim"
     local port = serve(o.socket)
@@ -85,19 +85,19 @@ describe("a file that an answer names", function()
     local unopened = "the profile that the process names cannot be opened; asamp stats shows its path\n"
     if liar.isother() then assert.equal(unopened, text) end
     shell.output("ln -s %s %s/link && mkdir %s/folder", victim, o.folder, o.folder)
-    -- No answer shows which files there are.
+    -- No response shows which files exist.
     for _, path in ipairs{o.folder .. "/link", o.folder .. "/folder", o.folder .. "/none", "/root/.none",
                           "/"} do
       assert.equal(unopened, (ask("/debug/pprof/heap", {file = path})))
     end
-    -- Each request named a file of serve's own, in a folder that is gone.
+    -- Each request named a file of serve's, in a folder that is removed now.
     local requests = shell.read(o.folder .. "/requests")
     assert.is_truthy(requests:find("\nrecord 1 524288 0 " .. o.folder .. "/asamp.", 1, true), requests)
     assert.is_truthy(requests:find("\ndump " .. o.folder .. "/asamp.", 1, true), requests)
     assert.equal("", shell.output("ls -d %s/asamp.* 2>/dev/null || true", o.folder))
   end)
 
-  -- asamp top hung, or took data from the reader of the pipe.
+  -- A former bug: asamp top hung, or took data away from the reader of the pipe.
   it("is read only if it is a regular file", function()
     shell.output("mkfifo %s/fifo && mkdir %s/dir", o.folder, o.folder)
     local kinds = {["/fifo"] = "a pipe (FIFO)", ["/dir"] = "a folder", ["/liar.sock"] = "a socket"}
@@ -131,7 +131,7 @@ describe("a file that an answer names", function()
     assert.is_true(open(o.folder .. "/stats.reply", 0, host.uid()))
     shell.output("chown root %s/requests", o.folder)
     assert.is_false((open(o.folder .. "/requests", pid, uid)))
-    -- A process that was root has opened its profile before it became another user.
+    -- A process that was root opened its profile before it became another user.
     local other = process.start{program = "setpriv", "--reuid=" .. uid, "--regid=" .. uid, "--clear-groups",
                                 "sh", "-c", "exec sleep 60 <" .. o.folder .. "/requests"}
     pids[#pids + 1] = other
@@ -148,7 +148,8 @@ end)
 describe("asamp serve", function()
   local serving = require "asamp.commands.serve"
 
-  -- A page whose name leads here by DNS rebinding read everything, and any page ended a file.
+  -- A former bug: a page whose host name resolves to this machine (DNS rebinding) could read
+  -- everything, and any page could end a recording.
   it("answers its own names, no page of another origin, and record=1 only by POST or with a token", function()
     local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true, ["app.example"] = true}
     local function status(r, token)
@@ -222,7 +223,8 @@ describe("asamp serve", function()
 end)
 
 describe("a folder for temporary files", function()
-  -- A name of os.tmpname was removed, and opened again later: somebody's link was followed.
+  -- A former bug: a name from os.tmpname was removed, and opened again later: another user's link was
+  -- followed.
   it("is its owner's alone, and no name of os.tmpname is used", function()
     local path = host.newfolder(host.temporary())
     assert.equal("700\n", shell.output("stat -c %%a %s", path))
@@ -245,7 +247,7 @@ describe("a folder for temporary files", function()
   end)
 end)
 
--- All characters that a terminal obeys, two bytes that are no UTF-8, and the rest of it.
+-- All characters that a terminal interprets, two bytes that are not UTF-8, and a plain character.
 local EVIL = "a\27[31mb\7\127\u{9b}\u{80}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}" ..
              "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
 local PLAIN = "a?[31mb" .. ("?"):rep(18) .. "z\u{e9}\u{2026}\u{1f600}"
@@ -267,7 +269,7 @@ describe("a text for a terminal", function()
     assert.is_nil(require "asamp.show.json".encode(EVIL):find("[\27\7\127\xC2\xD8\xF3]"))
   end)
 
-  -- The C code has the same.
+  -- The C code has the same table.
   it("has none in messages of a session", function()
     local _, text = process.run{EVIL, code =
       "local core = require 'profiler.core' io.stdout:write(core.printable(arg[1]))"}

@@ -5,7 +5,8 @@
 local judge = require "spec.support.judge"
 local shell = require "spec.support.shell"
 
--- A verdict is of samples: of 21 programs one may be missed in a first run and in two of three more.
+-- A verdict depends on samples: of 21 programs one may be missed in a first run and in two of three
+-- more.
 local MISSED = 1
 
 -- Returns whether the verdict is right in two runs of three.
@@ -44,10 +45,10 @@ describe("the verdict #plain", function()
     assert.same({}, accused)
   end)
 
-  -- It advised to allocate less there.
+  -- A former verdict advised to allocate less there.
   it("names a program's own call of collectgarbage", function()
     local text
-    for _ = 1, 4 do  -- of some ten samples of time, one may be of the collector's own work
+    for _ = 1, 4 do  -- of about ten time samples, one may be in the collector's own work
       text = shell.output("build/bin/asamp run --out '%s/gc.vmprof' --overwrite spec/planted/fullgc.lua 2>&1",
                           folder):gsub("%s+", " ")
       if text:find("requested by collectgarbage at", 1, true) then break end

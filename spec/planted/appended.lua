@@ -1,5 +1,5 @@
 -- expect: 5 resized
--- A list is filled anew for each of many requests.
+-- A list is filled again for each of many requests.
 local function list(n)
   local t = {}
   for i = 1, n do t[#t + 1] = i end

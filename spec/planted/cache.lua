@@ -1,5 +1,5 @@
 -- expect: 8|9|10|11|15 keys cache
--- The key of a cache has a time in it, so that no entry is found again.
+-- The key of a cache contains a time, so that no entry is found again.
 local cache = {}
 
 local function render(name, now)

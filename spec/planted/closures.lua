@@ -1,5 +1,5 @@
 -- expect: 10 closures
--- A comparison function is made for each frame.
+-- A comparison function is created for each frame.
 local objects = {}
 for i = 1, 20 do objects[i] = {x = i} end
 

@@ -1,5 +1,5 @@
 -- expect: 9 gc
--- A limit of memory below the live bytes: each request collects all.
+-- The memory limit is below the live bytes: each request runs a full collection.
 local index = {}
 for i = 1, 50000 do index["k" .. i] = {id = i} end
 

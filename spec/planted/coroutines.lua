@@ -1,5 +1,5 @@
 -- expect: 12|13|14|5|6|7 coroutines waiting
--- Tasks wait for an answer that never comes; nobody takes them off the list.
+-- Tasks wait for an answer that never comes, and stay in the list.
 local waiting = {}
 
 local function task(id)

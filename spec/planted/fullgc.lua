@@ -1,5 +1,5 @@
 -- expect: 9 gc
--- Each request ends with a full collection of a heap that has a large index.
+-- Each request ends with a full collection of a heap that contains a large index.
 local index = {}
 for i = 1, 60000 do index[i] = {id = i, name = "item " .. i} end
 

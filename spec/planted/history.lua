@@ -1,5 +1,5 @@
 -- expect: 5|7|8 chain|list|keys history
--- Each state keeps the one before it.
+-- Each state of the application keeps the previous one.
 local app = {}
 
 local function step(i)

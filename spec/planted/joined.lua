@@ -1,5 +1,5 @@
 -- expect: 10 quadratic
--- The same in a field of an object, with other work around it.
+-- As quadratic, but in a field of an object, with other work between.
 local Buffer = {}
 Buffer.__index = Buffer
 

@@ -1,5 +1,5 @@
 -- expect: 8|9|10 keys series
--- Counters by a label that has a number of its own for each request.
+-- Counters with a label that contains a different number for each request.
 local metrics = {series = {}}
 
 local function observe(route, request, value)

@@ -1,5 +1,5 @@
 -- expect: 7|8 list|keys queue
--- More jobs come than are done.
+-- More jobs arrive than are completed.
 local queue = {first = 1, last = 0}
 
 local function push(i)

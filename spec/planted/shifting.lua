@@ -1,5 +1,5 @@
 -- expect: 8 c
--- A queue whose first element is removed, which moves all others.
+-- A queue removes its first element, which moves all others.
 local queue = {}
 for i = 1, 20000 do queue[i] = i end
 

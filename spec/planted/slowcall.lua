@@ -1,5 +1,5 @@
 -- expect: 7 c
--- A pattern that tries everything.
+-- A pattern that backtracks over all possibilities.
 local line = ("a"):rep(300) .. "b"
 local n = 0
 

@@ -1,5 +1,5 @@
 -- expect: 12|13 list|keys|chain log
--- Much is made and dropped; one small record in fifty stays.
+-- The program creates and drops many objects; one small record in fifty stays.
 local audit = {log = {}}
 
 local function work(i)

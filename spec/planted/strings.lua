@@ -1,5 +1,5 @@
 -- expect: 7 strings
--- The same long key is formatted for each look-up.
+-- The same long key is formatted for each lookup.
 local prices = {}
 local names = {"apples", "pears", "plums", "cherries"}
 

@@ -89,7 +89,7 @@ static ProfileState *state (lua_State *L) {
   return lua_touserdata(L, 1);
 }
 
-/* Field of the table at 't', an integer. */
+/* Returns an integer field of the table at 't'. */
 static lua_Integer number (lua_State *L, int t, const char *key,
                            lua_Integer other) {
   lua_Integer n;

@@ -30,8 +30,8 @@
 static Tracker played;
 static const char *starving;	/* NULL: nothing */
 static uint64_t number;		/* of the last sample */
-static lua_State *told;  /* receives the client's table, or NULL */
-static luaL_Buffer *text;	/* ... or its words */
+static lua_State *told;  /* receives the client's data as a table, or NULL */
+static luaL_Buffer *text;	/* receives them as words */
 
 
 /* {== functions that embed.c is linked with ====================================== */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Copy samples: bytes that growth moves, in tables and in buffers of C code, are counted down to
-** a point of their own, at which the sampler is called (luaN_setcopies of seam.h). The bytes
-** copied into a new string need no count, because its allocation sample has them.
+** Copy samples: the bytes that growth moves, in tables and in buffers of C code, are subtracted
+** from a countdown that is separate from that of allocation samples; when it reaches 0, the
+** sampler is called (luaN_setcopies of seam.h). The bytes copied into a new string need no count,
+** because its allocation sample has them.
 **
 ** Without a sampler the count starts at UINT64_MAX, which is 500 years of moving a gigabyte a
 ** second. So there is one comparison, with and without a sampler.

@@ -28,8 +28,9 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 /* Lists t for the end of the major collection, once. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* Lists t, which a minor collection has reached through a remembered slot, for the end of the major
-   collection that is marking, if that has marked t. It may have treated t as strong before. */
+/* For a table t that a minor collection has reached through a remembered slot while a major
+   collection marks: if the major collection has marked t, perhaps when it was strong, lists t
+   for the end of that collection. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*

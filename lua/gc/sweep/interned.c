@@ -7,9 +7,10 @@
 ** 'limit' reaches i.
 **
 ** G5 of gc.h holds at all times. A sweep visits the buckets in ascending order, so that a split
-** moves strings only to buckets that are not swept yet. It stops when as many strings were
-** removed as had not been counted when they were marked (G12): usually no old string has died,
-** and the chains are scattered over memory.
+** moves strings only to buckets that are not swept yet. Marking counts the short strings that it
+** marks (G12), so that the number of dead ones is known, and the sweep stops when it has removed
+** them. Usually no old string has died, and the sweep reads no chain, which would cause many cache
+** misses.
 */
 #define LUA_CORE
 

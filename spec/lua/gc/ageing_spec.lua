@@ -8,7 +8,8 @@ local within = require "spec.lua.gc.within"
 
 describe("a text that is edited", function()
   for name in pairs(require "spec.lua.gc.texts".holders) do
-    -- Each minor collection tenured it, and only a major collection found it dead: 0.46 of plain.
+    -- A former bug: each minor collection tenured it, and only a major collection found it dead: 0.46
+    -- of plain.
     it("dies young where it is held by " .. name, function()
       local minors, majors = within(function(state, holder)
         local others = {}
@@ -63,9 +64,9 @@ describe("a text that is edited", function()
     end)
   end)
 
-  -- A coroutine was remembered for a text that was then tenured because of a weak table that refers to
-  -- it. The major collection that started then freed the coroutine, which was dead, and the next minor
-  -- collection read it.
+  -- A former bug: a coroutine was remembered for a text that was then tenured because of a weak table
+  -- that refers to it. The major collection that started then freed the coroutine, which was dead, and
+  -- the next minor collection read it.
   it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
@@ -92,8 +93,9 @@ describe("a text that is edited", function()
 end)
 
 describe("texts of a queue", function()
-  -- A nursery had capacity for only five of them, so that each was visited three times: 0.2 of plain. A
-  -- nursery may now have as many in addition as live for a while, in proportion to the old bytes.
+  -- A former bug: a nursery had capacity for only five of them, so that each was visited three times:
+  -- 0.2 of plain. A nursery may now have as many in addition as live for a while, in proportion to the
+  -- old bytes.
   it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
@@ -181,8 +183,8 @@ describe("texts in the slots of large tables", function()
 end)
 
 describe("a text that is dropped", function()
-  -- The allowed growth is small if there are many states, and a text exceeded it: the major collection
-  -- that started because of it tenured it, and each state kept 475 KB.
+  -- A former bug: the allowed growth is small if there are many states, and a text exceeded it: the
+  -- major collection that started because of it tenured it, and each state kept 475 KB.
   it("is gone soon where there are many states, too", function()
     local states, all = require "states", {}
     for i = 1, 100 do
@@ -206,7 +208,8 @@ describe("a text that is dropped", function()
 end)
 
 describe("a large userdata", function()
-  -- One that was alive at a collection was tenured: 0.16 to 0.2 of plain, next to 50,000 objects.
+  -- A former bug: one that was alive at a collection was tenured: 0.16 to 0.2 of plain, next to 50,000
+  -- objects.
   it("dies young, too", function()
     within(function(state)
       local live, last = {}, nil

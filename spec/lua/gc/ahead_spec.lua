@@ -102,13 +102,13 @@ describe("a weak table that a major collection has visited", function()
   -- 200 ms for a million.
   it("is not gone through again when the collection ends", function() die "==" end)
 
-  -- All dead entries were cleared in one pause, and those of weak keys visited twice more: 26 ms for a
-  -- million objects in two tables.
+  -- A former bug: all dead entries were cleared in one pause, and those of weak keys visited twice
+  -- more: 26 ms for a million objects in two tables.
   it("loses thousands of dead entries in slices", function() die "~=" end)
 
-  -- A new key that moves the node of an undecided entry made the entry look as if its object had been
-  -- found alive, and all entries were visited again, up to 32 times, while the program ran: a cache of
-  -- the last 5,000 objects reached 620,000 entries, with no limit.
+  -- A former bug: a new key that moves the node of an undecided entry made the entry look as if its
+  -- object had been found alive, and all entries were visited again, up to 32 times, while the program
+  -- ran: a cache of the last 5,000 objects reached 620,000 entries, with no limit.
   it("is through soon, though new keys move its entries", function()
     local entries = within(function()
       collectgarbage "generational"
@@ -125,8 +125,8 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(entries < 400000, entries)
   end)
 
-  -- With the usual work for each slice, each collection left more entries than the one before it: a
-  -- hundred times the bytes kept, and in some runs without a limit.
+  -- A former bug: with the usual work for each slice, each collection left more entries than the one
+  -- before it: a hundred times the bytes kept, and in some runs without a limit.
   it("does not grow faster than slices go through it", function()
     for _ = 1, 3 do  -- hashes have other seeds
       local most = within(function()
@@ -180,10 +180,10 @@ describe("a weak table that a major collection has visited", function()
     assert.is_true(bytes < 8 << 20, bytes)
   end)
 
-  -- Next to a large heap, whose slices are bounded, a collection took as much allocation as there were
-  -- live bytes. Entries that its cache had got and lost meanwhile were found only by the next one,
-  -- which therefore took longer. No collection ended: 706,000 of a million entries were there,
-  -- 1,700,000 of two million.
+  -- A former bug: next to a large heap, whose slices are bounded, a collection took as much allocation
+  -- as there were live bytes. Entries that its cache had got and lost meanwhile were found only by the
+  -- next one, which therefore took longer. No collection ended: 706,000 of a million entries were
+  -- there, 1,700,000 of two million.
   it("does not grow for ever next to a large heap", function()
     local entries = within(function()
       collectgarbage "generational"

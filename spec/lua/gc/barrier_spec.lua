@@ -22,8 +22,8 @@ describe("the barrier of a store into a huge table #plain", function()
     return
   end
 
-  -- A table was huge only from 262,144 slots on, and this loop had 2.7 times stock's misses: the
-  -- barrier read the header of each stored object.
+  -- A former bug: a table was huge only from 262,144 slots on, and this loop had 2.7 times stock's
+  -- misses: the barrier read the header of each stored object.
   it("misses the cache no more often than stock Lua", function()
     local folder = shell.lines(shell.output "mktemp -d")[1]
     shell.write(folder .. "/exchanges.lua", EXCHANGES)

@@ -59,8 +59,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- The collections of a warning's Lua code made the coroutine clean whose finalizers the warning was
-  -- about, and nothing made it dirty again.
+  -- A former bug: the collections of a warning's Lua code made the coroutine clean whose finalizers the
+  -- warning was about, and nothing made it dirty again.
   it("may run Lua in another thread to report a finalizer's error", function()
     within(function(state)
       local warnings = 0

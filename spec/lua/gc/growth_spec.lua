@@ -71,7 +71,7 @@ describe("a large hash part", function()
     local n, at = text:match "^(%d+) at (%d+)$"
     assert.equal(NODES // 4 + 1, tonumber(at), text)
     n = tonumber(n) - 2 * NODES * NODE
-    assert.is_true(n >= 0 and n < 4096, text)  -- and the cost of the query
+    assert.is_true(n >= 0 and n < 4096, text)  -- the rest is allocated by 'statistics' itself
   end)
 
   it("loses it by a full collection, and grows all the same", function()

@@ -193,9 +193,9 @@ describe("the heap", function()
     assert.equal(0, s:close())
   end)
 
-  -- When the allocator left a block, the lines that were free in it by then were recorded as not worth
-  -- a visit, and only four more free lines caused another visit. A block whose last one to three lines
-  -- died after that was free and never recognized as empty; lua_close failed on it.
+  -- A former bug: when the allocator left a block, the lines that were free in it by then were recorded
+  -- as not worth a visit, and only four more free lines caused another visit. A block whose last one to
+  -- three lines died after that was free and never recognized as empty; lua_close failed on it.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)
       collectgarbage("stop")

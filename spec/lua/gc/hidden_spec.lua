@@ -33,8 +33,8 @@ end)
 
 -- Earlier faults, in tables that slices had visited ahead.
 describe("a weak table whose entries may be dead", function()
-  -- A minor collection during the sweep had no memory for the list of a new key's entry, treated the
-  -- table as a whole, and marked the values of its dead keys.
+  -- A former bug: a minor collection during the sweep had no memory for the list of a new key's entry,
+  -- treated the table as a whole, and marked the values of its dead keys.
   it("has no dead entry marked where memory is refused while it is swept", function()
     within(function(state)
       local N = 20000
@@ -64,7 +64,7 @@ describe("a weak table whose entries may be dead", function()
     end)
   end)
 
-  -- Each new table restarted the pass over all undecided entries: no collection ended.
+  -- A former bug: each new table restarted the pass over all undecided entries: no collection ended.
   it("does not keep a collection from its end while the program makes others", function()
     local bytes = within(function(state)
       collectgarbage "generational"
@@ -88,8 +88,8 @@ describe("a weak table whose entries may be dead", function()
     assert.is_true(bytes < 500 << 20, bytes)
   end)
 
-  -- Marked objects are looked up in all visited tables: for a chain, with a thousand such tables, that
-  -- took seconds.
+  -- A former bug: marked objects are looked up in all visited tables: for a chain, with a thousand such
+  -- tables, that took seconds.
   it("is not searched for each link of a chain in another", function()
     local most, entries = within(function(state)
       local N, TABLES = 10000, 300

@@ -11,8 +11,8 @@ local shell = require "spec.support.shell"
 local within = require "spec.lua.gc.within"
 
 describe("old garbage", function()
-  -- A major collection started only by growth: objects that died after the heap had grown were kept as
-  -- long as the program allocated only short-lived ones.
+  -- A former bug: a major collection started only by growth: objects that died after the heap had grown
+  -- were kept as long as the program allocated only short-lived ones.
   it("of a heap that does not grow is found by the volume of allocation", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local dropped, volume = within(function(state, m)
@@ -59,10 +59,10 @@ describe("old garbage", function()
     end)
   end)
 
-  -- Slices of marking in a big heap kept up with allocation only one to one: a cycle took as long as
-  -- the construction of the list, and found a list that had just died alive. The heap held three of
-  -- them; depending on the time of a cycle it is 1.7 to 2.5 now. (Not in the debug build, for its
-  -- verifier.)
+  -- A former bug: slices of marking in a big heap kept up with allocation only one to one: a cycle took
+  -- as long as the construction of the list, and found a list that had just died alive. The heap held
+  -- three of them; depending on the time of a cycle it is 1.7 to 2.5 now. (Not in the debug build, for
+  -- its verifier.)
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")
@@ -82,8 +82,8 @@ describe("old garbage", function()
 end)
 
 describe("weak tables", function()
-  -- Only volume started a collection that found old dead entries: 3,600 of them next to 200 live ones
-  -- (plain: 840), in a heap that did not grow.
+  -- A former bug: only volume started a collection that found old dead entries: 3,600 of them next to
+  -- 200 live ones (plain: 840), in a heap that did not grow.
   it("hold few dead entries, where more and more become old", function()
     for _, mode in ipairs {"v", "k"} do
       local most = within(function(_, m)
@@ -108,7 +108,8 @@ describe("weak tables", function()
 end)
 
 describe("finalizers", function()
-  -- 4,000 objects that died old were never finalized during the allocation of 20 M tables.
+  -- A former bug: 4,000 objects that died old were never finalized during the allocation of 20 M
+  -- tables.
   it("of objects that die old are called while the heap does not grow", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(state, m)
@@ -156,8 +157,8 @@ describe("finalizers", function()
     end)
   end)
 
-  -- A batch ended by the clock however many were pending: if finalizers took longer than the allocation
-  -- of their objects, dead objects accumulated without a limit.
+  -- A former bug: a batch ended by the clock however many were pending: if finalizers took longer than
+  -- the allocation of their objects, dead objects accumulated without a limit.
   it("that take longer than making their objects are called as fast as these are made", function()
     for _, mode in ipairs {"generational", "incremental"} do
       local late = within(function(_, m)
@@ -276,8 +277,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A step that paid for no collection yet discarded the rest of the finalizers due meanwhile: they
-  -- waited for the end of the nursery, or of the pause.
+  -- A former bug: a step that paid for no collection yet discarded the rest of the finalizers due
+  -- meanwhile: they waited for the end of the nursery, or of the pause.
   it("has a batch of the finalizers that wait with each step", function()
     for _, mode in ipairs {"generational", "incremental"} do
       for _, stopped in ipairs {true, false} do
@@ -310,8 +311,8 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A step of a negative size delayed the next collection by as much, and very many steps of any size
-  -- made a counter overflow.
+  -- A former bug: a step of a negative size delayed the next collection by as much, and very many steps
+  -- of any size made a counter overflow.
   it("may step by anything that an int can say", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)
@@ -330,7 +331,7 @@ describe("a host that paces by hand", function()
     end
   end)
 
-  -- A step multiplier below 25 marked less than was allocated.
+  -- A former bug: a step multiplier below 25 marked less than was allocated.
   it("may set any pause and multiplier: cycles end, and the heap stays near upstream's", function()
     for _, set in ipairs {{0, 0}, {100, 1}, {200, 5}, {1000, 1000}, {-1, -1},
                           {math.maxinteger, math.mininteger}, {200, 4}} do

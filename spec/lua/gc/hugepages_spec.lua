@@ -58,8 +58,8 @@ if known and os.getenv "ASAMP_VARIANT" ~= "asan" then
       assert.equal(0, run(6000)[1])
     end)
 
-    -- They were huge from the first touch on. On a virtual machine whose host reclaims free memory each
-    -- such touch was a pause of 9 ms, and half of a growing program's time.
+    -- A former bug: they were huge from the first touch on. On a virtual machine whose host reclaims
+    -- free memory each such touch was a pause of 9 ms, and half of a growing program's time.
     it("come later, unless the operator wants them at once", function()
       local may, _, _, are = table.unpack(run(16000))
       assert.is_true(are < may / 4, are .. " of " .. may)

@@ -33,9 +33,9 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Objects that the mark stack had no memory for were traversed by the full collection that came
-  -- meanwhile, although nothing refers to them any more: the bytes in use were more than the reachable
-  -- bytes (H6, the fuzzer in the debug build).
+  -- A former bug: objects that the mark stack had no memory for were traversed by the full collection
+  -- that came meanwhile, although nothing refers to them any more: the bytes in use were more than the
+  -- reachable bytes (H6, the fuzzer in the debug build).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
       local left = within(function(state, m)
@@ -379,8 +379,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- A table that had become weak after it was marked, and was remembered by slots, was not cleared: it
-  -- held freed objects.
+  -- A former bug: a table that had become weak after it was marked, and was remembered by slots, was
+  -- not cleared: it held freed objects.
   it("clears a table that becomes weak after it was marked", function()
     for _, mode in ipairs {"v", "k", "kv"} do
       within(function(state, m)
@@ -610,8 +610,8 @@ describe("memory of a heap that has become small", function()
     end
   end)
 
-  -- Each page of a program that repeatedly makes a heap and drops it was returned and cleared every
-  -- time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
+  -- A former bug: each page of a program that repeatedly makes a heap and drops it was returned and
+  -- cleared every time: half of its time, and 50,000 system calls for sixty heaps of 16 MB.
   it("is kept where it is needed again soon", function()
     local status, out = process.code[[
       local run = dofile "bench/load/batches.lua".run
@@ -649,8 +649,8 @@ describe("memory of a heap that has become small", function()
     end)
   end
 
-  -- The collector's lists of finalizable objects, of remembered objects and of weak tables kept their
-  -- maximal size for ever.
+  -- A former bug: the collector's lists of finalizable objects, of remembered objects and of weak
+  -- tables kept their maximal size for ever.
   it("is given back by the collector's own lists", function()
     local function held(how)
       return within(function(state, kind)

@@ -135,9 +135,9 @@ describe("memory that is refused", function()
     end
   end)
 
-  -- A collection ended by shrinking the string table. It had moved the strings already when it
-  -- requested the smaller vector; there was no memory, and an emergency collection searched dead
-  -- strings in the wrong buckets.
+  -- A former bug: a collection ended by shrinking the string table. It had moved the strings already
+  -- when it requested the smaller vector; there was no memory, and an emergency collection searched
+  -- dead strings in the wrong buckets.
   it("does not collect while the string table is being shrunk", function()
     local status, text = process.code [[
       local s = require "states".open()
@@ -212,8 +212,8 @@ describe("an emergency collection", function()
     end
   end)
 
-  -- A list that had been built until memory was exhausted was still in unused registers, so that the
-  -- closure allocated next failed.
+  -- A former bug: a list that had been built until memory was exhausted was still in unused registers,
+  -- so that the closure allocated next failed.
   it("finds no values that a caught memory error has left in free registers", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end
@@ -376,7 +376,7 @@ describe("the count of bytes", function()
       for n, nodes in pairs {[0] = 0, 1, 2, 4, 4, 8, 8, 8, 8, 16, [1000] = 1024} do
         grown(40 + 24 * nodes, "table of keys " .. n, state.table, 0, n)
       end
-      -- with its vectors in one block up to 32 slots each, in three beyond
+      -- up to 32 slots each, object, array and hash part are one block; with more they are three
       for _, n in ipairs {31, 32, 33, 64} do
         grown(40 + 16 * n + 24 * (n <= 32 and 32 or 64), "table of both " .. n, state.table, n, n)
       end

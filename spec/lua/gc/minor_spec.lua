@@ -7,8 +7,8 @@
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- While a new key moved another one to its place, the barrier searched __mode in the metatable, whose
-  -- chain was a ring at that moment: an endless loop.
+  -- A former bug: while a new key moved another one to its place, the barrier searched __mode in the
+  -- metatable, whose chain was a ring at that moment: an endless loop.
   it("gets keys that move others", function()
     within(function(state)
       for seed = 1, 1500 do

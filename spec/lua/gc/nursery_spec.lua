@@ -33,7 +33,7 @@ describe("memory from the nursery", function()
     end)
   end)
 
-  -- Userdata of more than 8,192 bytes had only the alignment of lua_Alloc.
+  -- A former bug: userdata of more than 8,192 bytes had only the alignment of lua_Alloc.
   it("is aligned to 16 bytes for userdata where lua_Alloc aligns to 8", function()
     for _, skew in ipairs {0, 8} do
       local s = states.open {skew = skew}
@@ -311,8 +311,8 @@ describe("the pace of collections", function()
     end
   end)
 
-  -- A growing table frees its earlier vectors, which were charged all the same: a table filled again
-  -- for each task caused twice the collections, and 0.7 of plain's time.
+  -- A former bug: a growing table frees its earlier vectors, which were charged all the same: a table
+  -- filled again for each task caused twice the collections, and 0.7 of plain's time.
   it("is credited for explicitly freed memory", function()
     local allocated, minors = within(function(state)
       collectgarbage("nursery", 1 << 19)
@@ -328,9 +328,9 @@ describe("the pace of collections", function()
     assert.is_true(minors > 30 and minors < 50, minors)
   end)
 
-  -- The growth of the string table, which is not charged, was credited all the same: the next
-  -- collection was delayed by the bytes freed next, and a collection that hurried did a whole major
-  -- collection in its pause (278 ms).
+  -- A former bug: the growth of the string table, which is not charged, was credited all the same: the
+  -- next collection was delayed by the bytes freed next, and a collection that hurried did a whole
+  -- major collection in its pause (278 ms).
   it("is not credited for memory that was not charged", function()
     local bytes, grown = within(function(state, text)
       collectgarbage("nursery", 1 << 19)

@@ -37,7 +37,8 @@ describe("external bytes of userdata", function()
     end)
   end)
 
-  -- A large userdata, which lua_Alloc had allocated, was freed before its bytes were read here.
+  -- A former bug: a large userdata, which lua_Alloc had allocated, was freed before its bytes were read
+  -- here.
   it("is taken back from userdata of any size", function()
     within(function(state)
       local before = collectgarbage("statistics").outside
@@ -94,8 +95,8 @@ describe("external bytes of userdata", function()
   end)
 end)
 
--- Dropped files were closed only when the heap had grown: a server that left one open for each request
--- had no descriptor left at request 1,020.
+-- A former bug: dropped files were closed only when the heap had grown: a server that left one open for
+-- each request had no descriptor left at request 1,020.
 describe("open files", function()
   local function run(code, ...)
     local script = process.file(code)

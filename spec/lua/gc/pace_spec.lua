@@ -5,8 +5,8 @@
 local within = require "spec.lua.gc.within"
 
 describe("dropped objects", function()
-  -- 45 MB had to be allocated before the first of 200,000 was called: collections while the heap was
-  -- being built had found nothing dead, and delayed the next ones.
+  -- A former bug: 45 MB had to be allocated before the first of 200,000 was called: collections while
+  -- the heap was being built had found nothing dead, and delayed the next ones.
   it("is found soon where many objects have finalizers", function()
     local first, all = within(function(state)
       local called = 0
@@ -28,7 +28,7 @@ describe("dropped objects", function()
     assert.is_true(all < 12 << 20, all)
   end)
 
-  -- A program of short-lived objects continued for twice as many bytes as were live.
+  -- A former bug: a program of short-lived objects continued for twice as many bytes as were live.
   it("is gone when about as much has been allocated, where nothing is made anew", function()
     local dropped, bytes = within(function(state)
       collectgarbage("generational")
@@ -48,10 +48,10 @@ describe("dropped objects", function()
 end)
 
 describe("the first major collection", function()
-  -- Until the first collection ended nothing counted as live, so that no number of weak entries counted
-  -- as small: a collection that started next to a big heap (which was built while the collector was
-  -- stopped) hurried, with nurseries of 64 KiB instead of 256. (Not in the debug build, for its
-  -- verifier.)
+  -- A former bug: until the first collection ended nothing counted as live, so that no number of weak
+  -- entries counted as small: a collection that started next to a big heap (which was built while the
+  -- collector was stopped) hurried, with nurseries of 64 KiB instead of 256. (Not in the debug build,
+  -- for its verifier.)
   it("does not hurry for weak tables that nobody has #plain", function()
     local bytes, minors = within(function(state)
       collectgarbage("generational")
@@ -72,8 +72,8 @@ describe("the first major collection", function()
 end)
 
 describe("a major collection", function()
-  -- Each minor collection tenures the present string, and the next edit drops it: three of them were
-  -- enough growth for a major collection, one for six edits.
+  -- A former bug: each minor collection tenures the present string, and the next edit drops it: three
+  -- of them were enough growth for a major collection, one for six edits.
   it("is no matter of each few edits of a large string", function()
     within(function(state)
       local live = {}
@@ -88,8 +88,8 @@ describe("a major collection", function()
     end)
   end)
 
-  -- Large userdata started major collections, too, if they were alive at a collection and so tenured:
-  -- 218 collections for 20,000 userdata, and 479 with finalizers.
+  -- A former bug: large userdata started major collections, too, if they were alive at a collection and
+  -- so tenured: 218 collections for 20,000 userdata, and 479 with finalizers.
   it("is no matter of each few large userdata", function()
     within(function(state)
       local live = {}
@@ -107,8 +107,8 @@ describe("a major collection", function()
     end)
   end)
 
-  -- The more objects with finalizers became old, the sooner a collection started: there were 90 here,
-  -- one for each 2.6 MB, with 3.9 MB of live tables; now there are 37.
+  -- A former bug: the more objects with finalizers became old, the sooner a collection started: there
+  -- were 90 here, one for each 2.6 MB, with 3.9 MB of live tables; now there are 37.
   it("waits for as much allocation as is live, however many objects with finalizers become old", function()
     within(function(state)
       collectgarbage("generational")
@@ -128,10 +128,10 @@ describe("a major collection", function()
     end)
   end)
 
-  -- The marking for a large block was owed, up to the old bytes, and so was that for the next one: a
-  -- program that allocates only vectors, each as large as its heap, had 25 of them for one that it
-  -- kept: 1.7 GB, for 64 MiB. Later there were five, while slots with numbers counted as much work as
-  -- references.
+  -- A former bug: the marking for a large block was owed, up to the old bytes, and so was that for the
+  -- next one: a program that allocates only vectors, each as large as its heap, had 25 of them for one
+  -- that it kept: 1.7 GB, for 64 MiB. Later there were five, while slots with numbers counted as much
+  -- work as references.
   it("ends in a program that makes large vectors and nothing else #plain", function()
     within(function(state)
       local most = 0

@@ -323,9 +323,9 @@ describe("a table with weak keys and values", function()
   end)
 end)
 
--- A key whose value was nil when the remembered set was processed was skipped, and no longer
--- remembered. Its later value went through a barrier, but the key did not: the next minor collection
--- freed it, and a strong table had a freed key.
+-- A former bug: a key whose value was nil when the remembered set was processed was skipped, and no
+-- longer remembered. Its later value went through a barrier, but the key did not: the next minor
+-- collection freed it, and a strong table had a freed key.
 describe("a young key of an old table that goes and comes back", function()
   for name, vast in pairs {vast = true, small = false} do
     it("lives when much has been stored between: " .. name, function()

@@ -213,8 +213,8 @@ describe("the dead with finalizers, found in slices,", function()
   end)
 end)
 
--- The marking for a large block was done right after the next allocation: 26 ms for the growing stack
--- of a deep recursion, 26 for the string table.
+-- A former bug: the marking for a large block was done right after the next allocation: 26 ms for the
+-- growing stack of a deep recursion, 26 for the string table.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}
@@ -235,7 +235,8 @@ it("one large block does not pay for the rest of a major collection at once", fu
   assert.is_true(bytes < 3 << 20, bytes)  -- the debt is paid
 end)
 
--- The next pause did the marking for its growth: 16 ms, after one string, in a heap of 64 MB.
+-- A former bug: the next pause did the marking for its growth: 16 ms, after one string, in a heap of 64
+-- MB.
 it("the string table grows without a collection", function()
   local before, after, grown = within(function(_, text)
     collectgarbage("nursery", 1 << 19)

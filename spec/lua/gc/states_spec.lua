@@ -38,8 +38,8 @@ local function plugin()
 end
 
 describe("a small state", function()
-  -- The first chunk of a state was 64 KiB, half of it for alignment: lua_newstate took 70 KB, and a
-  -- script with libraries 145 KB.
+  -- A former bug: the first chunk of a state was 64 KiB, half of it for alignment: lua_newstate took 70
+  -- KB, and a script with libraries 145 KB.
   it("can be made in 9 KB, have libraries in 28 KB and run a script in 48 KB", function()
     local bare = least(function(limit)
       local s = states.open{libs = false, limit = limit}
@@ -62,8 +62,8 @@ describe("a small state", function()
     assert.is_true(whole < 48000 * SPARE, whole)
   end)
 
-  -- A state that had to grow requested at least two blocks of 32 KiB, and failed if there was no memory
-  -- for them: 151 rows in 128 KiB, where plain Lua has 823.
+  -- A former bug: a state that had to grow requested at least two blocks of 32 KiB, and failed if there
+  -- was no memory for them: 151 rows in 128 KiB, where plain Lua has 823.
   it("uses a limit in lua_Alloc to its end before a request fails", function()
     local function rows(limit)
       local s = states.open{limit = limit}
@@ -87,7 +87,7 @@ describe("a small state", function()
     end
   end)
 
-  -- Every chunk that such a program requested was refused: 38,757 times in 20 MB.
+  -- A former bug: every chunk that such a program requested was refused: 38,757 times in 20 MB.
   it("keeps its nursery within the memory that lua_Alloc gives it", function()
     for _, limit in ipairs {100000, 131072} do
       local s = states.open{limit = limit}
@@ -111,8 +111,8 @@ describe("a small state", function()
     end
   end)
 
-  -- A mark stack that could not grow called lua_Alloc again for each marked object; the fuzzer had ten
-  -- million refusals in a full state.
+  -- A former bug: a mark stack that could not grow called lua_Alloc again for each marked object; the
+  -- fuzzer had ten million refusals in a full state.
   it("requests no more after a refusal of that total, until a collection has ended", function()
     local s = states.open{limit = 400000}
     local status, got = s:run(function(state)
@@ -200,9 +200,9 @@ describe("memory goes back", function()
       assert.is_true(after * 2 < before * 1, text)
     end)
 
-    -- The free pages of a heap of two MiB were returned at every major collection, and faulted in by
-    -- the next nursery: 4,500 faults instead of 700, a twentieth of the time of a program that splits
-    -- and joins lines.
+    -- A former bug: the free pages of a heap of two MiB were returned at every major collection, and
+    -- faulted in by the next nursery: 4,500 faults instead of 700, a twentieth of the time of a program
+    -- that splits and joins lines.
     it("but not from a small heap, which needs it again at once", function()
       local status, text = process.code [[
         arg = {[0] = "bench/load.lua", "strings", "12000"}
@@ -250,7 +250,8 @@ describe("memory goes back", function()
       falls(2400, "for i = 1, 3000000 do kept[0] = {i} end")
     end)
 
-    -- Strings of 512 to 8,000 bytes were allocated by malloc, too: 200 MB of them stayed resident.
+    -- A former bug: strings of 512 to 8,000 bytes were allocated by malloc, too: 200 MB of them stayed
+    -- resident.
     it("from lines where strings of 1,000 bytes lay, while the program goes on", function()
       local status, text = process.code [[
         local function resident()
@@ -282,7 +283,7 @@ describe("memory goes back", function()
       return table.unpack(said)
     end
 
-    -- 80 MB of 3,000 states of 25 KB stayed resident.
+    -- A former bug: 80 MB of 3,000 states of 25 KB stayed resident.
     it("from malloc's heap when the last state of a process is closed", function()
       local together, inturn = closing("together 2000", "in-turn 10000")
       local before, most, after, trims = together:match "(%d+) (%d+) (%d+) (%d+)"
@@ -293,8 +294,8 @@ describe("memory goes back", function()
       assert.is_true(tonumber(inturn) > 0 and tonumber(inturn) < 40, inturn)
     end)
 
-    -- For a host that makes a state for each request, the same memory was mapped and cleared each time,
-    -- which took three times as long as with a malloc that keeps freed memory.
+    -- A former bug: for a host that makes a state for each request, the same memory was mapped and
+    -- cleared each time, which took three times as long as with a malloc that keeps freed memory.
     it("but not at once where states come and go: the next one has it", function()
       local said = closing "requests 60"
       local faults, before, last, later = said:match "(%d+) (%d+) (%d+) (%d+)"
@@ -304,7 +305,7 @@ describe("memory goes back", function()
     end)
   end
 
-  -- Chunks were returned only after a full collection, or in excess of a MiB.
+  -- A former bug: chunks were returned only after a full collection, or in excess of a MiB.
   it("while a program continues with short-lived objects, without a requested collection", function()
     for _, mode in ipairs {"generational", "incremental"} do
       within(function(state, m)

@@ -163,14 +163,14 @@ describe("a program under stress", function()
     assert.same(want, {run(text, "emergency=1,verify=50")})
   end)
 
-  -- The verifier was not set yet when ASAMP makes the library run Lua during its loading.
+  -- A former bug: the verifier was not set yet when ASAMP makes the library run Lua during its loading.
   it("collects in a process that the environment profiles", function()
     local status, out = process.run{env = {ASAMP = "alloc=0,listen=s/x.sock"}, directory = shell.folder(),
       code = "for _ = 1, 1e4 do local _ = {} end print 'fine'"}
     assert.same({0, "fine\n"}, {status, out})
   end)
 
-  -- An overdue collection came in the middle of a table's growth.
+  -- A former bug: an overdue collection came in the middle of a table's growth.
   it("resizes weak tables of every kind, by raw stores, too", function()
     local text = [[
       for _, mode in ipairs {"k", "v", "kv"} do

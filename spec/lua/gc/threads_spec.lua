@@ -280,8 +280,8 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- The CallInfos of a recursion that had grown over a long time were scattered over the heap: a walk
-  -- over 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
+  -- A former bug: the CallInfos of a recursion that had grown over a long time were scattered over the
+  -- heap: a walk over 130,000 of them, to move the stack for one, waited for memory at each (10 ms).
   it("gets the CallInfos of a deep recursion many at a time", function()
     within(function()
       local left = 0
@@ -307,10 +307,10 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- The used part of a stack was derived from the CallInfos, but a CallInfo describes only its last
-  -- call. Slots that an earlier, larger call had used kept their values, a collection freed the
-  -- objects, and a frame that grew over the slots and called a hook or a metamethod passed them to the
-  -- next collection.
+  -- A former bug: the used part of a stack was derived from the CallInfos, but a CallInfo describes
+  -- only its last call. Slots that an earlier, larger call had used kept their values, a collection
+  -- freed the objects, and a frame that grew over the slots and called a hook or a metamethod passed
+  -- them to the next collection.
   it("forgets a call that went further than the ones which came after it", function()
     within(function(state)
       local function wide(first, each)  -- 150 variables
@@ -351,9 +351,9 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A tail call kept CIST_CLEAN, so a collection treated the extra arguments of the call, which are
-  -- below the function of its frame, as those of the previous call, which it had scanned, and freed
-  -- them.
+  -- A former bug: a tail call kept CIST_CLEAN, so a collection treated the extra arguments of the call,
+  -- which are below the function of its frame, as those of the previous call, which it had scanned, and
+  -- freed them.
   it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
     within(function(state)
       local calls = 0
@@ -713,9 +713,9 @@ describe("the stack of a coroutine", function()
   end)
 end)
 
--- If there was no memory for the stack of a new thread, the emergency collection tenured the thread,
--- which had no stack to scan and was then old, dirty and in no list (T1): no minor collection ever
--- visited it, and the lines of its stack were allocated again.
+-- A former bug: if there was no memory for the stack of a new thread, the emergency collection tenured
+-- the thread, which had no stack to scan and was then old, dirty and in no list (T1): no minor
+-- collection ever visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
     local met = 0
@@ -770,8 +770,8 @@ describe("a thread that an emergency collection meets before it has a stack", fu
 end)
 
 describe("a deep thread", function()
-  -- Its slices started again at every 64th minor collection: with a small nursery no major collection
-  -- ended any more, and the heap grew as long as the recursion lasted.
+  -- A former bug: its slices started again at every 64th minor collection: with a small nursery no
+  -- major collection ended any more, and the heap grew as long as the recursion lasted.
   it("that runs keeps no major collection from its end", function()
     local before, after = within(function()
       collectgarbage("nursery", 1 << 14)

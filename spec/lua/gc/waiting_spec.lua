@@ -11,8 +11,8 @@ local SIZES = {0, 16, 200, 470, 490, 1000, 8200, 30000}
 
 describe("a userdata with a finalizer", function()
   for _, size in ipairs(SIZES) do
-    -- Each was tenured until a major collection found it dead: 0.3 to 0.45 of plain, with 50,000
-    -- objects, and twice the memory.
+    -- A former bug: each was tenured until a major collection found it dead: 0.3 to 0.45 of plain, with
+    -- 50,000 objects, and twice the memory.
     it(("of %d bytes is no garbage of the old when it has been called"):format(size), function()
       local majors, called, most = within(function(state, bytes)
         local live, count = {}, 0

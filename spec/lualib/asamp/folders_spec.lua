@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Who may require whom in lualib: a command reads arguments and files, nothing below
--- it does, and no two files require each other. Modules are read from the sources,
--- what a file uses of the process from its compiled code.
+-- Which modules of lualib may require which others: only commands read arguments and files, and no two
+-- files require each other. The required modules are read from the sources, the globals that a file
+-- uses from its compiled code.
 
 local shell = require "spec.support.shell"
 
--- Folders of lualib, and what modules of them (patterns) their files may require.
+-- Folders of lualib, each with the modules (patterns) that its files may require.
 local RULES = {
   ["asamp.commands"] = {"asamp.cli", "asamp.show", "asamp.show.page", "asamp.sums",
                         "asamp.host", "profiler.reader", "profiler.convert", "profiler.heap"},
@@ -14,7 +14,7 @@ local RULES = {
   ["asamp.show.page"] = {"asamp.show.page", "asamp.show", "asamp.sums"},
   ["asamp.show"] = {"asamp.show", "asamp.sums"},
   ["asamp.sums"] = {"asamp.sums"},
-  -- files with a rule of their own
+  -- single files that have other rules
   ["asamp"] = {"asamp.commands", "asamp.cli", "asamp.host", "profiler.reader"},
   ["asamp.commands.run"] = {"asamp.cli", "asamp.show", "asamp.sums", "asamp.host",
                             "profiler.convert", "profiler.core", "profiler.options"},
@@ -29,14 +29,14 @@ local RULES = {
   ["profiler.process"] = {"profiler.core", "profiler.options"},
 }
 
--- Functions with the same result in every process: all that files below commands and cli may use.
+-- Functions with the same result in every process: files outside of commands and cli may use no others.
 local PURE = {}
 for name in ([[assert error getmetatable ipairs math next pairs rawequal rawget rawlen rawset
                require select setmetatable string table tonumber tostring type utf8]]):gmatch "%S+" do
   PURE[name] = true
 end
 
--- The modules of a folder of Lua files: {name = {path, requires = list of names}}.
+-- Returns the modules of a folder of Lua files: {name = {path, requires = list of names}}.
 local function modulesof(root)
   local modules = {}
   for _, path in ipairs(shell.lines(shell.output("cd " .. root .. " && find . -name '*.lua'"))) do
@@ -50,7 +50,7 @@ local function modulesof(root)
   return modules
 end
 
--- The folder of a module: its name without the last part.
+-- Returns the folder of a module: its name without the last part.
 local function folderof(name)
   return name:match "^(.*)%.[^.]*$" or name
 end
@@ -63,7 +63,7 @@ local function among(name, list)
   return false
 end
 
--- Violations of the rules, as sentences.
+-- Returns the violations of the rules, as sentences.
 local function trespasses(modules)
   local list = {}
   for name, module in pairs(modules) do
@@ -78,7 +78,7 @@ local function trespasses(modules)
   return list
 end
 
--- The circles among modules, each as a path back to its first.
+-- Returns the cycles among modules, each as a path back to its first module.
 local function circles(modules)
   local list, state = {}, {}
   local function visit(name, way)
@@ -96,7 +96,7 @@ local function circles(modules)
   return list
 end
 
--- The globals of a file that are not pure.
+-- Returns the globals of a file that are not in PURE.
 local function impure(path)
   local list = {}
   local code = shell.output("build/bin/luac -l -p " .. path)
@@ -126,7 +126,7 @@ describe("lualib", function()
     assert.is_true(found > 20)
   end)
 
-  -- Rules that nobody can break are none.
+  -- The checks themselves must find violations.
   it("would report a forbidden require, a cycle and a file that reads", function()
     local folder = shell.folder()
     finally(function() shell.remove(folder) end)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- asamp heap: what it says of a snapshot, as text, JSON and page; of two; and what it says
--- of arguments and files that are none.
+-- asamp heap: its output for a snapshot as text, JSON and page, and for two snapshots; and its messages
+-- for wrong arguments and for files that are no snapshots.
 
 local browser = require "spec.support.browser"
 local commands = require "spec.support.commands"
@@ -90,7 +90,7 @@ describe("asamp heap", function()
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
     assert.same({1, "asamp heap: nothing that is alive was sampled at 'app.lua:7777'\n"}, {status, err})
-    -- old objects have no part in the second table
+    -- old objects are not in the second table
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
     local change = out:match("\nBy line that allocated it, of what was sampled\n.-" ..
@@ -98,7 +98,7 @@ describe("asamp heap", function()
     assert.is_true(tonumber(change) > 70 and tonumber(change) < 130, out)
   end)
 
-  -- Rows of no bytes were shown whatever was asked for, under "of less than 1.0%".
+  -- A former bug: rows of 0 bytes were printed with any options, under "of less than 1.0%".
   it("leaves out rows of the paths to a class that are small", function()
     local function tree(least)
       local status, out, err = asamp("--json", "--held-by", "table", "--least", least, new)
@@ -141,8 +141,8 @@ describe("asamp heap", function()
     assert.equal(1, select(2, text:gsub("<script", "")))
   end)
 
-  -- It had neither shares nor words on what its numbers are, its classes stood in no order, and on
-  -- a telephone it was as wide as on a desk.
+  -- The former page had neither shares nor an explanation of its numbers, its classes were unsorted,
+  -- and on a telephone it was as wide as on a desktop.
   it("has a page that fits windows, with shares, the largest first, and a legend #plain", function()
     local b, pages = browser.new(), {}
     finally(function()
@@ -197,7 +197,7 @@ describe("asamp heap", function()
     assert.same({}, b.errors)
   end)
 
-  -- The string table of a program with many strings was in the head and in no row.
+  -- A former bug: the string table of a program with many strings was in the header and in no row.
   it("has a row for memory without an object, so that rows add up to the total", function()
     local function document(...)
       local status, out, err = asamp("--json", ...)
@@ -207,7 +207,7 @@ describe("asamp heap", function()
     local function sum(rows, key)
       local n = 0
       for _, row in ipairs(rows) do
-        n = n + (row.above and 0 or row[key])  -- in a tree: objects that the state holds
+        n = n + (row.above and 0 or row[key])  -- in a tree: the objects that the state holds
       end
       return n
     end
@@ -238,7 +238,7 @@ describe("asamp heap", function()
     assert.same({1, "asamp heap: no object is of the class '(state and string table)'\n"}, {status, err})
   end)
 
-  -- All of it read as if one had come of the other.
+  -- The former output read as if one snapshot were a successor of the other.
   it("says that snapshots are of different processes, or in the wrong order", function()
     local function flat(...)
       local _, out, err = asamp("--diff", ...)
@@ -260,7 +260,7 @@ describe("asamp heap", function()
     assert.is_truthy(shell.read(page):find("<p>These are snapshots of different processes", 1, true))
   end)
 
-  -- Titles, remarks and the numbers of classes went on behind the edge.
+  -- Titles, notes and the numbers of classes were once wider than the terminal.
   it("fits narrow terminals", function()
     assert.is_truthy(select(2, asamp("--width", "40", new)):find(
       "\nBy line that allocated it, of what was\nsampled every 512B\n", 1, true))
@@ -301,8 +301,8 @@ describe("asamp heap", function()
     assert.is_truthy(err:find(new, 1, true))
   end)
 
-  -- What was: a time that os.date does not take ended in a traceback, and other numbers of the
-  -- head could be so large that bytes were told as fewer than none.
+  -- A former bug: a time that os.date rejects led to a stack trace, and other numbers of the header
+  -- could be so large that byte counts were printed as negative.
   it("takes no number of the head that is none", function()
     local whole = shell.output("gzip -dc '%s'", new)
     for _, value in ipairs{"9223372036854775807", "18446744073709551615", "-1"} do
@@ -320,8 +320,8 @@ describe("asamp heap", function()
     end
   end)
 
-  -- What was: of characters that turn the direction of what follows, the tree's rows kept those
-  -- that the other texts of a terminal do without: a key could turn a row around.
+  -- A former bug: the rows of the tree contained characters that change the direction of text, which
+  -- are removed from all other output: a key could reverse a row.
   it("shows no character that turns the direction of a row", function()
     local status, _, err = process.run{code = [[
       local t = {}
@@ -345,8 +345,9 @@ describe("asamp heap", function()
     os.remove(path .. ".turned")
   end)
 
-  -- What was: metatables of one name were one class only if it was among the first 256: objects
-  -- that have a metatable each had a row each, and --held-by told of the first.
+  -- A former bug: metatables with the same name formed one class only if the name was among the first
+  -- 256: otherwise each object with such a metatable had its own row, and --held-by described the first
+  -- one.
   it("has one class for all metatables of a name, however many names there are", function()
     local file = path .. ".names"
     local status, _, err = process.run{code = [[
@@ -369,9 +370,9 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- What was: a look at all rows for each path, and, of a table with many fields of which one has
-  -- most, a look at all fields for each of these. --held-by took half a minute of a heap of
-  -- 22,000 objects. The limit is for who asks for each of all.
+  -- A former bug: the command visited all rows for each path, and, for a table with many fields of
+  -- which one holds most, all fields for each of these. --held-by took half a minute for a heap of
+  -- 22,000 objects. The limit allows for a command that requests every path.
   it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
@@ -399,8 +400,8 @@ describe("asamp heap", function()
     assert.equal(0, status)
   end)
 
-  -- What was: all of later[1][i] were held by 'later → [1]', and so were those of later[i][k] by one
-  -- of them. A list by one index has that.
+  -- A former bug: all of later[1][i] were shown as held by 'later → [1]', and the objects of
+  -- later[i][k] by one of these. A list with one index is shown correctly.
   it("knows elements of elements for many", function()
     local file = path .. ".elements"
     local status, _, err = process.run{code = [[
@@ -418,7 +419,7 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- 256 were listed, whatever was asked for.
+  -- The command once listed 256 objects, whatever the option was.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
     assert.same({0, "asamp heap: --paths lists 256 objects at most, those that retain most; " ..
@@ -431,8 +432,8 @@ describe("asamp heap", function()
     assert.equal("", err)
   end)
 
-  -- What was: a snapshot has the first 128 bytes of a string, which were shown as if they were all,
-  -- and half a character at their end as numbers.
+  -- A snapshot contains the first 128 bytes of a string. A former bug: these were shown as if they were
+  -- the whole string, with the half of a character at their end as numbers.
   it("says where a text goes on", function()
     local file = path .. ".long"
     local status, _, err = process.run{code = [[
@@ -448,7 +449,7 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- What was: "0B held by, 96.2% of 104:".
+  -- The former output was "0B held by, 96.2% of 104:".
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K held by, 3.8% of 104:", show.leafhead({count = 4, value = 1024}, totals))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What classes retain in a snapshot: what would go if all objects of the class went. It was the
--- sum of what single objects retain, without what several of them hold.
+-- The bytes that classes retain in a snapshot: those that would be freed if all objects of the class
+-- were removed. It was once the sum of the bytes that single objects retain, without those that several
+-- of them hold together.
 
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
@@ -10,7 +11,7 @@ describe("a snapshot", function()
   before_each(function() path = os.tmpname() end)
   after_each(function() os.remove(path) end)
 
-  -- The snapshot of a state in which the code has run.
+  -- Returns the snapshot of a state in which the code has run.
   local function of(code)
     os.remove(path)
     local status, _, err = process.run{path, code = code .. [[
@@ -40,7 +41,7 @@ describe("a snapshot", function()
         local text = ("x"):rep(1 << 20)
         first, second = setmetatable({text}, Pair), setmetatable({text}, Pair)
       end
-      do  -- each has a table of its own, and these have the string
+      do  -- each object has its own table, and these tables hold the string
         local text = ("y"):rep(1 << 20)
         third, fourth = setmetatable({{text}}, Way), setmetatable({{text}}, Way)
       end

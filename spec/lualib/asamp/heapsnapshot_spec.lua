@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- asamp convert --to heapsnapshot: the file is whole as DevTools' loader reads it (which
--- bench/devtools tries itself): rows, edges of nodes that are there, bytes, names, sites.
+-- asamp convert --to heapsnapshot: the file is consistent for DevTools' loader (bench/devtools tries
+-- the loader itself): rows, edges to existing nodes, bytes, names, allocation sites.
 
 local heap = require "profiler.heap"
 local json = require "cjson"
@@ -28,7 +28,7 @@ local function convert(code)
   return t, h
 end
 
--- Rows of a vector, by the names of its fields.
+-- Returns the rows of an array, by the names of its fields.
 local function rows(t, what, fields)
   local names, list = t.snapshot.meta[fields], {}
   assert.equal(0, #t[what] % #names)
@@ -116,7 +116,7 @@ describe("asamp convert --to heapsnapshot", function()
     for id, n in pairs(counts) do assert.same({0, 0}, {n, sizes[id]}) end
   end)
 
-  -- Words were looked up among the last 4,096, each beside each.
+  -- The converter once looked up words by comparing each with the last 4,096.
   it("writes the words of a step once, however many there are", function()
     local t = convert [==[
       all = {}

@@ -20,8 +20,8 @@ local SETLOCAL = [[
     if debug.getlocal(worker, 1, i) == "seen" then debug.setlocal(worker, 1, i, nil) end
   end]]
 
--- Programs, each with the path of a reference in a profile's words, the code that removes it, and
--- the bytes by which the results may differ (default 0).
+-- Programs, each with the path of a reference in the words of a profile, the code that removes the
+-- reference, and the bytes by which the results may differ (default 0).
 local CASES = {
   {"a field of a local table", [=[
     local bus = {listeners = {}}

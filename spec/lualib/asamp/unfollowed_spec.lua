@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A state with more samples alive than are followed: each reader of its data says so. They
--- disagreed (12.2M by the report, 8.0M by the others), and the report alone said why.
+-- A state with more live samples than the sampler follows: each command that uses its data reports
+-- this. Their numbers once differed (12.2M in the report, 8.0M in the others), and only the report gave
+-- the reason.
 
 local living = require "asamp.show.living"
 local metrics = require "asamp.show.metrics"

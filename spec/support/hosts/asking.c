@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and asks itself.
-**   asking tenants   twenty states take turns, with a rotation behind each, until all have had
-**                    three; prints how many KiB of memory it has more at the end than at the begin
-**   asking churn     threads make and close states, others stay, while files rotate all the time
-**   asking sums      four threads make sixty states in turn, and close most of them at once, while
-**                    files rotate all the time; ALONE in the environment: they do not. Prints how
-**                    many marks were set
-**   asking last      a state works, its file is changed, it works on, without a sample or a
-**                    collection, and is closed; prints the bytes that it has allocated in all
-**   asking closed    closes every descriptor that it does not know, has their numbers for files
-**                    of its own, again and again, and prints how many of these a request to stop, its own end of
-**                    a connection, a fork and its child have closed
-**   asking dropped   becomes the user 65534 before it makes its first state, complains if nobody
-**                    listens where ASAMP=listen says, and waits a minute
+** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and sends requests to itself.
+**   asking tenants   twenty states take turns, with a rotation after each turn, until each has had
+**                    three; prints by how many KiB the process has grown
+**   asking churn     threads create and close states, others keep theirs, while files rotate all the
+**                    time
+**   asking sums      four threads create sixty states in turn, and close most of them at once, while
+**                    files rotate all the time; with ALONE in the environment they do not rotate.
+**                    Prints the number of marks
+**   asking last      a state works, its file is rotated, it continues without a sample or a
+**                    collection, and is closed; prints the total of bytes that it has allocated
+**   asking closed    repeatedly closes all descriptors that it does not know, and reuses their numbers
+**                    for its own files; prints how many of these were closed by a request to stop, its
+**                    own end of a connection, a fork and its child
+**   asking dropped   becomes the user 65534 before it creates its first state, prints a message if
+**                    nobody listens at the address in ASAMP=listen, and waits a minute
 ** Prints "fine" at the end.
 */
 #define _GNU_SOURCE
@@ -34,7 +35,7 @@
 
 #define TENANTS	20
 #define FILES	16
-#define TIMES	80	/* more than the control thread has clients */
+#define TIMES	80	/* more than the clients that the control thread can have */
 
 static lua_State *newstate (void) {
   lua_State *L = luaL_newstate();
@@ -56,7 +57,7 @@ static int call (void) {
   return -1;
 }
 
-/* 1: it was answered with a file's name. */
+/* Returns 1 if the answer contains the name of a file. */
 static int rotate (void) {
   char b[512] = "";
   ssize_t n = 0;
@@ -67,7 +68,10 @@ static int rotate (void) {
   return n > 4 && strncmp(b, "file", 4) == 0;
 }
 
-/* KiB that may be written to: what malloc reserves for threads to come is not counted. */
+/*
+** Returns the KiB of data and stack of the process; malloc's reservations for future threads,
+** which are not writable, do not count.
+*/
 static long size (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -84,7 +88,7 @@ static void tenants (void) {
   for (i = 0; i < 3 * TENANTS; i++) {
     work(L[i % TENANTS], 20000);
     if (!rotate()) abort();
-    if (i == 2) before = size();  /* the first have made what all share */
+    if (i == 2) before = size();  /* the first states have created the data that all share */
   }
   printf("%ld\n", size() - before);
   for (i = 0; i < TENANTS; i++) lua_close(L[i]);
@@ -160,12 +164,13 @@ static void closed (void) {
   int fd[FILES + 2 * TIMES], i, client, times, more, gone = 0;
   work(L, 100000);
   if (!rotate()) abort();
-  client = call();  /* the thread has its other end */
+  client = call();  /* the control thread has the other end */
   if (client < 0 || write(client, "stats\n", 6) != 6) abort();
   usleep(200000);
-  for (times = 0; times < TIMES; times++) {  /* the socket has another number each time */
+  for (times = 0; times < TIMES; times++) {  /* the socket gets another number each time */
     closefrom(3);
-    more = (times < TIMES - 1) ? 2 * times : 2 * times - 1;  /* at last a call has its old one */
+    more = (times < TIMES - 1) ? 2 * times : 2 * times - 1;  /* in the end a call gets its old
+								number */
     for (i = 0; i < FILES + more; i++) fd[i] = open("/dev/zero", O_RDONLY);
     for (i = 0; i < 100 && !rotate(); i++) usleep(5000);  /* it listens again */
     if (i == 100) puts("not heard");

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that makes states of luaL_newstate and closes them:
-**   closing together N   N at once: prints the resident KiB before them, with all of them, and when
-**                        the last one is closed
+** A host that creates states with luaL_newstate and closes them:
+**   closing together N   N at the same time: prints the resident KiB before them, with all of them,
+**                        and after the last one is closed
 **   closing in-turn N    one at a time
 **   closing requests N   one at a time, each of which keeps 6 MiB of tables: prints the minor page
-**                        faults of each behind the first three, and the resident KiB before them,
-**                        behind the last, and behind one that is closed more than a second later
-** and, last, how often malloc_trim was called.
+**                        faults of each state after the first three, and the resident KiB before all
+**                        states, after the last, and after another one that is closed more than a
+**                        second later
+** and, last, the number of calls of malloc_trim.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +24,7 @@
 
 static int trims;
 
-/* Stands before the C library's. */
+/* Replaces the C library's function. */
 int malloc_trim (size_t pad) {
   int (*real) (size_t) = (int (*) (size_t))dlsym(RTLD_NEXT, "malloc_trim");
   trims++;

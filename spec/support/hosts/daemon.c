@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that does as daemons do. Arguments: what it does, a script, and for some a
-** folder:
-**   fork    runs the script; a child runs it in the same state and in one of its own,
-**           another child becomes /bin/true
-**   chroot  goes into the folder for good, becomes user 65534, and runs the script there
-**   closed  closes all descriptors, and runs the script; ends with 3 if one of 0 to 2 is
-**           open then
-**   dropped runs the script; a child may make no threads (RLIMIT_NPROC), becomes user 65534, and
-**           runs it in the same state
-**   served  runs the script; a child runs it in the same state again and again until there is a
-**           file of the name "stop"
-**   reused  closes all descriptors but these after the first state, has their numbers for
-**           others, and runs it again
-**   close   closes all descriptors but these after the first state, and runs it again
+** A host that behaves like a daemon. Arguments: an action, a script, and for some a folder:
+**   fork    runs the script; a child runs it in the same state and in a new one, another child
+**           executes /bin/true
+**   chroot  enters the folder (chroot), becomes user 65534, and runs the script there
+**   closed  closes all descriptors, and runs the script; exits with 3 if one of 0 to 2 is open
+**           afterwards
+**   dropped runs the script; a child that may create no threads (RLIMIT_NPROC) becomes user 65534,
+**           and runs it in the same state
+**   served  runs the script; a child runs it in the same state repeatedly until a file named "stop"
+**           exists
+**   reused  closes all descriptors but 0 to 2 after the first state, reuses their numbers for other
+**           files, and runs the script again
+**   close   closes all descriptors but 0 to 2 after the first state, and runs the script again
 */
 #define _GNU_SOURCE
 #include <fcntl.h>

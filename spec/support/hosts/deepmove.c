@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that takes what a deep coroutine has yielded, and drops it, long after a collection
-** has seen the coroutine; then what asks for a function's lines and has no memory for them.
-** Prints "whole" and "gone", or what does not hold.
+** A host that takes the values that a deep coroutine has yielded, and drops them, long after a
+** collection has marked the coroutine; then requests the lines of a function while there is no
+** memory for them. Prints "whole" and "gone", or the failed expectation.
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host in which something ends while something else goes on.
-**   endings thread   the OS thread that made a state ends, and works while it does; the state
-**                    is run by another
-**   endings fork     after 2.5 s of work the process forks; both go on for as long
-**   endings pool     four states, made by the main thread, are run by two others, each of them
-**                    by both in turn, for 0.25 s of CPU time; the second half of that allocates
-**                    nothing
-**   endings cancel   threads that are to be cancelled make states, have them work, mark and
-**                    write what they have, and close them, all before the next point at which
-**                    they can be: says how many were cancelled earlier
-**   endings exit     after some work the process ends, its state open, and takes 2.5 s for what
-**                    was to be done at exit before the profiler was there
-**   endings chroot FOLDER   after 1 s of work FOLDER is the root; goes on for 5 s
+** A host in which a thread, a state or the process ends while other parts continue.
+**   endings thread   the OS thread that created a state ends, and uses CPU time while it ends;
+**                    another thread runs the state afterwards
+**   endings fork     the process forks after 2.5 s of work; both processes continue for as long
+**   endings pool     four states, created by the main thread, are run by two others, each state by
+**                    both in turn, for 0.25 s of CPU time; the second half allocates nothing
+**   endings cancel   threads with a pending cancellation create states, run, mark, write profiles and
+**                    close the states, all before the next cancellation point; prints how many were
+**                    cancelled earlier
+**   endings exit     the process exits after some work, its state open; the exit functions that were
+**                    registered before the profiler's take 2.5 s
+**   endings chroot FOLDER   FOLDER becomes the root after 1 s of work; continues for 5 s
 ** Prints "fine".
 */
 #define _GNU_SOURCE
@@ -42,7 +41,7 @@ static void *begin (void *ud) {
   (void)ud;
   L = luaL_newstate();
   luaL_openlibs(L);
-  pthread_key_create(&key, burn);  /* behind the profiler's own key */
+  pthread_key_create(&key, burn);  /* after the profiler's own key */
   pthread_setspecific(key, &key);
   luaL_dostring(L, "for i = 1, 100000 do local t = {i} end");
   return NULL;
@@ -111,7 +110,7 @@ static int cancel (void) {
   int i, n = 0, done;
   void *result;
   for (i = 0; i < CANCELLED; i++) {
-    if (i == 1) {  /* the first state of the process is one of theirs */
+    if (i == 1) {  /* the first state of the process belongs to one of these threads */
       marking = luaL_newstate();
       luaL_openlibs(marking);
       if (luaL_dostring(marking, "local p = require 'profiler' mark, dump = p.mark, p.dump")) return 1;

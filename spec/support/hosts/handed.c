@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host whose threads ask for memory outside of Lua, hand it to one another and free it, while
-** each now and then runs a state of its own. All of it is free at the end, and "fine" is
-** printed.
+** A host whose threads allocate memory outside of Lua, pass it to each other and free it, while
+** each of them runs a separate state now and then. In the end all of that memory is free, and the
+** host prints "fine".
 */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host with THREADS OS threads; each makes states, in turn, STATES in all, of which
-** it keeps a few at a time. Prints for each state what it has allocated since it was born,
-** as the state itself counts, and for all the sum:
+** A host with THREADS OS threads; each creates states, one after the other, STATES in all, of which it
+** keeps a few. Prints for each state the bytes that it has allocated since it was created, by the
+** state's own count, and for all states the sum:
 **   <bytes>
 **   ...
 **   sum <states> <bytes>
@@ -28,7 +28,7 @@ static unsigned long long sum;
 
 typedef struct State {
   lua_State *L;
-  unsigned long long born;	/* what it was born with, bytes */
+  unsigned long long born;	/* bytes that the new state had from the start */
 } State;
 
 static int take (void) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that watches a block as far up as a thread's arena may lie, at a multiple of 16 GiB,
-** which the library's table has in one place with the address 0, and then frees nothing. Prints
-** how many watched blocks have died of that, and after one that is freed.
+** A host that watches a block at the highest address that a thread's arena may have, a multiple
+** of 16 GiB, which has the same place as the address 0 in the library's table; then it frees
+** NULL. Prints the number of watched blocks that have died so far, and again after it has freed a
+** watched block.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

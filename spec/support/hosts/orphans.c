@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host that makes one state after the other, as a server does for requests. In each of them
-** leak(n) asks for n bytes that do not go with the state.
-**   orphans N SCRIPT [fork]   N states run SCRIPT, one behind the other; of each fourth the
-**                             bytes are freed when ten states more were made, of each fourth
-**                             behind those when all are closed. With 'fork' a child goes on
-**                             behind the first half, alone.
-** Prints how many bytes are kept.
+** A host that creates one state after the other, as a server does for requests. In each of them
+** leak(n) allocates n bytes that outlive the state.
+**   orphans N SCRIPT [fork]   N states run SCRIPT, one after the other. The bytes of every fourth
+**                             state are freed when ten more states were created, those of the next
+**                             one when all states are closed, the others never. With 'fork', after
+**                             the first half a child continues alone.
+** Prints the number of bytes that are not freed.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int leak (lua_State *L) {
   return 0;
 }
 
-/* Of states up to 'before', those whose number leaves this rest. */
+/* Frees the bytes of states up to 'before' whose number has this remainder. */
 static void release (int before, int rest) {
   int i;
   for (i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** shortstates N MS OUTSIDE: makes N Lua states, one after the other. Each works for MS
-** milliseconds of CPU time; OUTSIDE milliseconds pass without any state after each. Prints
-** the milliseconds of CPU time in which there was a state and was work.
+** shortstates N MS OUTSIDE: creates N Lua states, one after the other. Each works for MS milliseconds
+** of CPU time; after each, OUTSIDE milliseconds pass without a state. Prints the milliseconds of CPU
+** time during which a state existed.
 */
 #include <stdio.h>
 #include <stdlib.h>

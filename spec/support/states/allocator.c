@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The allocator of a state: counts, checks the core's promises to a lua_Alloc,
-** refuses requests as the spec sets. Keeps the size of each block before it, fills memory that
-** is new and what is freed.
+** The allocator of a state: counts, checks that the core follows the rules for calling a
+** lua_Alloc, and refuses requests as set by the spec. Stores the size of each block before it,
+** and fills new and freed memory.
 */
 #include "states.h"
 
@@ -12,7 +12,7 @@
 
 #define MAGIC		0x6b636f6c62206120u
 
-/* Stands before each block; as large as malloc's alignment. */
+/* The header of each block; as large as malloc's alignment. */
 typedef struct Head {
   uint64_t size, magic;
 } Head;
@@ -24,7 +24,10 @@ static void wrong (State *s, const char *what, size_t told, size_t known) {
              (unsigned long long)known);
 }
 
-/* 'all': bytes of the block; 'more': those that it has not yet. */
+/*
+** Returns 1 if a request must fail. 'all': bytes of the block; 'more': those that it does not
+** have yet.
+*/
 static int refused (State *s, size_t all, size_t more) {
   s->requests++;
   if (s->requests == s->fail || s->requests > s->failall || all > s->largest ||
@@ -45,14 +48,14 @@ static void *serve (State *s, void *block, size_t osize, size_t nsize) {
   else {
     if (h->magic != MAGIC) {
       wrong(s, "block that was not handed out", osize, 0);
-      abort();  /* nothing can be done with it */
+      abort();  /* the block cannot be used */
     }
     old = (size_t)h->size;
     if (old != osize) wrong(s, "wrong size of a block", osize, old);
   }
   if (nsize > old && refused(s, nsize, nsize - old)) return NULL;
   n = NULL;
-  if (nsize > 0) {  /* always a new place: nobody may count on the old one */
+  if (nsize > 0) {  /* always a new address: callers must not rely on the old one */
     char *block = malloc(s->skew + sizeof(Head) + nsize);
     if (block == NULL) return NULL;
     n = (Head *)(block + s->skew);

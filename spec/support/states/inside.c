@@ -56,7 +56,7 @@ static int in_fail (lua_State *L) {
   return 0;
 }
 
-/* replace(): another function is lua_Alloc from here on; the old one must rest */
+/* replace(): from here on another function is lua_Alloc; the old one must not be called */
 static int in_replace (lua_State *L) {
   State *s = mystate(L);
   s->later = 1;
@@ -69,7 +69,10 @@ static int in_allocated (lua_State *L) {
   return 1;
 }
 
-/* memory() -> inuse, held, minors, majors, and how much was remembered at collections so far */
+/*
+** memory() -> inuse, held, minors, majors, and the number of remembered objects at collections so
+** far
+*/
 static int in_memory (lua_State *L) {
   luaN_Memory m;
   luaN_memory(L, &m);
@@ -87,7 +90,7 @@ static int in_check (lua_State *L) {
   return (broken == NULL) ? 0 : luaL_error(L, "%s", broken);
 }
 
-/* reserve(coroutine, n) -> whether there is room for n values now */
+/* reserve(coroutine, n) -> whether its stack has space for n values */
 static int in_reserve (lua_State *L) {
   lua_State *co = lua_tothread(L, 1);
   luaL_argcheck(L, co != NULL, 1, "coroutine expected");
@@ -138,7 +141,7 @@ static int in_address (lua_State *L) {
   return 1;
 }
 
-/* lines(text) -> the lines with code of its chunk, which nothing else holds */
+/* lines(text) -> the lines with code of its chunk, which has no other reference */
 static int in_lines (lua_State *L) {
   lua_Debug ar;
   if (luaL_loadstring(L, luaL_checkstring(L, 1)) != LUA_OK) return lua_error(L);
@@ -146,7 +149,7 @@ static int in_lines (lua_State *L) {
   return 1;
 }
 
-/* string(n, byte) -> string of n bytes, made in one piece */
+/* string(n, byte) -> string of n bytes, created by one call */
 static int in_string (lua_State *L) {
   State *s = mystate(L);
   size_t n = (size_t)luaL_checkinteger(L, 1);
@@ -194,7 +197,7 @@ static int numeral (lua_State *L) {
   return 1;
 }
 
-/* numeral(n) -> C function that makes a string of its upvalue and returns it */
+/* numeral(n) -> C function that converts its upvalue to a string and returns it */
 static int in_numeral (lua_State *L) {
   lua_settop(L, 1);
   lua_pushcclosure(L, numeral, 1);
@@ -228,7 +231,7 @@ static void warned (void *ud, const char *text, int more) {
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* warn(f): warnings call it, in the main thread */
+/* warn(f): from here on warnings call f, in the main thread */
 static int in_warn (lua_State *L) {
   lua_State *mainthread;
   lua_settop(L, 1);

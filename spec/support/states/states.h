@@ -19,20 +19,20 @@
 typedef struct State {
   lua_State *L;
   size_t bytes, peak, limit, largest;
-  size_t skew;			/* of each block from malloc's alignment */
+  size_t skew;			/* offset of each block from malloc's alignment */
   uint64_t calls, requests, refused;
-  uint64_t later;		/* calls of the function that 'replace' sets, and one */
-  uint64_t fail, failall;	/* numbers of requests, NEVER: off */
-  uint64_t tags[INTAGS];	/* requests for a new block by its kind */
+  uint64_t later;		/* 1 + calls of the function set by 'replace'; 0: not set */
+  uint64_t fail, failall;	/* numbers of requests; NEVER: off */
+  uint64_t tags[INTAGS];	/* requests for a new block by its kind of object */
   char *scratch;		/* bytes of a string or of a dumped chunk */
   size_t nscratch;		/* of the latter */
-  char wrong[120];		/* "" while every call was right */
+  char wrong[120];		/* the first violation of the rules; "": none */
 } State;
 
 /* lua_Alloc of a state; 'ud' is the State. */
 void *states_allocate (void *ud, void *block, size_t osize, size_t nsize);
 
-/* The one that takes its place (replace of inside.c). */
+/* The function that 'replace' (inside.c) sets as lua_Alloc. */
 void *states_later (void *ud, void *block, size_t osize, size_t nsize);
 
 /* The argument of the chunks of a state. */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Command lines: accepted and refused forms, messages, and that the
--- help lists every option.
+-- The parser of command lines: accepted and rejected forms, messages, and that the help lists every
+-- option.
 
 local commands = require "spec.support.commands"
 local options = require "asamp.cli.options"
@@ -15,7 +15,7 @@ local DESCRIPTION = {
   {"all", nil, "everything"},
 }
 
--- Options, exit code, stdout, stderr.
+-- Parses arguments. Returns options, exit code, stdout and stderr.
 local function parse(args, description)
   local out, err = {}, {}
   local o, code = options.parse(description or DESCRIPTION, args, {
@@ -50,14 +50,14 @@ describe("options", function()
                       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
-  -- `asamp mark PID temperature -5` was told of an unknown option '-5'.
+  -- A former bug: `asamp mark PID temperature -5` reported an unknown option '-5'.
   it("do not start with a digit: that is a number below zero", function()
     assert.same({files = {"-5", "-.5", "-0x1F"}, all = true}, parse({"-5", "-.5", "--all", "-0x1F"},
       setmetatable({most = 9}, {__index = DESCRIPTION})))
   end)
 
-  -- `asamp report --top 9223372036854775807` ended with a stack trace, and to `asamp heap
-  -- --paths` 4611686018427387904 rows were none: four times as many, and in 32 bits, it is 0.
+  -- A former bug: `asamp report --top 9223372036854775807` ended with a stack trace, and `asamp heap
+  -- --paths` printed no row for 4611686018427387904, of which four times as many overflow to 0.
   it("are, of rows, no more than can be counted with", function()
     for text, n in pairs{["2147483647"] = 2147483647, ["2147483648"] = 2147483647,
                          ["4611686018427387904"] = 2147483647, ["9223372036854775807"] = 2147483647} do
@@ -65,7 +65,8 @@ describe("options", function()
     end
   end)
 
-  -- 5124095576030432h, in seconds, is 3,584 more than 2^64, and was taken for an hour.
+  -- 5124095576030432h in seconds is 3,584 more than 2^64; it was once accepted as 3,584 seconds, which
+  -- is an hour.
   it("are no times that are too long for a number of seconds", function()
     assert.equal(366 * 86400, options.duration "8784h")
     for _, text in ipairs{"8785h", "5124095576030432h", "307445734561825861m", "99999999999999999999"} do
@@ -73,7 +74,7 @@ describe("options", function()
     end
   end)
 
-  -- `asamp advise FILE --top 3`: "'--top' is to be run: say --verify".
+  -- A former message for `asamp advise FILE --top 3`: "'--top' is to be run: say --verify".
   it("may follow the file, too, where a script may follow it", function()
     local description = {command = "advise", arguments = "FILE [SCRIPT [arguments]]", rest = 2,
                          most = math.huge, about = "", {"all", nil, ""}, {"top", "N", "", options.whole(1)}}
@@ -154,7 +155,7 @@ describe("options", function()
     commands.fits(usage, 80)
   end)
 
-  -- asamp mark --help spoke of files.
+  -- The help of `asamp mark` once mentioned files.
   it("document exit code 1, of commands that only query a process", function()
     local asked = 0
     for _, name in ipairs(require("asamp").COMMANDS) do

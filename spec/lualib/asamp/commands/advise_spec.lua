@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp advise`: the effect of another nursery. A program whose objects live for a known
--- number of bytes has a known answer: of a queue of n bytes, min(1, n / nursery) survives.
+-- `asamp advise`: the predicted effect of another nursery size. For a program whose objects live for a
+-- known number of bytes the answer is known: of a queue of n bytes, the share min(1, n / nursery)
+-- survives.
 
 local advice = require "asamp.sums.advice"
 local advise = require "asamp.commands.advise"
@@ -11,7 +12,7 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- Each object lives until 1,000 more were made.
+-- Each object lives until the program has created 1,000 more.
 local QUEUE = [[
   local ring = {}
   for i = 1, 250000 do ring[i % 1000] = {i, i, i, i} end ]]
@@ -38,7 +39,7 @@ describe("asamp advise", function()
     local p = profiled "1M"
     local now = advice.measured(p)
     assert.is_true(math.abs(now.nursery / (1 << 20) - 1) < 0.15, now.nursery)
-    -- 1,000 objects of so many bytes each
+    -- the bytes of 1,000 objects
     local life = now.allocated / 250
     for _, n in ipairs{256 << 10, 512 << 10} do
       local q = advice.predict(p, n)
@@ -53,7 +54,7 @@ describe("asamp advise", function()
   end)
 
   it("knows it better from a run with nurseries of many sizes, whose vectors grow", function()
-    -- of each turn 100 objects live as long as the turn; their table's vector is made eight times
+    -- in each iteration 100 objects live until its end; the array of their table is resized eight times
     os.remove(script)
     script = process.file [[
       for turn = 1, 3000 do
@@ -64,7 +65,7 @@ describe("asamp advise", function()
     local now = advice.measured(p)
     assert.is_true(now.filled > 1.05 * now.allocated, now.filled / now.allocated)
     local some, other = math.huge, 0
-    for i, c in ipairs(p.collections) do  -- the end has the last one, whatever its nursery has
+    for i, c in ipairs(p.collections) do  -- the last collection is that of the end of the session
       if not c.major and c.n == 1 and i < #p.collections then
         some, other = math.min(some, c.planned), math.max(other, c.planned)
         assert.is_true(c.charged >= c.planned and c.charged < c.planned + 8192, c.charged - c.planned)
@@ -78,7 +79,7 @@ describe("asamp advise", function()
                    q.tenured .. " " .. measured.tenured)
   end)
 
-  -- The script's own output stood before it.
+  -- A former bug: the output of the script came before the JSON text.
   it("writes nothing but JSON to stdout", function()
     profiled "1M"
     os.remove(script)
@@ -95,7 +96,7 @@ describe("asamp advise", function()
     local code, text = run("--verify", "--runs", "1", "--nursery", "512K", "--json", path, script)
     assert.equal(0, code, text)
     local v = json.decode(text).verified
-    -- also with the nurseries that the profile was made with, whatever LUA_GC says now
+    -- also with the nursery sizes of the profile, whatever LUA_GC is set to now
     assert.same({1, true}, {v.runs, v.alike})
     assert.equal(512 << 10, v.nursery)
     assert.is_true(math.abs(v.predicted.tenured / v.measured.tenured - 1) < 0.2,
@@ -135,7 +136,8 @@ describe("asamp advise", function()
     assert.matches("the script that ran again is not the one of the profile", (text:gsub("%s+", " ")))
   end)
 
-  -- At 40 columns "beyond …" was all that said which nurseries nobody has seen.
+  -- At 40 columns, a former table marked the nursery sizes outside of the measured range with "beyond
+  -- …" only.
   it("fits narrow terminals, where a star replaces words that do not fit", function()
     profiled "256K"
     local code, text = run("--width", "40", path)
@@ -166,7 +168,7 @@ describe("asamp advise", function()
     code, text = run(path, script)
     assert.equal(2, code)
     assert.matches("only --verify takes one", text, 1, true)
-    code, text = run("--nursery", "1M", path)  -- it made no difference, and nobody was told
+    code, text = run("--nursery", "1M", path)  -- a former bug: the option had no effect, without a message
     assert.equal(2, code)
     assert.matches("--nursery is the size that --verify tries", text, 1, true)
     code, text = run("--runs", "2", path)
@@ -181,8 +183,8 @@ describe("asamp advise", function()
     end
   end)
 
-  -- With a gigabyte the collector refused the variable, which nobody saw, and what was predicted
-  -- was compared with a run like the first.
+  -- A former bug: the collector rejected a gigabyte in LUA_GC, without a visible message, and the
+  -- prediction was compared with a run like the first one.
   it("proposes values that the collector accepts, up to the largest", function()
     for _, n in ipairs{4096, 512 << 10, advice.MOST} do
       local code, _, err = process.run{code = "", env = {LUA_GC = advice.setting(n)}}
@@ -192,8 +194,8 @@ describe("asamp advise", function()
     assert.matches("LUA_GC", err, 1, true)
   end)
 
-  -- Each of these ended it: nothing has died; vectors fill nurseries as a whole, and a collection
-  -- finds one empty.
+  -- Each of these profiles once made the command fail: nothing has died; arrays fill whole nurseries,
+  -- and a collection finds its nursery empty.
   it("reads profiles of programs that only load", function()
     for _, text in ipairs{"local t = {} for i = 1, 300000 do t[i] = {i} end",
                           [[local t = {} for i = 1, 22 do

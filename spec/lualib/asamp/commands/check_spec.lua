@@ -18,7 +18,8 @@ end
 
 local MB = 1 << 20
 
--- A profile of 'parse' and 'main' samples of two lines, a MiB each; with the exact total, if given.
+-- Writes a profile with 'parse' and 'main' samples at two lines, 1 MiB each; and with the exact total,
+-- if given.
 local function make(parse, main, allocated)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = MB, random = true})
@@ -40,7 +41,7 @@ describe("asamp check", function()
     assert.equal(1, code)
     assert.equal("OVER  max-allocated: 400 MiB, at most 399 MiB; most to blame: lib/parse.lua:12 (parse)\n",
                  out)
-    -- 300 of 400: 300 MiB, 8.7 MiB the standard error
+    -- 300 of 400 samples: 300 MiB with a standard error of 8.7 MiB
     code, out = run(path, "--max-line", "parse.lua:12=275M,app.lua:4=1G")
     assert.equal(0, code, out)
     code, out = run("--max-line=parse.lua:12=273M", path)

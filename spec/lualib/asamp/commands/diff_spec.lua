@@ -9,8 +9,8 @@ local held = require "spec.support.held"
 
 local run = commands.of(diff)
 
--- A profile: samples of parse, of main and of time; whether gaps were random,
--- and time that of the wall.
+-- Writes a profile with numbers of samples of parse, of main and of time. 'random': the gaps were
+-- random; 'wall': time is wall time.
 local function make(parse, main, time, random, wall)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = random,

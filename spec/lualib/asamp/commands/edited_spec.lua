@@ -16,7 +16,7 @@ local WARNING = "'[^']*app%.lua' has changed since the profile was made: its lin
 describe("a source that was edited after the profile", function()
   local folder, app, lib, profile
 
-  -- Gives a file a time n seconds after now.
+  -- Sets the modification time of a file to n seconds after now.
   local function modified(path, seconds)
     shell.output("touch -d @%d '%s'", os.time() + seconds, path)
   end
@@ -41,8 +41,8 @@ describe("a source that was edited after the profile", function()
     modified(lib, -100)
   end)
 
-  -- Runs the commands that show sources with this profile. Calls check with a name and all that
-  -- the command says.
+  -- Runs the commands that show sources with this profile. Calls check with a name and the command's
+  -- output.
   local function each(path, check)
     local code, out, err = commands.of(report)("--source", app, path)
     assert.equal(0, code, err)
@@ -81,7 +81,7 @@ describe("a source that was edited after the profile", function()
                   err)
   end)
 
-  -- The time of the profile's own file says nothing about when the session was.
+  -- The modification time of the profile does not show when the session ran.
   it("is reported with copied and merged profiles, and those of standard input", function()
     modified(app, 100)
     local copy, merged = folder .. "/copy.vmprof", folder .. "/m.vmprof"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The files that the commands read and write: of profiles that are still being
--- written, from standard input, that are none; results that keep mode and link of
--- the files that they replace.
+-- Files that the commands read and write: profiles to which a session is still writing, standard input,
+-- files that are no profiles; and results that keep the mode and the link of the files that they
+-- replace.
 
 local convert = require "profiler.convert"
 local gen = require "profilegen"
@@ -12,17 +12,17 @@ local shell = require "spec.support.shell"
 
 local folder, path, main
 
--- Runs the command in a process of its own: exit status, stdout, stderr.
+-- Runs the command in a separate process. Returns exit status, stdout and stderr.
 local function asamp(...)
   return process.run{main, directory = folder, ...}
 end
 
--- Without the line on survivors that are not followed, of which these profiles have some.
+-- Removes the line on survivors that are not followed, which these profiles have.
 local function clean(err)
   return (err:gsub("[^\n]*samples of a state were alive at a time[^\n]*\n", ""))
 end
 
--- The same with a file as standard input, by a pipe if 'piped'.
+-- As asamp, with a file as standard input, through a pipe if 'piped'.
 local function fed(file, piped, ...)
   local words = {...}
   for i, w in ipairs(words) do words[i] = "'" .. w .. "'" end
@@ -50,7 +50,7 @@ describe("a profile that is still being written", function()
     live = assert(gen.open{path = path, native = true, resolve = "plain"})
     for i = 1, 50 do live:sample{8, i} end
     live:collection{fates = ("01"):rep(25)}
-    -- until all of it is in the file
+    -- waits until the file is complete
     for _ = 1, 500 do
       local p = reader.read(path)
       if p and p.samples == 50 then break end
@@ -180,7 +180,7 @@ describe("the result of a command", function()
   end)
 
   it("is not written through a link under its temporary name, whose owner could guess it", function()
-    -- in a script that has its process id before it writes
+    -- a script that knows its process id before it writes
     shell.write(folder .. "/victim", "kept")
     local status, _, err = process.run{code = [[
       local convert, lfs = require "profiler.convert", require "lfs"
@@ -193,7 +193,7 @@ describe("the result of a command", function()
     assert.equal("written", process.read(folder .. "/out"))
   end)
 
-  -- It was taken for a device, which is not created.
+  -- A former bug: a path in /dev/shm counted as a device, which the command does not create.
   it("goes to /dev/shm as to any folder", function()
     local file = ("/dev/shm/%s.collapsed"):format(folder:match "[^/]+$")
     local _, _, err = asamp("convert", "--to", "collapsed", "-o", file, path)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp memory`: where resident memory is. The rows add up to what the system says; what
--- is in them is what the program has done, which a loop that makes holes knows.
+-- `asamp memory`: the rows of resident memory. Their sum is the system's number, and a loop that leaves
+-- free holes between objects has known values for some of them.
 
 local ask = require "asamp.cli.ask"
 local commands = require "spec.support.commands"
@@ -33,7 +33,7 @@ local function profiled(code, env)
   return path, out
 end
 
--- A profile has no picture of its first 20 ms (RQ3).
+-- A profile has no rows of resident memory for its first 20 ms (RQ3).
 local WAIT = "local from = os.clock() while os.clock() - from < 0.03 do end "
 
 local HOLES = WAIT .. [[
@@ -57,13 +57,13 @@ describe("asamp memory", function()
     local found = resident.ofprofile(assert(reader.read(path)))
     local now = found.last
     assert.is_true(math.abs(now.sum / now.rss - 1) < 0.02, now.sum .. " of " .. now.rss)
-    -- the process is not at rest: its writer may have requested memory meanwhile
+    -- the process is not idle: its writer may have allocated memory meanwhile
     assert.is_true(math.abs(now.sum / (rss * 1024) - 1) < 0.1, now.sum .. ", not " .. rss)
     local rows = {}
     for _, row in ipairs(now.rows) do rows[row.what] = row end
     local lua = rows["lua.old"].bytes + rows["lua.new"].bytes
     assert.is_true(math.abs(lua / (count * 1024) - 1) < 0.02, lua .. ", not " .. count)
-    -- seven of eight objects are gone, and nearly no block is empty
+    -- seven of eight objects are dead, and almost no block is empty
     local free = rows["lua.free"]
     assert.is_true(free.bytes > 1 << 20, free.bytes)
     assert.matches(":2$", free.parts[1].where)
@@ -72,8 +72,8 @@ describe("asamp memory", function()
     assert.is_true(#found.course >= 2 and found.peak.rss >= now.rss)
   end)
 
-  -- Where less than a hundred times what a picture takes had gone by since the last one, there was
-  -- none of the end: 42 MB of objects were told where 20 were left.
+  -- A former bug: there was no measurement at the end of a session if less than a hundred times the
+  -- duration of one had passed since the last: 42 MB of objects were reported where 20 MB were left.
   it("has the end of a run that ends soon after its last picture", function()
     local out
     path, out = profiled(WAIT .. [[
@@ -94,8 +94,8 @@ describe("asamp memory", function()
     assert.is_nil(profile.pictures)
   end)
 
-  -- Rows were negative: reserve by what of a nursery nobody had come to yet, malloc's by a
-  -- block of Lua's that is larger than what was written to it.
+  -- A former bug: rows were negative: the reserve by the part of a nursery that was not used yet, and
+  -- malloc's row by a block of Lua's that is larger than the part of it that was written.
   it("subtracts untouched memory from the rows that have it", function()
     for script, least in pairs{
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
@@ -120,10 +120,10 @@ describe("asamp memory", function()
     end
   end)
 
-  -- Users took it for their program's: a row said "in use (malloc)" of both.
+  -- A former row, "in use (malloc)", covered both, and users attributed all of it to their programs.
   it("separates the profiler's own memory from that of the program's C code", function()
     local function rows(script)
-      -- what the sanitizer's malloc keeps of freed blocks is ten times the memory measured here
+      -- the sanitizer's malloc keeps freed blocks, ten times the memory that is measured here
       path = profiled(script, {ASAN_OPTIONS = "detect_leaks=0:quarantine_size_mb=0:" ..
         "thread_local_quarantine_size_kb=0"})
       local found = {}
@@ -136,9 +136,9 @@ describe("asamp memory", function()
     local work = [[for i = 1, 1000 do local s = ("x"):rep(20000) .. i end
       collectgarbage()]]
     local native, own = rows(work)
-    -- zlib's state, which was taken for the program's as well, is near half of it
+    -- nearly half of it is the state of zlib, which was once attributed to the program as well
     assert.is_true(own > 500 << 10 and own < 16 << 20, own)
-    -- 8 MiB of the program's, for which it needs no more
+    -- 8 MiB allocated by the program do not increase the profiler's own memory
     local theirs, still = rows([[package.cpath = "build/spec/?.so;" .. package.cpath
       local c = require "cmemory"
       KEEP = {}
@@ -168,8 +168,8 @@ describe("asamp memory", function()
     assert.is_true(json.decode(text).last.rss >= all.last.rss)
   end)
 
-  -- Of 8 threads that ran for 450 ms it told the 16 MiB of the first 17 ms as the end, and as
-  -- the peak, beside a report that said 58; and what was told later as if it had been later.
+  -- A former bug: for 8 threads that ran for 450 ms the command printed 16 MiB of the first 17 ms as
+  -- the end and as the peak, while the report printed 58 MiB.
   it("reports that the run continued after the last picture, and used more memory later", function()
     local function picture(ms, mib)
       return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
@@ -195,7 +195,7 @@ describe("asamp memory", function()
     assert.equal("8 MiB resident after 7 ms", told{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
-  -- What was: "0 bytes resident".
+  -- The former output was "0 bytes resident".
   it("says where nothing is known of resident memory", function()
     local rows = {{what = "lua.old", bytes = 4096, text = ""}}
     local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
@@ -244,7 +244,7 @@ describe("asamp memory", function()
     process.start{script, folder .. "/stop",
       env = {ASAMP = "listen=" .. path, ASAN_OPTIONS = "detect_leaks=0"}}
     local found
-    for _ = 1, 2500 do  -- until it has looked again, which waits the longer the first look took
+    for _ = 1, 2500 do  -- until the next measurement; the longer the first one takes, the later it comes
       local code, text = 1, nil
       if host.samefile(path, path) then code, text = run("--json", path) end
       if code == 0 then
@@ -263,8 +263,9 @@ describe("asamp memory", function()
     assert.is_true(found.last.lua > 1 << 20)
   end)
 
-  -- Of 2,000 states with a sample each it was 155 MB, more than they held themselves: tables for
-  -- large programs, and 130 KB for walks of the C stack, of which there is one at a time.
+  -- For 2,000 states with a sample each, the sampler once used 155 MB, more than the states themselves:
+  -- tables sized for large programs, and 130 KB for walks of the C stack, although there is only one
+  -- walk at a time.
   it("is little for each of many states that are sampled", function()
     if os.getenv "ASAMP_VARIANT" ~= "fork" then
       pending "the other builds keep the memory that they compare with"
@@ -295,8 +296,8 @@ describe("asamp memory", function()
     shell.remove(folder)
   end)
 
-  -- It was looked at in its first collection, and not again within a second: of 42 MB in use it
-  -- told 30 KB, the rest was "mappings of others", and a row was below nothing.
+  -- A former bug: resident memory was measured in the first collection, and not again within a second:
+  -- of 42 MB in use the rows showed 30 KB, the rest was "mappings of others", and one row was negative.
   it("shows the heap of a process that was busy for a moment, and is idle since", function()
     local folder = shell.folder()
     path = folder .. "/p.vmprof"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What commands say of what they were given by mistake: each of these lines was missing,
--- misleading, or no sentence.
+-- Messages of commands about wrong arguments. Each of these messages was once missing, misleading, or
+-- not a sentence.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -39,7 +39,7 @@ describe("asamp", function()
     ["heap --state 1 a.heap"] = "--state is of a process that takes a snapshot; 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is of a process that takes a snapshot; 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is of a process that takes a snapshot; 'a.heap' is a file",
-    -- the process was asked first, and left a snapshot that nobody had use for
+    -- the process was once queried first, and left a snapshot that nobody needed
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
     ["mark 1"] = "a process and a name wanted, got 1",
     ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it was cut before its first sample",
@@ -80,7 +80,7 @@ describe("asamp", function()
     assert.matches("asamp run: LUA_PROFILER: option 'alloc'", err, 1, true)
   end)
 
-  -- What came from there was read once, and kept: two profiles, of the same.
+  -- A former bug: standard input was read once, and its content used for both profiles.
   it("takes standard input once where files are added up", function()
     for _, words in ipairs{"merge -o m - -", "merge -o m - nofile -", "report --sum - -"} do
       local code, _, err = run(words)

@@ -8,27 +8,27 @@ local reader = require "profiler.reader"
 local runner = require "asamp.commands.run"
 local shell = require "spec.support.shell"
 
--- A value of each option; false: the option takes none.
+-- A value for each option; false: the option takes no value.
 local VALUES = {
   alloc = "64", malloc = "64K", copies = false, time = "100", wall = false, exact = false, rate = "100",
   ["no-native"] = false, fixed = false, seed = "7", holders = "0", out = "o.vmprof",
   overwrite = false, format = "extended", plain = false, quiet = false, ["prove-leaks"] = false,
 }
 
--- The same values in LUA_PROFILER.
+-- Options that have another form in LUA_PROFILER.
 local KEYS = {["no-native"] = "native=0", plain = "compress=0"}
 
 local SCRIPT = "local t = {} for i = 1, 50 do t[i] = {i} end"
 local HERE = shell.lines(shell.output "pwd")[1]
 local CODE = process.file [[os.exit(require "asamp".main(arg), true)]]
 
--- The text as a word of shell, with whole paths.
+-- Returns the text as a word for the shell, with absolute paths.
 local function quote(text)
   text = ("=" .. text):gsub("([=\"])%./", "%1" .. HERE .. "/"):sub(2)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
--- The words of a command line for a list of options.
+-- Returns the words of a command line for a list of options.
 local function wordsof(names)
   local words = {}
   for _, name in ipairs(names) do
@@ -37,7 +37,7 @@ local function wordsof(names)
   return words
 end
 
--- The same options as the text of LUA_PROFILER.
+-- Returns the same options as the text of LUA_PROFILER.
 local function textof(names)
   local items = {}
   for _, name in ipairs(names) do
@@ -69,7 +69,7 @@ local function recorded(folder, names, inherited)
   return nil, code, err
 end
 
--- A line of shell that runs that program in a folder of its own.
+-- Returns a line for the shell that runs that program in a separate folder.
 local function line(folder, words, environment)
   local parts = {("mkdir %s && cd %s &&"):format(folder, folder), "env"}
   for name, value in pairs(environment) do
@@ -81,7 +81,7 @@ local function line(folder, words, environment)
   return table.concat(parts, " ") .. " >out 2>err; echo $? >code\n"
 end
 
--- All lists of two of the options, sorted.
+-- Returns all pairs of options, sorted.
 local function pairsof()
   local names, list = {}, {}
   for name in pairs(VALUES) do names[#names + 1] = name end
@@ -121,7 +121,7 @@ describe("pairs of options #plain", function()
         assert.equal(2, environment, err)
         assert.truthy(err:find "^asamp run: [^\n]+; see asamp run %-%-help\n$", err)
       else
-        -- the second one in LUA_PROFILER means the same
+        -- the second option, given in LUA_PROFILER, has the same effect
         local _, inherited = recorded(folder, {names[1]}, "quiet," .. textof{names[2]})
         if type(inherited) == "table" then
           local wanted = names[2] == "out" and environment.LUA_PROFILER:gsub(",overwrite=profile", "")

@@ -34,7 +34,7 @@ describe("a part of a profile", function()
 
   local function json(_, text) return cjson.decode(text) end
 
-  -- Bytes of the profile in a format.
+  -- Functions that return the bytes of the profile in a format.
   local FORMATS = {}
 
   function FORMATS.pprof(text)

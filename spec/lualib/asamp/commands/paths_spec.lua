@@ -26,7 +26,7 @@ describe("unusual paths", function()
     shell.remove(folder)
   end)
 
-  -- A script of that name in the folder with a profile.
+  -- Creates a script with that name in the folder, and a profile of it.
   local function profiled(name, inner)
     local path = folder .. "/" .. name
     local where = path:match "^(.*)/"
@@ -40,7 +40,7 @@ describe("unusual paths", function()
     return path, where
   end
 
-  -- All that takes the path of a file or folder takes this one.
+  -- Checks that all options that take the path of a file or folder accept this one.
   local function works(path, where)
     local code, out, err = commands.of(report)("--source", path, profile)
     assert.equal(0, code, err)

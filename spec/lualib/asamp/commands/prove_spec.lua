@@ -6,7 +6,7 @@ local json = require "cjson"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- The report names the chain, or only the lists that it holds.
+-- The report names the chain, or only the lists in it.
 local function HISTORY(holder)
   return holder:find '%["values"%]$' and "local s = app.history while s do s.values, s = nil, s.before end" or
          "app.history = nil"

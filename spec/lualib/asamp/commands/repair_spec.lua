@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command: arguments, exit codes, messages and the place of the result.
+-- `asamp repair`: arguments, exit codes, messages and the path of the result.
 
 local commands = require "spec.support.commands"
 local gen = require "profilegen"

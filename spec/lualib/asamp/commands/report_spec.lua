@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The command: arguments, exit codes, the output on stdout and on stderr.
+-- `asamp report`: arguments, exit codes, stdout and stderr.
 
 local asamp = require "asamp"
 local commands = require "spec.support.commands"
@@ -103,7 +103,7 @@ describe("asamp report", function()
       assert.truthy(out:find("1 line of the profile is after the end of the file", 1, true))
     end)
 
-    -- Such a file was one line, and had "changed since".
+    -- A former bug: such a file had one line, and the report said that it had "changed since".
     it("counts lines as Lua does", function()
       for _, last in ipairs{"\r", "\r\n", "\n\r"} do
         shell.write(file, ("one\ntwo\nthree\nfour()\nfive\nsix\nseven\n"):gsub("\n", last))

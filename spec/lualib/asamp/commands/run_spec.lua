@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- `asamp run`: the script runs as without it, and leaves a profile.
+-- `asamp run`: the script runs as it does without the command, and the session leaves a profile.
 
 local layout = require "asamp.show.layout"
 local process = require "spec.support.process"
@@ -13,7 +13,7 @@ local function write(text)
   shell.write(script, text)
 end
 
--- Runs `asamp run` in a process of its own; exit status, stdout, stderr.
+-- Runs `asamp run` in a separate process. Returns exit status, stdout and stderr.
 local function run(words, env)
   local main = process.file [[os.exit(require "asamp".main(arg), true)]]
   local t = {main, "run", env = env, directory = folder, input = words.input}
@@ -109,7 +109,7 @@ describe("asamp run", function()
     assert.is_true(path and exists(folder .. "/" .. path), err)
   end)
 
-  -- `-.4711.vmprof` is an option to the command that the last line tells.
+  -- `-.4711.vmprof` would be an option of the command that the last line suggests.
   it("leaves a profile whose name can be typed, whatever the script's is", function()
     local names = {["-x.lua"] = "%./%-x%.lua%.%d+%.vmprof", ["-"] = "lua%.%d+%.vmprof",
                    ["my app's.lua"] = "'my app'\\''s%.lua%.%d+%.vmprof'"}
@@ -144,7 +144,7 @@ describe("asamp run", function()
     assert.truthy(err:find("By function", 1, true), err)
   end)
 
-  -- `asamp run app.lua | head -1` had no profile, or one without an end.
+  -- A former bug: `asamp run app.lua | head -1` left no profile, or one without an end.
   it("has a whole profile of a script whose output nobody reads to its end", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end while true do print(1) end"
     local main = process.file [[os.exit(require "asamp".main(arg), true)]]
@@ -232,14 +232,15 @@ describe("asamp run", function()
     end
   end)
 
-  -- The name was made anew at the end, with the time that it was then.
+  -- A former bug: the command computed the name again at the end, with the time of the end.
   it("finds the profile by the time of its start", function()
     write "local t = {} for i = 1, 20000 do t[i % 100] = {i} end os.execute 'sleep 1.1'"
     local _, _, err = run{"--alloc", "4K", "-o", "p.%t.vmprof", "app.lua"}
     assert.matches("asamp report p%.%d+T%d+%.vmprof shows more", err)
   end)
 
-  -- "no profile: cannot read profile '…': No such file or directory" came behind it.
+  -- A former bug: the message "no profile: cannot read profile '…': No such file or directory"
+  -- followed.
   it("leaves the message to the session if it could not start, and to Lua if it has failed", function()
     local _, _, first = run{"--alloc", "4K", "--out", profile, "app.lua"}
     assert.truthy(first:find("By function", 1, true))
@@ -290,7 +291,7 @@ describe("asamp run", function()
         {"--alloc", "3", "app.lua"},
       ["option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)"] =
         {"--time", "30001", "app.lua"},
-      -- It wrote a file of that name, and then read standard input.
+      -- A former bug: the command wrote a file of that name, and then read standard input.
       ["a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"] =
         {"-o", "-", "app.lua"},
       ["--out './app.lua' is 'app.lua' itself, give another name"] =
@@ -328,7 +329,8 @@ describe("asamp run", function()
     assert.equal("app.lua\n", shell.output("ls " .. folder))
   end)
 
-  -- What was: "made no state of liblua5.4.so.0", with a state of another one.
+  -- The former message was "made no state of liblua5.4.so.0", although the program had a state of
+  -- another library.
   it("says why the loader does not take our library", function()
     shell.write(folder .. "/lib.c", "int luaL_newstate(void) { return 1; }")
     shell.write(folder .. "/main.c", "int luaL_newstate(void); int main(void) { return !luaL_newstate(); }")
@@ -359,7 +361,7 @@ describe("asamp run", function()
 
   it("takes nothing out of a pipe that is the script", function()
     write "print 'from the pipe'"
-    -- opened a second time, it is empty
+    -- a pipe is empty when it is opened again
     assert.is_true(os.execute(([[cd %s && mkfifo pipe &&
       { { cat app.lua >pipe; timeout 5 sh -c ': >pipe'; } >/dev/null 2>&1 & }]]):format(folder)))
     local status, out = run{"--quiet", "pipe"}
@@ -377,7 +379,7 @@ describe("asamp run", function()
     assert.equal(2, log.mode)  -- without native frames
   end)
 
-  -- The command parsed all modules of the report, and loaded those of a session, before the script
+  -- The command once parsed all modules of the report, and loaded those of a session, before the script
   -- started.
   it("loads the report after the run, and no module of a session", function()
     local status, text = process.code [[

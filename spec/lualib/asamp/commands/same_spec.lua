@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Profiles that are added up (asamp merge, asamp report --sum) count each recording once.
+-- Commands that add up profiles (asamp merge, asamp report --sum) count each recording once.
 
 local commands = require "spec.support.commands"
 local merge = require "asamp.commands.merge"

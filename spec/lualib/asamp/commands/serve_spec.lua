@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- `asamp serve`: what tools fetch over HTTP from a running process, and what becomes of
--- garbage. SERVE_REQUESTS=n sends more of that.
+-- `asamp serve`: the data that tools fetch over HTTP from a running process, and the answers to
+-- malformed requests. SERVE_REQUESTS=n sends more of these.
 
 local host = require "asamp.host"
 local http = require "asamp.http"
@@ -49,7 +49,7 @@ describe("metrics", function()
     assert.is_truthy(text:find("asamp_named_allocated_bytes_total" .. app .. "3000\n", 1, true), text)
     assert.is_truthy(text:find("asamp_named_pause_seconds_total" .. app .. "0.000007000\n", 1, true))
     assert.is_truthy(text:find('asamp_named_inuse_bytes{target="b",name="(no sample yet)"} 5\n', 1, true))
-    -- A state that gets its name leaves that row: a counter there would fall.
+    -- A state that gets its name leaves that row: a counter there would decrease.
     assert.is_nil(text:find('_total{target="b",name="(no', 1, true))
     assert.is_truthy(text:find('asamp_up{target="a\\"\\\\"} 1\nasamp_up{target="dead"} 0\n', 1, true))
     assert.is_truthy(text:find('le="0.000032"} 1\n', 1, true))
@@ -67,7 +67,7 @@ local function freeport()
   return port
 end
 
--- The words that serve: as bin/asamp does, which is of the release build alone.
+-- The command line of the server, as in bin/asamp, which exists in the release build only.
 local function serving(port, ...)
   local t = {"-E", "-e", "os.exit(require('asamp').main(arg), true)", "/dev/null", "serve", "--http", port}
   return table.move({...}, 1, select("#", ...), #t + 1, t)
@@ -86,7 +86,8 @@ local function connect(port)
 end
 
 describe("a client", function()
-  -- It kept its connection for as long as it sent something within ten seconds, and others had none.
+  -- A former bug: such a client kept its connection as long as it sent a byte every ten seconds, and
+  -- other clients got none.
   it("that does not complete a request in time is left, whatever it sends", function()
     local server = assert(http.open("127.0.0.1", "0", 8, 1))
     local heads = {"G", "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -104,10 +105,10 @@ describe("a client", function()
         if select(2, clients[i]:receive(1)) == "closed" then table.remove(clients, i):close() end
       end
       if #clients == 0 then break end
-      host.pause(5)  -- the wait ends at once while clients send
+      host.pause(5)  -- the pause ends at once while clients send
     end
     assert.equal(0, #clients)
-    -- A request that waits for its answer is not left.
+    -- The server does not disconnect a client that waits for its answer.
     local c = connect(server:port())
     c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     local request
@@ -126,7 +127,7 @@ describe("a client", function()
   end)
 end)
 
--- The file was answered for after a minute, and its conversion went on.
+-- A former bug: the answer came after a minute, and the conversion of the file continued.
 describe("a conversion", function()
   it("that takes too long is killed", function()
     local folder = shell.folder()
@@ -150,8 +151,8 @@ describe("a conversion", function()
   end)
 end)
 
--- Starts to serve with these words. Returns a function that waits until the file with what it
--- prints ('out' or 'err') has n lines, for at most a minute, and one that ends it.
+-- Starts the server with these words. Returns a function that waits, at most a minute, until the file
+-- with its output ('out' or 'err') has n lines, and one that ends the server.
 local function started(words)
   local out, err = os.tmpname(), os.tmpname()
   local pid = process.start{program = "/bin/sh", "-c", 'o=$1 e=$2; shift 2; exec "$@" >"$o" 2>"$e"', "sh",
@@ -173,7 +174,7 @@ local function started(words)
 end
 
 describe("asamp serve", function()
-  -- Two shared it: each request came to one of them, by chance.
+  -- A former bug: two servers shared the port, and each request reached one of them by chance.
   it("takes no port at which another listens, but one that was left just now", function()
     local port = freeport()
     local pid = process.start(serving(port, "none.sock"))
@@ -185,13 +186,14 @@ describe("asamp serve", function()
     c:send "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     assert.equal("HTTP/1.1 200 OK", (c:receive()))
     os.execute(("kill -9 %d; while kill -0 %d 2>/dev/null; do sleep 0.01; done"):format(pid, pid))
-    c:close()  -- second: the connection's other end lingers at the port
+    c:close()  -- after the server: the other end of the connection stays in TIME_WAIT at the port
     local lines, stop = started(second)
     assert.equal(("http://127.0.0.1:%d/debug/pprof/\n"):format(port), lines("out", 1))
     stop()
   end)
 
-  -- Its metrics were there twice, which Prometheus refuses, and target= could mean either.
+  -- A former bug: the metrics of a process came twice, which Prometheus rejects, and target= was
+  -- ambiguous.
   it("serves a process once, however often and by whatever name it is given", function()
     local folder = shell.folder()
     local path = folder .. "/a.sock"
@@ -285,7 +287,7 @@ describe("a process that is served", function()
     assert.equal(405, (get("/metrics", "POST")))
   end)
 
-  -- What was before the zero byte was taken for the whole, target=a for target=a%00b.
+  -- A former bug: the server used the part before the zero byte: target=a for target=a%00b.
   it("refuses an address with a zero byte, wherever it is", function()
     for _, path in ipairs{"/debug/pprof/heap?target=a%00b", "/debug/pprof/heap?target=a&seconds=0%00",
                           "/debug/pprof/heap?target%00=a", "/metrics%00", "/metrics?%00", "/%00/metrics"} do
@@ -295,7 +297,7 @@ describe("a process that is served", function()
     assert.equal(200, (get "/metrics"))
   end)
 
-  -- The file is read one or two seconds later, and had what was sampled until then.
+  -- The server reads the file one or two seconds later; it contains the samples until then.
   it("is profiled for the requested seconds", function()
     local status, text = get "/debug/pprof/profile?target=a&seconds=1"
     assert.equal(200, status)
@@ -305,7 +307,8 @@ describe("a process that is served", function()
     assert.is_true(#p.samples > 0)
   end)
 
-  -- It was answered that its file is not there, for it is written when somebody asks for it.
+  -- A former bug: the server answered that the file does not exist; a process writes it only on
+  -- request.
   it("has its flight recorder written, and removed again", function()
     shell.write(folder .. "/recorder.lua", [[
       local function old() local t = {} for i = 1, 20000 do t[i] = {i} end return t end
@@ -316,7 +319,7 @@ describe("a process that is served", function()
     assert.is_truthy(host.ask(path, "stats\n"):find("\nring 1\n", 1, true))
     port = freeport()
     start(serving(port, "ring.sock"))
-    -- Bytes that functions have allocated in a requested profile, by name.
+    -- Returns the bytes that functions have allocated in a requested profile, by name.
     local function allocated(query)
       local status, text = get("/debug/pprof/" .. query)
       assert.equal(200, status, text)
@@ -332,7 +335,7 @@ describe("a process that is served", function()
     end
     local all = allocated "heap"
     assert.is_true(all.handle > 0 and all.old > 0)
-    -- It keeps less than is asked for, and what is alive from before stands at its begin.
+    -- The ring covers less time than requested, and starts with the objects that were alive before.
     local part = allocated "allocs?seconds=5"
     assert.is_true(part.handle > 0)
     assert.is_nil(part.old)
@@ -343,8 +346,8 @@ describe("a process that is served", function()
     assert.is_true(status >= 500 and text:find "cannot ask" ~= nil or text:find "has ended" ~= nil, text)
   end)
 
-  -- Ten that were stopped took the whole of Prometheus' time: each of them was waited for in turn.
-  -- Here each of them takes its request only when all others have got theirs.
+  -- A former bug: ten stopped processes used up the timeout of Prometheus, since the server waited for
+  -- one after the other. Here each process reads its request only when all others have received theirs.
   it("queries all silent processes at the same time, and lists those again that answer", function()
     local silent, words = {}, {"a.sock"}
     for i = 1, 5 do
@@ -363,7 +366,7 @@ describe("a process that is served", function()
       clients[i]:settimeout(60)
       assert.equal("stats", clients[i]:receive())
     end
-    for _, c in ipairs(clients) do assert(c:send "pid 1\n") end  -- nobody has been given up yet
+    for _, c in ipairs(clients) do assert(c:send "pid 1\n") end  -- the server still waits for all of them
     local status, text = wait()
     assert.equal(200, status)
     assert.is_truthy(text:find('asamp_up{target="s1"} 0\n', 1, true), text)

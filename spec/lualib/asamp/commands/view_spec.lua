@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The command `asamp view` up to the file it writes: arguments, exit codes,
--- and what the page embeds. What a browser makes of it: show/page/browser_spec.
+-- The command `asamp view` up to the file that it writes: arguments, exit codes, and the data in the
+-- page. show/page/browser_spec tests the page in a browser.
 
 local cjson = require "cjson"
 local data = require "asamp.show.page.data"
@@ -29,7 +29,7 @@ local function sums(columns, period)
     to.samples = to.samples + columns.rows.samples[i]
     to.survived = to.survived + columns.rows.survived[i]
   end
-  assert.is_true(columns.rows.bytes == nil)  -- samples x period: not written
+  assert.is_true(columns.rows.bytes == nil)  -- omitted, since it is samples × period
   out.bytes = out[false].samples * period
   return out
 end
@@ -157,8 +157,8 @@ describe("asamp view", function()
     assert.equal("app.work()", columns.sources[at].L11)
   end)
 
-  -- The lines of a file of that name, of which line 2 has a frame, and why
-  -- there are none.
+  -- Returns the lines of a file of that name, in which line 2 has a frame, and the reason if there are
+  -- none.
   local function lookup(file, folders)
     local texts, missing = sources.of({
       files = {file, "-"}, functions = {file = {0, 1}, native = {0, 0}},
@@ -166,7 +166,7 @@ describe("asamp view", function()
     return texts.F0, missing.F0
   end
 
-  -- Texts that it must not show.
+  -- Checks that the page contains no lines of a file, for this reason.
   local function refused(reason, file, folders)
     local texts, why = lookup(file, folders)
     assert.is_nil(texts, file)
@@ -180,14 +180,14 @@ describe("asamp view", function()
     refused("unread", path, {folder})
     refused("unread", "", {folder})
     assert(os.execute("mkfifo " .. folder .. "/pipe"))
-    refused("unread", "pipe", {folder})  -- would wait for a writer
+    refused("unread", "pipe", {folder})  -- reading it would wait for a writer
     local code = pages.run(path, "--source", "/nowhere:" .. folder, "-o", folder .. "/x.html")
     assert.equal(0, code)
   end)
 
   it("shows no file from outside, whatever name leads there", function()
-    -- The profile may come from anybody, and the page may go to anybody: a
-    -- name like @//proc/self/status once put that file into the page.
+    -- The profile may come from anybody, and the page may be given to anybody: a name like
+    -- @//proc/self/status once put the content of that file into the page.
     local secret = process.file "first\nsecret\nthird\n"
     local name = secret:match "[^/]*$"
     local inner = folder .. "/inner"
@@ -209,14 +209,14 @@ describe("asamp view", function()
     end
     refused("outside", "../../" .. folder:match "[^/]*$" .. "/app.lua", {inner .. "/."})
     refused("outside", "/proc/self/status", {"/"})
-    -- a folder whose name only starts like an allowed one
+    -- a folder whose name starts with that of an allowed one
     assert(os.execute(("mkdir %s-other && cp %s %s-other/x.lua"):format(inner, secret, inner)))
     refused("outside", inner .. "-other/x.lua", {inner})
-    -- hidden files have to be named
+    -- hidden files are read only if they are named
     refused("hidden", ".hidden/x.lua", {inner})
     refused("hidden", inner .. "/.hidden/x.lua", {inner})
     assert.equal("secret", lookup("x.lua", {inner .. "/.hidden"}).L2)
-    -- links and dots that stay inside are followed
+    -- links and dots that lead to files in the folder are followed
     for _, file in ipairs{"app.lua", "here.lua", "./../inner/app.lua", inner .. "//app.lua",
                           "/proc/self/root" .. inner .. "/app.lua"} do
       assert.equal("function app.load(n)", lookup(file, {inner}).L2)
@@ -249,7 +249,7 @@ describe("asamp view", function()
   end)
 
   it("takes whole files up to the limit, and lists those that did not fit", function()
-    -- Once the lines ended in the middle of a file, and nothing told of it.
+    -- A former bug: the lines ended in the middle of a file, without a message.
     local columns = {files = {}, functions = {file = {}, native = {}}, nodes = {fn = {}, line = {}}}
     for i = 1, 3 do
       shell.write(("%s/long%d.lua"):format(folder, i), (("x"):rep(500) .. "\n"):rep(i == 3 and 20000 or 6000))
@@ -309,7 +309,7 @@ describe("asamp view", function()
       assert.same(sums(whole, profile.period), sums(columns, profile.period))
       local before, now = own(whole), own(columns)
       for fn, n in ipairs(before) do
-        assert.is_true(now[fn] <= n)  -- no function gets the work of others
+        assert.is_true(now[fn] <= n)  -- no function gets the samples of others
       end
       assert.truthy(columns.notes[1]:find("^The call tree has its " .. limit .. " largest nodes"))
     end

@@ -55,7 +55,7 @@ describe("the page of asamp heap #plain", function()
             "i.dispatchEvent(new Event('input')); })()"):format(words))
   end
 
-  -- The texts of the cells of a column of the table after the heading, in the order of the page.
+  -- Returns the texts of a column of the table after the heading, in the order of the page.
   local function column(heading, at)
     return b:eval(([[(() => {
       let e = [...document.querySelectorAll("h2")].find(h => h.innerText.startsWith("%s"));

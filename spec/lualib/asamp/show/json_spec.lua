@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 local json = require "asamp.show.json"
 
--- The text without the white space between its parts.
+-- Returns the JSON text without white space.
 local function tight(value)
   return (json.encode(value):gsub("\n *", ""):gsub('": ', '":'))
 end
@@ -32,8 +32,8 @@ describe("json", function()
                  tight{z = false, a = {1, {}, {b = "c"}}})
   end)
 
-  -- Columns of numbers are written at once: one that was no number made the page's
-  -- data that no browser reads.
+  -- Columns of numbers are written in one call. A former bug: one value that is no number made the
+  -- page's data invalid for every browser.
   it("has null for missing numbers, too", function()
     assert.equal('{"a":[1,null,null,2.5]}', tight{a = {1, -(0 / 0), math.huge, 2.5}})
   end)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Text in columns of a terminal: the width of characters, and how long text is cut.
+-- Text in columns of a terminal: the width of characters, and where long text is cut.
 
 local layout = require "asamp.show.layout"
 
@@ -41,7 +41,7 @@ describe("columns of a terminal", function()
     assert.equal(10, left)
   end)
 
-  -- A path stood over the edge of narrow terminals.
+  -- Paths were once wider than a narrow terminal.
   it("have the end of a word that is longer than a line", function()
     assert.equal("  at\n  …/share/lua/5.4/app.lua:1)\n  it went", layout.wrap(
       "at (/opt/a-program/of-ours/share/lua/5.4/app.lua:1) it went", "  ", 30))

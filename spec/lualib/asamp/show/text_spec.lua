@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The report as text: its sentences, and that it fits a terminal.
+-- The report as text: its sentences, and its width in a terminal.
 
 local commands = require "spec.support.commands"
 local profiles = require "spec.support.profiles"
@@ -36,7 +36,7 @@ end
 local SHOW = {functions = true, lines = true, types = true,
               collections = true, marks = true}
 
--- Blocks of tables without a class and of strings, not of points.
+-- Adds blocks of tables without a class and of strings, but none of points.
 local function withblocks(p)
   p.sites.objects = {}
   for i, kind in ipairs(p.sites.kind) do
@@ -45,7 +45,7 @@ local function withblocks(p)
   end
 end
 
--- The report of a profile after 'change' was made to it.
+-- Returns the report of a profile, after 'change' has modified the profile.
 local function render(change, options, stacks)
   local profile = example(stacks)
   if change then
@@ -58,7 +58,7 @@ local function render(change, options, stacks)
   return text.render(profile, totals.of(profile), o)
 end
 
--- The text with runs of white space as one space.
+-- Returns the text with each run of white space as one space.
 local function flat(s)
   return (s:gsub("%s+", " "))
 end
@@ -73,7 +73,7 @@ describe("the report's text", function()
   end)
 
   it("prints rates that are no integers of Lua", function()
-    -- A damaged file may say that of periods, and the report ended with a traceback.
+    -- A damaged file may contain such a period, for which the report once ended with a stack trace.
     has(flat(render(function(p) p.allocated, p.duration = 1 << 62, 0.001 end)),
         "4 EiB allocated in 1 ms (4000 EiB/s).")
   end)
@@ -124,7 +124,7 @@ describe("the report's text", function()
         "the period was set 2 times")
   end)
 
-  -- Every report explained the columns of its sites, those without any such table, too.
+  -- Every report once explained the columns of its table of sites, even without such a table.
   it("explains the columns that are shown, and no others", function()
     local shown = flat(render())
     has(shown, "lived: share of self")
@@ -143,7 +143,7 @@ describe("the report's text", function()
         "1 more sample was lost, of allocation or of time, and is in no number here.")
   end)
 
-  -- Columns that had found no room in a narrow terminal were explained, too.
+  -- The report once explained columns that it had omitted in a narrow terminal.
   it("explains no column that a table of the sort could have had", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
     local options = {show = {functions = true, lines = true}, width = 80}
@@ -162,7 +162,8 @@ describe("the report's text", function()
                               {show = {marks = true}})):find("K, M, G", 1, true))
   end)
 
-  -- A row of 1% that is alive was shown with the blocks, mean size and lived of all of it.
+  -- A row of which 1% is alive was once shown with the blocks, the mean size and the age of all of its
+  -- objects.
   it("shows surviving and live bytes only as far as they are known", function()
     local function titles(by)
       local s = render(function(p)
@@ -179,7 +180,8 @@ describe("the report's text", function()
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 
-  -- "12.6 MiB allocated by Lua", of which 7.8 were what userdata had said they represent.
+  -- The report once said "12.6 MiB allocated by Lua" where 7.8 of these were external bytes of
+  -- userdata.
   it("separates Lua's allocation from external bytes, next to native memory", function()
     local function report(outside)
       return flat(render(function(p)
@@ -220,7 +222,7 @@ describe("the report's text", function()
       "5.0M 5.0M 5.0M resident set of the process")
   end)
 
-  -- 489.1% of a session, in 8 threads at once, said nothing.
+  -- The report once said 489.1% of a session, without the number of threads, which was 8.
   it("says of how many threads the pauses are, where a share of the session means nothing", function()
     local function threads(n)
       return flat(render(function(p)

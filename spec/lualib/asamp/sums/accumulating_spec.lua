@@ -5,9 +5,9 @@ local accumulating = require "asamp.sums.accumulating"
 
 local N, BYTES = 32, 1000
 
--- A profile of N parts with one line per entry: {path (number of h.step; nil: not held), born(part) ->
--- survivors, alive(part) -> of these alive at the end, dead(part) -> of these known to be dead (nil:
--- none)}. heap(part) -> bytes in use. last: part of the last sample of time.
+-- Makes a profile of N parts with one line per entry: {path (number of h.step; nil: not held),
+-- born(part) -> survivors, alive(part) -> of these alive at the end, dead(part) -> of these known to be
+-- dead (nil: none)}. heap(part) -> bytes in use. last: the part of the last time sample.
 local function session(lines, heap, last)
   local p = {duration = N / 1e3, functions = {}, collections = {},
              walktimes = {{time = N * 1000, duration = 1}},
@@ -88,14 +88,14 @@ describe("a container that accumulates", function()
   end)
 
   it("is not one loaded by a program that then works without allocating", function()
-    local function pressed(p)  -- all births within half of the time
+    local function pressed(p)  -- all births are within half of the time
       for i, part in ipairs(p.alive.bin) do
         p.alive.last[i] = part * 500
       end
       return #accumulating.of(p)
     end
     assert.equal(0, pressed(session({{path = 2, born = one, alive = one}}, growing)))
-    -- the machine was busy with others: no CPU time was spent
+    -- the machine was busy with other processes: the program used no CPU time
     assert.equal(1, pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
   end)
 
@@ -144,7 +144,8 @@ describe("a container that accumulates", function()
                               {born = one, alive = none}}, function(part) return 10 * late(part) end))
   end)
 
-  -- Each branch of a syntax tree was called a leak: the heap had grown by the tokens before it.
+  -- A former bug: each branch of a syntax tree was called a leak: the heap had grown by the tokens
+  -- before it.
   it("is not one that was made after the heap had started to grow", function()
     local function branch(part) return part >= 20 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
@@ -200,7 +201,7 @@ describe("a container that accumulates", function()
     assert.same({"leak -"}, verdicts({{born = one, alive = none}}, growing))
     local p = session({{born = one, alive = none}}, growing)
     for i, part in ipairs(p.born.bin) do
-      p.born.last[i] = part * 500  -- then it worked without allocating
+      p.born.last[i] = part * 500  -- after that it worked without allocating
     end
     assert.same({}, accumulating.of(p))
     assert.same({}, verdicts({{born = one, alive = none, dead = before(16)}}, growing))

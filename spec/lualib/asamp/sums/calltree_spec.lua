@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- The call tree: merged nodes, omitted nodes, and that its numbers add up.
+-- The call tree: merged nodes, omitted nodes, and the sums of its numbers.
 
 local calltree = require "asamp.sums.calltree"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Rows as "level name self/total", chained ones with a dot.
+-- Returns rows as "level name self/total", those of chained nodes with a dot.
 local function tree(stacks, options)
   local p = profiles.of(stacks, {size = 1})
   local o = {min = 0, depth = 1000}

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Two profiles against each other: which differences are changes, and which the
--- same thing.
+-- The comparison of two profiles: which differences count as changes, and which rows are the same
+-- function.
 
 local compare = require "asamp.sums.compare"
 local profiles = require "spec.support.profiles"
@@ -17,12 +17,12 @@ local function compared(a, b, options)
   return compare.of(a, totals.of(a), b, totals.of(b), o.field or "bytes", o)
 end
 
--- As compare's functions of two profiles with their totals.
+-- Returns the arguments of compare's functions: two profiles with their totals.
 local function both(f, a, b)
   return f(a, totals.of(a), b, totals.of(b))
 end
 
--- "name a b" of rows, noise with ~.
+-- Returns rows as "name a b", with "~" for noise.
 local function short(rows)
   local list = {}
   for i, row in ipairs(rows) do
@@ -45,7 +45,7 @@ describe("a comparison", function()
   end)
 
   it("treats differences below a number of standard errors as noise", function()
-    -- n samples of 100 bytes: the error is 100 √n
+    -- n samples of 100 bytes: the standard error is 100 √n
     local a, b = of{{"f@1", 1, 100}}, of{{"f@1", 1, 125}}
     local row = compared(a, b).functions[1]
     assert.equal(100 * 15, row.error)
@@ -53,7 +53,8 @@ describe("a comparison", function()
     assert.is_true(row.noise)
     assert.is_false(compared(a, b, {sigma = 1.6}).functions[1].noise)
     assert.is_true(compared(a, b, {sigma = 1.7}).functions[1].noise)
-    -- 10 to 0 comes once in 512 pairs, 9 to 0 once in 256, 3 errors once in 370
+    -- 10 to 0 occurs by chance in one of 512 pairs, 9 to 0 in one of 256, 3 standard errors in one of
+    -- 370
     assert.is_false(compared(of{{"f@1", 1, 10}}, of{{"g@1", 1, 10}})
                     .functions[1].noise)
     assert.is_true(compared(of{{"f@1", 1, 9}}, of{{"g@1", 1, 9}})
@@ -158,7 +159,7 @@ describe("a comparison", function()
   end)
 
   it("lets no row pass for a change because there are many", function()
-    -- 200 rows, of which one in 400 is 3 errors off by chance
+    -- 200 rows, of which one in 400 differs by 3 standard errors by chance
     local function many(n)
       local stacks = {}
       for i = 1, 200 do

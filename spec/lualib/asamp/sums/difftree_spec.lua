@@ -7,7 +7,8 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- A profile of samples {n, stack (function and line, innermost first)}; time: of such, too.
+-- Makes a profile of samples {n, stack (function and line, innermost first)}; time: time samples in the
+-- same form.
 local function profile(samples, time, options)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
@@ -37,7 +38,7 @@ local function compared(pa, a, pb, b, limit)
   return difftree.of(pa, a, pb, b, difftree.measures(pa, a, pb, b), limit or 1000)
 end
 
--- Nodes of a measure by their path: {a, b, noise}.
+-- Returns the nodes of a measure by their path: {a, b, noise}.
 local function bypath(found, key)
   local out, paths = {}, {[0] = ""}
   for _, m in ipairs(found.measures) do

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Reports of a part: which stacks count, and who called.
+-- Reports of a part of the samples: which stacks count, and the callers.
 
 local focus = require "asamp.sums.focus"
 local profiles = require "spec.support.profiles"
 local totals = require "asamp.sums.totals"
 
--- Samples covered, and callers as "name:line n".
+-- Returns the number of selected samples, and the callers as "name:line n".
 local function look(stacks, test)
   local p = profiles.of(stacks)
   local covered, entries = focus.cover(p, test)

@@ -3,14 +3,15 @@
 
 local gates = require "asamp.sums.gates"
 
--- Pseudo-random numbers, the same in each run.
+-- Pseudo-random numbers, the same in each run of this spec.
 local state = 42
 local function random()
   state = state * 6364136223846793005 + 1442695040888963407
   return (state >> 11) / (1 << 53)
 end
 
--- A Poisson variable: by multiplication where the mean is small, else by the normal distribution.
+-- Returns a Poisson variable: by multiplication if the mean is small, otherwise by the normal
+-- distribution.
 local function poisson(mean)
   if mean > 60 then
     local r = math.sqrt(-2 * math.log(1 - random())) * math.cos(2 * math.pi * random())
@@ -23,8 +24,8 @@ local function poisson(mean)
   return n
 end
 
--- Samples by line of three recorded profiles: of luacheck on Penlight's modules, of pl.pretty on
--- a large table, and of pl.List, pl.stringx and pl.template. Of the first the 60 lines with the most.
+-- The samples by line of three recorded profiles: luacheck on Penlight's modules (the 60 lines with the
+-- most samples), pl.pretty on a large table, and pl.List, pl.stringx and pl.template.
 local PROFILES = {
   {105, 45, 32, 29, 24, 24, 21, 21, 20, 18, 17, 16, 15, 14, 13, 13, 12, 12, 12, 11, 11, 10, 10, 9, 8, 8, 8,
    7, 7, 7, 7, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 3, 3},
@@ -34,7 +35,7 @@ local PROFILES = {
 
 local GB = 1 << 30
 
--- Samples of a run by lines whose means are these; and their sum.
+-- Returns the samples by line of a simulated run with these means, and their sum.
 local function resampled(means)
   local counts, sum = {}, 0
   for i, mean in ipairs(means) do
@@ -44,7 +45,7 @@ local function resampled(means)
   return counts, sum
 end
 
--- Do two runs differ by these rules, in any line? A and B: bytes of the runs.
+-- Returns whether two runs differ in any line by these rules. A and B: bytes of the runs.
 local function differs(a, na, A, b, nb, B)
   local needed = gates.needed(#a)
   for i = 1, #a do
@@ -56,8 +57,8 @@ local function differs(a, na, A, b, nb, B)
 end
 
 describe("a comparison with a baseline #plain", function()
-  -- None of the 10,000 is of two recorded runs: their counts are drawn anew from those of three
-  -- recorded profiles. check_spec compares recorded runs, three pairs.
+  -- The 10,000 comparisons are of simulated runs: their counts are drawn from those of three recorded
+  -- profiles. check_spec compares recorded runs, three pairs.
   it("finds nothing in 10,000 comparisons of equal runs", function()
     local failed = 0
     for run = 1, 10000 do

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Lines that count as leaks, and lines that do not.
+-- Lines that the report lists as likely leaks, and lines that it does not list.
 
 local leaks = require "asamp.sums.leaks"
 local profiles = require "spec.support.profiles"
 
 local N = 16
 
--- A profile in N parts. lines[i] (line i): function(part) -> samples,
--- survived; heap(part) -> bytes in use. stacks[i]: that of line i ("f@i"),
--- types[i]: the type of its samples ("table").
+-- Returns a profile in N parts. lines[i] (line i): function(part) -> samples, survived; heap(part) ->
+-- bytes in use; stacks[i]: the stack of line i (default "f@i"); types[i]: the type of its samples
+-- (default "table").
 local function session(lines, heap, stacks, types)
   local list = {}
   for i in ipairs(lines) do
@@ -79,8 +79,8 @@ describe("a likely leak", function()
     assert.equal(1, r.rows[2].line)
   end)
 
-  -- A process that had leaked for long was told, of its flight recorder's last minutes, that no
-  -- line stood out: all that it had kept before stood in the first of the parts.
+  -- A former bug: a process that had leaked for a long time had no likely leak in the last minutes of
+  -- its flight recorder, since everything that it had kept before counted in the first part.
   it("is a line that keeps more in a flight recorder's time than before", function()
     local function keeps(part) return part == 0 and 2000 or 5, part == 0 and 2000 or 5 end
     local function heap(part) return 20000 + 500 * part end
@@ -99,7 +99,7 @@ describe("a likely leak", function()
     assert.same({}, r.rows)
   end)
 
-  -- Once a heap that stays small hid a process that grows, for that is C code's.
+  -- A former bug: if Lua's heap stayed small, the growth of C code's memory was not reported.
   it("is native memory that nobody frees, whatever the heap does", function()
     local p = session({function() return 2, 2 end, function() return 50, 0 end,
                        function(part) return 3, part < 4 and 3 or 0 end},
@@ -133,13 +133,13 @@ describe("a likely leak", function()
 
   it("is none among much more that died later", function()
     local function heap(part) return 100000 + 10000 * part end
-    -- from 140000 to 220000: 80000 more
+    -- from 140000 to 220000: 80000 bytes more
     local leak = function() return 20, 20 end
     assert.same({1}, found({leak}, heap))
     assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
-    -- too much for the heap: most of it has to have died
+    -- more than the heap: most of it must have died
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
-    -- of line 2 alone more survived than the heap can have kept
+    -- at line 2 alone more bytes survived than the heap can have kept
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
   end)
 
@@ -164,14 +164,14 @@ describe("a likely leak", function()
     assert.same({1}, found{function() return 20, 10 end})
   end)
 
-  -- A server that was idle for half of the session had no leak, whatever it kept; nor had a
-  -- program that the machine left standing for so long.
+  -- A former bug: a server that was idle for half of the session had no likely leak, whatever it kept;
+  -- the same for a program that did not run for half of the session.
   it("is found where nothing at all is allocated for half of the time", function()
     local function busy(part) return part % 8 < 3 end
     local function keeps(part) return busy(part) and 9 or 0, busy(part) and 9 or 0 end
     assert.same({1}, found{keeps})
     assert.same({1}, found{keeps, function(part) return busy(part) and 50 or 0, 0 end})
-    assert.same({}, found{keeps, function() return 50, 0 end})  -- then it was not idle
+    assert.same({}, found{keeps, function() return 50, 0 end})  -- in this case it was not idle
   end)
 
   it("is not derived from a handful of samples", function()
@@ -184,7 +184,7 @@ describe("a likely leak", function()
     local p = session({function() return 1, 1 end}, function(part)
       return 100000 + 10000 * part
     end)
-    for _, column in pairs(p.bins) do  -- 8 parts of the same
+    for _, column in pairs(p.bins) do  -- keeps the first 8 parts
       if type(column) == "table" then
         for i = #column, 9, -1 do column[i] = nil end
       end
@@ -210,7 +210,7 @@ describe("a likely leak", function()
     end
   end)
 
-  -- The same with later deaths: lines[i](part) -> samples, survived, later.
+  -- As 'session', with later deaths: lines[i](part) -> samples, survived, later.
   local function proved(lines, major, heap, stacks, types)
     local plain = {}
     for i, line in ipairs(lines) do
@@ -251,9 +251,9 @@ describe("a likely leak", function()
     assert.same({140, 14000, 140, 560}, {row.kept, row.keptbytes, row.survived, row.samples})
   end)
 
-  -- A heap that grows by a megabyte, of which 1,000 bytes are next to nothing.
+  -- A heap that grows by a megabyte, of which 1,000 bytes are insignificant.
   local function large(part) return 100000 + 125000 * part end
-  -- Of 'size' samples at part 1, twice that at 2, 4, 8, the last alone is alive.
+  -- Samples of an array: 'size' at part 1, twice as many at parts 2, 4 and 8; only the last is alive.
   local function vector(size)
     return function(part)
       local n = ({[1] = 1, [2] = 2, [4] = 4, [8] = 8})[part]
@@ -265,7 +265,7 @@ describe("a likely leak", function()
   it("is the closure that holds large objects, however small it is", function()
     local function payload() return 600, 600, 0 end
     local function closure() return 1, 1, 0 end
-    local function some() return 2, 2, 1 end  -- keeps as much, and loses as much
+    local function some() return 2, 2, 1 end  -- keeps as many objects as it loses
     local found_ = proved({payload, closure, some}, 15, large)
     assert.same({1, 2}, lines(found_))
     assert.same({14, 14, 14, 14}, {found_.rows[2].samples, found_.rows[2].kept,
@@ -277,11 +277,11 @@ describe("a likely leak", function()
     local types = {"string", "table array part", "table hash part", "table"}
     local grown = vector(1)
     local found_ = proved({payload, grown, grown, grown}, 15, large, nil, types)
-    assert.same({1, 2, 3}, lines(found_))  -- a table's head does not grow
+    assert.same({1, 2, 3}, lines(found_))  -- the table itself does not grow
     local row = found_.rows[2]
     assert.same({"table array part", 15, 8, 800, 4, 16},
                 {row.type, row.samples, row.kept, row.keptbytes, row.parts, row.of})
-    -- with nothing that it could keep it has to be large itself
+    -- without contents, the array must be large itself
     assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
     assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
   end)
@@ -306,7 +306,7 @@ describe("a likely leak", function()
     local groups = {}
     for i, row in ipairs(found_.rows) do groups[i] = row.group end
     assert.same({1, 1, 2, 2, 2}, groups)
-    -- functions called by the main program have nothing in common
+    -- functions that the main program calls are not grouped
     found_ = proved({of(50), of(90)}, 15, large, {"main@90 f@1", "main@91 g@2"})
     assert.same({1, 2}, {found_.rows[1].group, found_.rows[2].group})
   end)
@@ -316,7 +316,7 @@ describe("a likely leak", function()
       local found_ = proved({leak, window}, major)
       assert.is_false(found_.proved)
       assert.equal(N, found_.parts)
-      assert.same({2}, lines(found_))  -- a quarter of line 1 survives only
+      assert.same({2}, lines(found_))  -- a quarter of the samples of line 1 only survives
     end
   end)
 end)

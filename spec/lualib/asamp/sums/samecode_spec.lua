@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The same code in two profiles of a program that was moved or edited.
+-- Finds the same functions and lines in two profiles of a program that was moved or edited.
 
 local samecode = require "asamp.sums.samecode"
 
--- Functions "name:line" of a file, in any order; "_" represents a space.
+-- Returns functions "name:line" of a file, in any order; "_" represents a space.
 local function functions(file, text)
   local rows = {}
   for name, line in text:gmatch "(%S+):(%d+)" do
@@ -13,7 +13,7 @@ local function functions(file, text)
   return rows
 end
 
--- Pairs as "3=5 7=9" (lines in a and in b).
+-- Returns pairs as "3=5 7=9" (lines in a and in b).
 local function pairing(a, b)
   local list = {}
   for x, y in pairs(samecode.functions(functions("x.lua", a),
@@ -37,7 +37,7 @@ describe("the same function", function()
   end)
 
   it("may have lost its name on the way", function()
-    -- Lua derives names from the call, if there is one
+    -- Lua derives a function's name from the call, if there is one
     assert.equal("1=1 5=5", pairing("f:1 g:5", "anonymous:1 g:5"))
     assert.equal("1=1 5=5", pairing("f:1 g:5", "f:1 alias:5"))
   end)

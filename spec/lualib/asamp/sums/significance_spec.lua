@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Chance and change: profiles whose distribution is known, written, read and
--- compared; and the functions that the test of a difference is made of.
+-- Chance and change: profiles with a known distribution, written, read and compared; and the functions
+-- of the significance test.
 
 local compare = require "asamp.sums.compare"
 local gen = require "profilegen"
@@ -8,7 +8,7 @@ local reader = require "profiler.reader"
 local significance = require "asamp.sums.significance"
 local totals = require "asamp.sums.totals"
 
--- A generator of its own, so that nothing depends on who drew before.
+-- Returns a separate random generator, so that the order of the specs does not matter.
 local function generator(seed)
   local state = seed
   local function unit()
@@ -28,9 +28,8 @@ end
 
 local ROWS = 2000
 
--- Writes a profile of ROWS functions, each with so much of everything that
--- every run of the program has the same: body(p, i) writes what a run has
--- sampled of the i-th. Returns it as the reader has it.
+-- Writes a profile of ROWS functions that all runs of the program have in common: body(p, i) writes the
+-- samples of the i-th function in this run. Returns the profile as read.
 local function profile(options, body)
   local path = os.tmpname()
   options.path, options.plain, options.random = path, true, true
@@ -45,8 +44,8 @@ local function profile(options, body)
   return read
 end
 
--- The rows of functions of two such profiles: how many there are, the root mean
--- square of change / error, and how many pass for changes.
+-- Compares the rows of functions of two such profiles. Returns their number, the root mean square of
+-- change / error, and the number of rows that count as changes.
 local function compared(a, b, field)
   local result = compare.of(a, totals.of(a), b, totals.of(b), field, {sigma = 3})
   local sum, told = 0, 0
@@ -58,7 +57,7 @@ local function compared(a, b, field)
 end
 
 describe("equal programs", function()
-  -- 2,000 rows: the root mean square is right to 0.016 (one in √(2 · 2000)).
+  -- With 2,000 rows the root mean square is accurate to 0.016 (one in √(2 · 2000)).
   local function like(z)
     assert.near(1, z, 0.06)
   end
@@ -77,7 +76,7 @@ describe("equal programs", function()
     assert.is_true(n > 0.95 * ROWS)
     like(z)
     assert.equal(0, told)
-    -- periods that share a stack, counted as if each were an observation
+    -- periods with the same stack, counted as if each were an observation
     a.sites.timesquares, b.sites.timesquares = nil, nil
     n, z, told = compared(a, b, "timesamples")
     assert.is_true(z > 2)
@@ -153,7 +152,7 @@ describe("programs that differ", function()
         if row.line % 100 == 0 then right = right + 1 else wrong = wrong + 1 end
       end
     end
-    assert.is_true(right > 120, right)  -- of 200, by four errors and a bit
+    assert.is_true(right > 120, right)  -- of 200, by a little more than four standard errors
     assert.is_true(wrong <= 3, wrong)
   end)
 end)
@@ -169,7 +168,7 @@ describe("the test", function()
   end)
 
   it("knows the binomial distribution", function()
-    -- P(at least k of n), added up
+    -- P(at least k of n), summed up
     local function tail(q, k, n)
       local sum, term = 0, (1 - q) ^ n
       for i = 0, n do

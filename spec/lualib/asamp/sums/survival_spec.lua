@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Survival with a nursery of another size: mortality by age, and memory kept by dead old objects.
--- Cells are made by numbers that are known, so that the result is known.
+-- The survival with a nursery of another size: mortality by age, and memory kept alive by dead old
+-- objects. The cells are computed from known numbers, so that the result is known.
 
 local survival = require "asamp.sums.survival"
 
--- Cells of nurseries of these sizes, in which 'lives' says what share of what was born u bytes
--- before the collection and v bytes behind the one before survives.
+-- Returns cells for nurseries of these sizes. 'lives' returns the surviving share of the objects that
+-- were allocated u bytes before one collection and v bytes after the previous one.
 local function ages(sizes, lives)
   local function binof(n)
     return n < 4096 and 0 or math.floor(1 + 4 * math.log(n / 4096, 2))
@@ -38,7 +38,7 @@ describe("survival", function()
   end)
 
   it("includes memory kept by dead old objects, of which smaller nurseries have more", function()
-    -- what is born within 50 KB of a collection is put into what it has made old
+    -- objects allocated within 50 KB of a collection are stored in old objects
     local function both(u, v)
       return 1 - (1 - byage(u)) * (1 - 0.8 * math.exp(-v / 50000))
     end
@@ -51,7 +51,8 @@ describe("survival", function()
     end
   end)
 
-  -- One sample of the greatest age that had died was taken for all: whatever is as old was dead.
+  -- A former bug: one dead sample of the greatest age decided for all: every object of that age counted
+  -- as dead.
   it("goes by more than a few samples where it ends", function()
     local list = ages({512 << 10}, byage)
     local bins = 0
@@ -65,7 +66,8 @@ describe("survival", function()
     assert.is_nil(survival.of({first = 4096, doubling = 4}))
   end)
 
-  -- A profile in which nothing had died ended `asamp advise`: no curve had anything to go by.
+  -- A former bug: `asamp advise` failed for a profile in which nothing had died, since it had no data
+  -- for a curve.
   it("is all where nothing has died, and of a nursery without a byte", function()
     local s = survival.of(ages({256 << 10}, function() return 1 end))
     for _, n in ipairs{0, 4096, 256 << 10, 8 << 20} do assert.equal(1, survival.share(s, n)) end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Totals of profiles made by hand, small enough to add up in the head, and of
--- random ones against the definition.
+-- The totals of hand-written profiles that are small enough for mental arithmetic, and those of random
+-- profiles compared with the definition.
 
 local measures = require "asamp.sums.measures"
 local profiles = require "spec.support.profiles"
@@ -9,7 +9,7 @@ local totals = require "asamp.sums.totals"
 
 local profileof = profiles.of
 
--- "name self/total" of the rows, by samples
+-- Returns "name self/total" of the rows, by samples.
 local function short(rows, key)
   local list = {}
   for i, row in ipairs(rows) do
@@ -50,7 +50,7 @@ describe("totals", function()
   it("count survivors without a later death as alive", function()
     local p = profileof{{"main@1 f@2", 1, 9, 5}, {"main@1 g@3", 2, 9, 4, 2}}
     p.sites.later, p.sites.laterbytes = {2, 4}, {200, 400}
-    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file has no deaths
+    assert.equal(0, totals.of(p).whole.alivebytes)  -- the file contains no deaths
     p.followed = 100
     local t = totals.of(p)
     assert.same({3, 300}, {t.whole.alive, t.whole.alivebytes})
@@ -212,8 +212,8 @@ describe("totals", function()
     end
   end)
 
-  -- for i = 1, n do pcall(function() local t = {i, {}} end) end: the main chunk stood beside
-  -- the line, as the first that was there, and the function that it calls had twice as much.
+  -- for i = 1, n do pcall(function() local t = {i, {}} end) end: a former report named the line after
+  -- the main chunk, which came first, although the called function had twice as much.
   it("name a line after the function there that has most of it", function()
     local p = profileof{{"main@3", profiles.TABLE, 36, 30}, {"main@3 [C]pcall f@3", profiles.TABLE, 64, 1},
                         {"main@3", profiles.TIME, 9}, {"main@3 [C]pcall f@3 [C]sort", profiles.TIME, 2},
@@ -255,8 +255,8 @@ describe("totals", function()
     assert.equal(7, #t.lines)
   end)
 
-  -- A server that had loaded its templates by 60,908 names took 597 MB to report: there
-  -- were four full sums for each of them, the most of them zeros.
+  -- The report of a server that had loaded its templates under 60,908 names once took 597 MB: there
+  -- were four full arrays of sums for each of them, mostly of zeros.
   it("of many functions take little each", function()
     local n, p = 20000, profileof{}
     p.sites = {node = {}, kind = {}, samples = {}, bytes = {}, survived = {},
@@ -277,7 +277,7 @@ describe("totals", function()
     local each = (collectgarbage "count" - before) * 1024 / n
     assert.same({n, n, n}, {#t.functions, #t.lines, t.whole.samples})
     assert.is_true(each < 1500, each .. " bytes a function")
-    -- all fields are set nevertheless
+    -- all fields are set all the same
     local fields = {}
     for field, value in pairs(t.functions[1].self) do fields[field] = value end
     assert.same({1, 100, 0, 0}, {fields.samples, fields.bytes, fields.alive, fields.timesquares})

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- What lines have alive over time: by the same samples as report --at, and a slope that can
--- be worked out on paper.
+-- The live bytes of lines over time: by the same samples as report --at, and a slope that can be
+-- computed by hand.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -10,7 +10,7 @@ local show = require "asamp.show.trends"
 local totals = require "asamp.sums.totals"
 local trends = require "asamp.sums.trends"
 
--- A profile of one line that gains and loses samples of 1,000 bytes by slice of a second.
+-- Returns a profile of one line that gains and loses samples of 1,000 bytes in each second.
 local function made(born, gone)
   local function columns(list)
     local c = {bin = {}, node = {}, kind = {}, samples = {}, bytes = {}, width = 1000000, n = #born}

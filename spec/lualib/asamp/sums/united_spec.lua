@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Several profiles as one: sums are sums, and rows with equal names are one.
+-- Several profiles as one: numbers are added, and rows with equal names are merged.
 
 local gen = require "profilegen"
 local lifetimes = require "asamp.sums.lifetimes"
@@ -9,7 +9,7 @@ local run = require "spec.support.commands".of((require "asamp.commands.report")
 local totals = require "asamp.sums.totals"
 local united = require "asamp.sums.united"
 
--- Writes a random profile of functions f1 to f6, whose ids differ from file to file.
+-- Writes a random profile of functions f1 to f6, whose ids differ between files.
 local function write(path, seed, period, timeperiod)
   math.randomseed(seed)
   local p = assert(gen.open{path = path, period = period, timeperiod = timeperiod, followed = 100,
@@ -39,12 +39,12 @@ local function write(path, seed, period, timeperiod)
   assert(p:close())
 end
 
--- The key of a row: a line has the name of any function there.
+-- Returns the key of a row: for a line, the name of any function there.
 local function keyof(row)
   return row.defined and row.file .. ":" .. row.line or ("%s %s %s"):format(row.name, row.file, row.line)
 end
 
--- Rows by their keys: all fields of the sums, to the precision of a double.
+-- Returns rows by their keys: all fields of the sums, to the precision of a double.
 local function byname(rows, field)
   local all = {}
   for _, row in ipairs(rows) do
@@ -55,7 +55,7 @@ local function byname(rows, field)
   return all
 end
 
--- The sums of the rows of several totals.
+-- Returns the sums of the rows of several totals.
 local function added(list, what, field)
   local rows, byrow = {}, {}
   for _, t in ipairs(list) do

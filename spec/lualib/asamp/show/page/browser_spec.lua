@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view` in a real browser: what it shows against what is in
--- the profile and in the report, what keys and mouse do, and that nothing in a
--- profile is ever more than text. Without a browser these specs fail.
+-- The page of `asamp view` in a real browser: its content compared with the profile and with the
+-- report, the effect of keys and mouse, and that nothing in a profile becomes more than text. Without a
+-- browser these specs fail.
 
 local pages = require "spec.support.pages"
 local process = require "spec.support.process"
@@ -58,7 +58,7 @@ describe("the page of asamp view #plain", function()
   it("loads without a request to anywhere and without an error", function()
     b:eval "1"
     assert.same({"file://" .. folder .. "/app.vmprof.html"}, b.requests)
-    -- not even if a script requested it
+    -- no network request is allowed, not even from a script
     local answer = b:eval "fetch('http://127.0.0.1:9/').then(() => 'loaded', () => 'refused')"
     assert.equal("refused", answer)
     assert.truthy(b.errors[1]:find("Content Security Policy", 1, true))
@@ -93,8 +93,8 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#notes":find("The file is not whole: ", 1, true))
   end)
 
-  -- "its program was killed, or ran with holders=0" stood on the page of every program that
-  -- had no sample, or nothing alive.
+  -- A former bug: the page of every program without a sample, or without live objects, said "its
+  -- program was killed, or ran with holders=0".
   it("explains missing holders, and shows one sample as one and collections without a place", function()
     local gen = require "profilegen"
     local function page(name, make)
@@ -173,7 +173,7 @@ describe("the page of asamp view #plain", function()
     local t = totals.of(reader.read(path))
     local function ungrouped(text) return (text:gsub(",", "")) end  -- 1,023 KiB
     show "3"
-    b:click "#start"  -- the report's totals have the C frames of the start
+    b:click "#start"  -- the totals of the report include the C frames at the start of each stack
     for tab, list in pairs{["3"] = t.functions, ["4"] = t.lines} do
       show(tab)
       local seen = rows()
@@ -269,7 +269,7 @@ describe("the page of asamp view #plain", function()
                  {"20 MiB", "28.6%", "0%", "0%", "374,491", pages.HOSTILE},
                  {"20 MiB", "28.6%", "50%", "20%", "374,491", "Point"},
                  {"30 MiB", "42.9%", "0%", "0%", "491,520", "string"}}, rows())
-    b:press("5", "Enter")  -- a type, of all its classes
+    b:press("5", "Enter")  -- a type, with all its classes
     assert.same({"only table ✕"}, chips())
     assert.equal("40 MiB", b:text "#whole")
     b:press("Escape", "5", "ArrowDown", "ArrowDown", "Enter")
@@ -310,7 +310,7 @@ describe("the page of asamp view #plain", function()
     b:drag(box.x + box.width * 0.7, box.y + 52, box.x + box.width * 0.7, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     assert.truthy(b:text ".frame":find "^load")
-    -- now load is as wide as the page; its caller stays above
+    -- now load has the full width; its caller stays above
     b:drag(box.x + box.width * 0.1, box.y + 52, box.x + box.width * 0.1, box.y + 52)
     assert.same({"zoomed: load ✕"}, chips())
     b:drag(box.x + 5, box.y + 10, box.x + 5, box.y + 10)
@@ -390,12 +390,12 @@ describe("the page of asamp view #plain", function()
     assert.equal(1, #rows())
     assert.equal("elp", b:text "#panel-functions mark")
     b:press("Escape", "/")
-    b:type "app.lua:"  -- callers and callees: their stacks count once
+    b:type "app.lua:"  -- callers and callees: each stack is counted once
     assert.equal("4 functions: 70 MiB, 100.0%", b:text "#found")
     b:press("Escape", "/")
     b:type "helper"
     b:press("Enter", "4")
-    assert.equal(2, #rows())  -- the function's line, and the one whose text has its name
+    assert.equal(2, #rows())  -- the function's line, and the line whose text contains its name
     b:press("2", "/", "Enter")
     assert.equal(1, b:eval "document.querySelectorAll('#panel-tree .marked').length")
     assert.truthy(b:eval [[document.querySelector("#panel-tree .active").innerText.includes("helper")]])

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view` from other ends: who called a function and what it
--- called, the graph that begins with the innermost functions, and links that
--- bring one back to what one saw.
+-- The page of `asamp view`: the callers and callees of a function, the graph that starts with the
+-- innermost functions, and links that restore a view.
 
 local gen = require "profilegen"
 local pages = require "spec.support.pages"
@@ -41,7 +40,7 @@ describe("the page of asamp view #plain", function()
   end
 
   it("shows the callers and callees of a function, as the report does", function()
-    b:press "3"  -- leaf has the most of its own
+    b:press "3"  -- leaf has the largest self value
     b:press "Enter"
     assert.truthy(b:text "#panel-callers h3":find("leaf app.lua:40 total 25 MiB · 89.3%", 1, true))
     assert.same({"1 leaf 25 MiB", "2 a 18 MiB", "3 main 14 MiB", "3 b 4 MiB", "4 main 4 MiB",

@@ -5,7 +5,7 @@ local gen = require "profilegen"
 local pages = require "spec.support.pages"
 local shell = require "spec.support.shell"
 
--- A profile: n samples of load, of work, and of a function of hostile name (0: none of it).
+-- Writes a profile: n samples of load, of work, and of a function with a hostile name (0: without it).
 local function make(path, load, work, hostile, time)
   local p = assert(gen.open{path = path, period = 1 << 20, random = true, followed = 100,
                             timeperiod = 1000000, command = "lua app.lua"})

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The page of `asamp view` where room, files or names are not as one would like:
--- nothing is turned round, cut where it need not be, drawn over another, or
--- counted in another way than elsewhere.
+-- The page of `asamp view` with narrow windows, unusual files and problematic names: no text is
+-- reversed, cut without need or drawn over other text, and the numbers are those of the report.
 
 local gen = require "profilegen"
 local measures = require "asamp.sums.measures"
@@ -46,8 +45,8 @@ describe("the page of asamp view #plain", function()
   end
 
   it("turns no name round that starts or ends with a sign", function()
-    -- Paths are shortened at the front by a line from right to left: the class
-    -- _UBOX* once stood there as *UBOX_.
+    -- Paths are shortened at the front by text from right to left: the class _UBOX* was once shown as
+    -- *UBOX_.
     visit({}, function(p, t)
       p:name(8, "_f*", 3, "@_app*/שלום.(lua)")
       p:class(1, "_UBOX*")
@@ -67,8 +66,8 @@ describe("the page of asamp view #plain", function()
     assert.equal("_UBOX*", b:text "#panel-types .label i")
   end)
 
-  -- What a terminal is not shown was on the page: a file of such a name, and its line behind it,
-  -- stood there from right to left.
+  -- A former bug: the page contained characters that are removed from terminal output: the name of a
+  -- file and the line number after it were shown from right to left.
   it("shows no character that turns the direction of a row", function()
     visit({}, function(p, t)
       p:name(8, "f\u{2066}", 3, "@a\u{202e}12.lua")
@@ -120,12 +119,12 @@ describe("the page of asamp view #plain", function()
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
       p:collection{time = t + 1001 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
-    end, 60)  -- rectangles had a width of -28 there
+    end, 60)  -- rectangles once had a width of -28 there
     assert.is_true(b:eval "document.querySelector('.brush .overlay').width.baseVal.value > 0")
   end)
 
   it("writes the times of a range so that slices have different ones", function()
-    -- A session of 3 ms was from 0 to 0.00 s, and each of its slices from 0.0000 on.
+    -- A session of 3 ms was once labelled from 0 to 0.00 s, and each of its slices from 0.0000 on.
     visit({}, function(p, t)
       for i = 1, 20 do p:sample{8, 4, kind = 0, size = 64, time = t + i * MS // 10} end
       p:collection{time = t + 3 * MS, fates = ("1"):rep(20), inuse = 1 << 20, held = 2 << 20}
@@ -162,7 +161,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- Between 641 and 1024 px the numbers left no room for what they are of.
+  -- From 641 to 1024 px the numbers once left no space for the names.
   it("leaves space for names next to their numbers, at any width", function()
     visit({timeperiod = 10 * MS, followed = 100}, function(p, t)
       for i = 1, 40 do
@@ -186,7 +185,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("names a line without a file as the report does", function()
-    -- load(text, "=") makes such code; its row among the lines had no name.
+    -- load(text, "=") creates such code; its row in the table of lines once had no name.
     visit({}, function(p, t)
       p:name(8, "f", 1, "")
       p:sample{8, 4, kind = 0, size = 64, time = t}
@@ -195,7 +194,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("?", b:text "#panel-lines .spacer .path")
   end)
 
-  -- Up to 640 px the columns stood one below the other, over the rows that follow.
+  -- Up to 640 px the columns were once one below the other, over the following rows.
   it("has the cells of a row side by side, at any width", function()
     visit({followed = 100}, function(p, t)
       for i = 1, 40 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
@@ -216,7 +215,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("writes nothing in a colour that WCAG's AA finds too close to its background", function()
-    -- Places in frames were: 3.6 to 1 of the 4.5 that small text needs.
+    -- The file and line in a frame once had a contrast of 3.6 to 1; small text needs 4.5.
     visit({}, function(p, t) p:sample{8, 4, kind = 0, size = 64, time = t} end)
     local frames = {"lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "rest"}
     for _, scheme in ipairs{"light", "dark"} do
@@ -289,7 +288,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("counts time as the report does where its period was set again", function()
-    -- Rows and bars counted samples: 40 of 1 ms looked like four times as much as 10 of 10 ms.
+    -- Rows and bars once counted samples: 40 of 1 ms looked four times as large as 10 of 10 ms.
     visit({timeperiod = 10 * MS}, function(p, t)
       p:name(8, "slow", 1, "@app.lua")
       p:name(16, "quick", 5, "@app.lua")
@@ -314,7 +313,7 @@ describe("the page of asamp view #plain", function()
     assert.equal("40 ms", b:text "#whole")
   end)
 
-  -- The switch of what is counted had no second row: at 320 px the page was 370 wide.
+  -- The switch between measures once had no second row: in a window of 320 px the page was 370 px wide.
   it("is no wider than the window, down to 320 px", function()
     visit({followed = 100}, function(p, t)
       for i = 1, 40 do p:sample{8, 4, kind = 0, size = 64, time = t + i * 50 * MS} end
@@ -326,7 +325,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- A server's day was 86,400 s wide.
+  -- The axis of a server's day was once labelled with 86,400 s.
   it("has hours or days where a session has many", function()
     for hours, unit in pairs{[30] = " h", [200] = " d"} do
       visit({}, function(p, t)

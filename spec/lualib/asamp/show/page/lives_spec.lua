@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What the page of `asamp view` tells of likely leaks, of who holds what is alive, of
--- lifetimes and of where the time of a line went, against what the report tells of the
--- same profile.
+-- The page of `asamp view`: likely leaks, holders of live objects, lifetimes and the time of a line,
+-- compared with the report of the same profile.
 
 local data = require "asamp.show.page.data"
 local heldby = require "asamp.show.page.heldby"
@@ -20,7 +19,7 @@ local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 local units = require "asamp.show.units"
 
--- A server that keeps something of every fifth request.
+-- A server that keeps an object of every fifth request.
 local SERVER = [[
 log = {}
 local function handle(i)
@@ -37,7 +36,7 @@ for i = 1, 8000 do handle(i) end
 
 describe("the page of asamp view #plain", function()
   local b, path = pages.browse(function(path)
-    for _ = 1, 8 do  -- parts are of time: where the machine stands still, no line may stand out
+    for _ = 1, 8 do  -- parts are intervals of time: if the machine pauses, no line may stand out
       assert.equal(0, (process.run{load = "profiler", code = SERVER,
         env = {LUA_PROFILER = "copies,alloc=2048,time=1000,seed=7,overwrite,snapshot,out=" .. path}}))
       local found = leaks.of(assert(reader.read(path, {bins = leaks.BINS})))
@@ -103,14 +102,14 @@ describe("the page of asamp view #plain", function()
     local first = rows "Allocated at"[1]
     assert.equal(units.bytes(bytes), first[1])
     assert.truthy(first[3]:find ":7  handle$", first[3])
-    b:press "ArrowLeft"  -- to ["log"], whose own array part line 7 made too
+    b:press "ArrowLeft"  -- to ["log"]; line 7 allocated the array part of log, too
     assert.truthy(b:text "#panel-holders":find('held by _G → ["log"]\n', 1, true))
     b:press "/"
     b:type "LOG"
     assert.equal(1, b:eval "document.querySelectorAll(\"[aria-label='Held by'] .marked\").length")
   end)
 
-  -- As the report has them; in words for users who cannot see the bars.
+  -- The values are those of the report; they are also in words, for users who cannot see the bars.
   it("shows the live bytes of a line over time, and its copied bytes", function()
     local profile = assert(reader.read(path, {bins = 16}))
     local copied = copies.of(profile).lines[1]
@@ -122,7 +121,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
     assert.truthy(b:text ".source":find("of it more than once", 1, true), b:text ".source")
-    -- functions, too, as the report has them
+    -- functions, too, as in the report
     local trend = trends.of(profile).functions[1]
     b:press "3"
     told = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
@@ -130,7 +129,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(told:find(trend.name .. "[^%d]", 1), told)
     local alive = units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0")
     assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", told)
-    -- a narrow window has no room for all columns: they are below, of one row
+    -- a narrow window has no space for all columns: they are below, for one row
     b:press "4"
     b:look(500, 900)
     assert.equal("1", b:eval "'' + document.querySelectorAll('#panel-lines .bars').length")
@@ -209,7 +208,7 @@ describe("the page of asamp view #plain", function()
     local list, whole = totals.sorted(t.lines, "timesamples"), t.whole.timesamples
     local seen = rows "Lines"
     assert.is_true(#seen > 1)
-    -- Of lines with as many samples either may be first, so each is looked for by its name.
+    -- Lines with equally many samples may be in either order, so each is searched for by its name.
     local bylabel, before = {}, math.huge
     for _, row in ipairs(list) do bylabel[("%s:%d"):format(row.file, row.line)] = row.self end
     for _, row in ipairs(seen) do
@@ -222,7 +221,7 @@ describe("the page of asamp view #plain", function()
     end
   end)
 
-  -- The main chunk was there first, and the page's name for the line.
+  -- The main chunk came first, and its name was once the page's name for the line.
   it("names a line after the function that has most of it", function()
     b:click "[name=mode][value=bytes]"
     b:press "4"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What the page of `asamp view` tells of resident and of native memory, against what the
--- reader tells of the same profile; and of all views, that they can be read: in light and in
--- dark, in narrow and in wide windows.
+-- The page of `asamp view`: resident and native memory, compared with the results of the reader for the
+-- same profile; and the contrast and size of text in all views, in light and dark mode, in narrow and
+-- wide windows.
 
 local native = require "asamp.sums.native"
 local pages = require "spec.support.pages"
@@ -20,7 +20,8 @@ for i = 1, 400 do
 end
 ]]
 
--- Texts in sight whose contrast is below AA's, in the panel that is shown: their class, colours and ratio.
+-- Returns the visible texts of the current panel whose contrast is below AA's, each with class, colours
+-- and ratio.
 local PALE = [[(() => {
   const part = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -77,7 +78,7 @@ describe("the page of asamp view #plain", function()
   end)
 
   it("has rows that Enter and a click do nothing to", function()
-    -- Each was an error of the page: nothing to call was worse than nothing said.
+    -- Each of these steps once raised an error in the page.
     b:press "0"
     b:eval "document.querySelector(\"[aria-label='Where resident memory is']\").focus()"
     b:press("Enter", "ArrowDown", "Enter")

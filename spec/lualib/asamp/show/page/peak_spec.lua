@@ -9,7 +9,8 @@ local report = require "asamp.commands.report"
 
 local run = commands.of(report)
 
--- 'big' is alive at the collection after which most is in use, and dead at the next; 'kept' stays.
+-- 'big' is alive at the collection after which most memory is in use, and dead at the next; 'kept'
+-- stays alive.
 local function make(path)
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100, command = "lua app.lua"})
   local t0, MS = gen.now(), 1000000
@@ -26,7 +27,7 @@ local function make(path)
   add(20, 16, 10)
   add(5, 24, 20)
   collection(100, 22, ("1"):rep(18) .. "00" .. ("1"):rep(4) .. "0")
-  collection(101, 4, "", {0, 18})  -- none lives, then 18 have died
+  collection(101, 4, "", {0, 18})  -- deaths in runs: 0 alive, then 18 dead
   add(10, 24, 500)
   collection(1000, 8, ("1"):rep(4) .. ("0"):rep(6))
   assert(p:close())
