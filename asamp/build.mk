@@ -64,7 +64,7 @@ $(P)/lib/asamp/$(1).so: $(B)/asamp/module/$(2).o
 $(P)/lib/asamp/$(1).so: NEEDS := $(3)
 endef
 LINKED :=
-# What the profiler asks malloc for is counted (asamp/base/own.h).
+# The profiler's own requests to malloc are counted (asamp/base/own.h).
 OWN := $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc free strdup strndup asprintf)
 PROFILER := $(OWN) -lunwind-generic -lunwind -ldw -lelf -lz $(ISAL) -lpthread -lrt -ldl -lm
 $(eval $(call MODULE,profiler/core,corelib,$(PROFILER)))
@@ -86,8 +86,8 @@ build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/a
 
 MODULES = $(LINKED) $(PRELOAD)
 
-# For spec/fuzz/build: what a fuzzer of the reader and the converters is made of,
-# and needs; and the options of a folder, for a spec.
+# For spec/fuzz/build: the objects of a fuzzer of the reader and the converters, and their
+# libraries; and the options of a folder, for a spec.
 FUZZED := base format file encode read convert
 fuzzed:
 	@echo $(patsubst %,-iquote asamp/%,$(FUZZED)) $(foreach f,$(FUZZED),$(wildcard asamp/$(f)/*.c)) -lz $(ISAL) -lm

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: MIT
 # One rule for every variant: make -f lua/build.mk V=plain|fork|debug|asan|tsan|install.
-# Leaves bin/, lib/, include/ and share/ in P; ROOT is where they will be used. Here is
-# Lua; the modules are in lualib/build.mk, for every variant but plain. What is made of
-# other variables is put together where it is used (=), in whatever order they stand.
+# Builds bin/, lib/, include/ and share/ in P; ROOT is the folder from which they will be used.
+# This file builds Lua; lualib/build.mk builds the modules, for every variant but plain.
+# Variables that contain others are expanded on use (=), so that their order does not matter.
 V ?= fork
 .DEFAULT_GOAL := all
 B := build/$(V)
 P ?= $(if $(filter fork,$(V)),build,$(B))
 ROOT ?= $(abspath $(P))
-# It stands in Lua's module paths, in strings of C, in recipes and in words of the shell: what
-# means something there cannot be in it. Spaces can.
+# ROOT is used in Lua's module paths, in C strings, in recipes and in shell words: it must not
+# contain characters that are special there. Spaces are possible.
 hash := \#
 BAD := $(firstword $(foreach c,' " ; ? \ $(hash) ` $$,$(if $(findstring $c,$(ROOT)),$c)))
 ifneq ($(BAD),)
 $(error '$(ROOT)' has a $(BAD), which a module path cannot have: move these \
   sources to a folder of another name)
 endif
-# An empty file was left by a machine that stopped in the midst of a build. The linker takes
-# it for a script that says nothing, and goes on.
+# Removes empty files, which remain if a machine stops during a build. The linker accepts an
+# empty file as an empty script.
 $(shell find '$(B)' '$(P)/bin' '$(P)/lib' -type f -size 0 \
   \( -path '*/bin/*' -o -name '*.o' -o -name '*.a' -o -name '*.so*' \) -delete 2>/dev/null)
 TARBALL := build/dl/lua.tar.gz
 SRC := $(B)/src
-# What a user gives make as CFLAGS and LDFLAGS stands behind the variant's own options. The
-# core's section is made by objcopy, which takes nothing that is optimized when it is linked.
+# The user's CFLAGS and LDFLAGS follow the variant's own options. objcopy makes the core's section,
+# and rejects objects for link-time optimization.
 EXTRA ?= $(if $(filter command%,$(origin CFLAGS)),$(CFLAGS))
 LDEXTRA ?= $(if $(filter command%,$(origin LDFLAGS)),$(LDFLAGS))
 override EXTRA := $(filter-out -flto% -ffat-lto-objects,$(EXTRA))
@@ -55,11 +55,11 @@ PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
 # Loops over the bytes of a string are a few instructions long: where one lay across two
 # lines of the cache, which is chance, string.reverse took a third longer.
 BYTES := $(call known,-falign-loops=32,c)
-# The bytecode loop of the fork: a dispatch of its own behind every instruction
-# (gcc joins them to one else), and the order of the source, in which what is
-# usual comes first; nothing is kept in a register from one instruction to the next
-# but what all of them use (some 1% fewer instructions). Nor is an instruction's code put
-# into another order in the end: loops of three or four of them were up to a sixth slower.
+# The bytecode loop of the fork: a separate dispatch after every instruction (by default gcc
+# merges them), and the order of the source, in which the usual case comes first. Only values
+# that all instructions use are kept in registers from one instruction to the next (some 1% fewer
+# instructions). The code of an instruction is not rescheduled after register allocation: with
+# that, loops of three or four instructions were up to a sixth slower.
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
@@ -71,7 +71,7 @@ LIBS := -lm -ldl -lpthread
 READLINE ?= -lreadline
 OBJCOPY ?= objcopy
 
-# Upstream's files, and ours: what is in our folders.
+# Upstream's files, and the fork's own, which are all files in its folders.
 FORKED := $(filter-out plain,$(V))
 CORE = $(filter-out $(if $(FORKED),lmem lgc),lapi lcode lctype ldebug ldo ldump lfunc lgc \
   llex lmem lobject lopcodes lparser lstate lstring ltable ltm lundump lvm lzio)
@@ -89,7 +89,7 @@ endif
 
 all: $(P)/bin/lua $(P)/bin/luac $(P)/lib/liblua.a $(P)/lib/liblua5.4.so.0 $(P)/lib/pkgconfig/lua5.4.pc
 
-# Files that hold what a variable was in the last build: what depends on the
+# Files that contain the value of a variable in the last build: a target that depends on the
 # variable depends on its file.
 define STAMP
 $(B)/$(1): always
@@ -156,8 +156,8 @@ $(P)/bin/luac: $(B)/obj/luac.o $(P)/lib/liblua.a
 	@mkdir -p $(@D)
 	$(CC) $(LINKFLAGS) -o $@ $^ $(LIBS)
 
-# Soname and symbol version are Debian's: what is linked to its library runs on
-# ours without a warning from the loader.
+# Soname and symbol version are Debian's, so that programs linked to Debian's library run on the
+# fork's without a warning from the loader.
 $(B)/exports: lua/build.mk
 	@mkdir -p $(@D)
 	@echo 'LUA_5.4 { global: lua_*; luaL_*; luaopen_*; luaN_*; local: *; };' >$@
@@ -181,8 +181,8 @@ $(P)/lib/pkgconfig/lua5.4.pc: $(B)/prepared $(B)/root lua/build.mk lua/seam.h as
 $(TARBALL): lua/upstream
 	@lua/fetch $@ && touch $@
 
-# What compiles a file of this variant, without its folders and the library that only
-# the prompt needs.
+# Prints the command that compiles a file of this variant, without its folders and the library
+# that only the prompt needs.
 compile:
 	@echo '$(CC) $(filter-out -I% -iquote% -DLUA_USE_READLINE,$(LUAFLAGS))'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What a variant of lua/build.mk has beside Lua: the C modules of asamp/, the Lua modules of
+# The parts of a variant of lua/build.mk other than Lua: the C modules of asamp/, the Lua modules of
 # this folder, and the page of asamp view, where its tools are installed (make view).
 include asamp/build.mk
 LUALIB = $(patsubst lualib/%,$(P)/share/asamp/%,$(shell find lualib -name '*.lua'))

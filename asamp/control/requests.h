@@ -4,7 +4,7 @@
 **
 **   stats                         statistics of the process: lines "<key> <value>", listed in
 **                                 doc/reference.md
-**   memory                        what resident memory consists of: lines "row <bytes> <kind>
+**   memory                        resident memory by its use: lines "row <bytes> <kind>
 **                                 [<text>]"
 **   names                         statistics of the states of each name: lines "row <open>
 **                                 <made> <bytes in use> <held> <allocated> <samples>

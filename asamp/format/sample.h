@@ -11,7 +11,7 @@
 
 enum { PROFILE_STOCK = 6, PROFILE_EXTENDED = 7 };
 
-/* What was allocated. The order is that of the type ids in the extended format. */
+/* Kinds of sampled blocks, in the order of the type ids in the extended format. */
 enum ProfileKind {
   KIND_TABLE, KIND_TABLE_ARRAY, KIND_TABLE_HASH, KIND_STRING,
   KIND_LUA_CLOSURE, KIND_C_CLOSURE, KIND_UPVALUE, KIND_USERDATA,
@@ -22,7 +22,7 @@ enum ProfileKind {
 };
 
 /*
-** What a sample of copied bytes represents (copies.h), instead of a kind. COPY_NEW: bytes copied
+** Kinds of copy samples (copies.h), in the place of a kind of block. COPY_NEW: bytes copied
 ** into a new string. COPY_AGAIN: the part of them that comes from the value that the string
 ** replaces (s in s = s .. x). COPY_GROWN: bytes of a buffer or table that were moved when it
 ** grew. These samples have no survival outcome.

@@ -398,7 +398,7 @@ static void *bootvalloc (size_t n) {
 /* }===================================================================== */
 
 
-/* {== what programs call ================================================ */
+/* {== functions for programs ============================================ */
 
 static COLD void freewatched (void *p, void (*release) (void *)) {
   unsigned char *slot;

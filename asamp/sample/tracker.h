@@ -51,7 +51,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
 
 /*
 ** In the child of a fork: tracker_forked discards the parent's pending and followed samples.
-** tracker_again resets what the client knows, before the first report in the child.
+** tracker_again resets the data that was already reported, before the first report in the child.
 */
 void tracker_forked (Tracker *t);
 void tracker_again (Tracker *t, uint64_t seed, int isforked);

@@ -3,8 +3,8 @@
 ** When the holders of a tracker's followed samples are searched (holders.h), and their report to
 ** the client. For a large heap a child process searches (holdersask.h).
 **
-** A search at the end of the session alone misses what a program builds in a function that has
-** returned by then: its holders are gone. So a search is made when the heap has grown:
+** A search only at the end of the session would miss objects of a function that has returned by
+** then: their holders are gone. So a search is made when the heap has grown:
 **
 **   TH1  after a major collection with twice as many followed samples as at the last search, and
 **        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSASK_HEAP and, after the
