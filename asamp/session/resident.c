@@ -406,7 +406,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   luaN_Memory m;
   luaN_memory(L, &m);
   resident_held(r, m.held);
-  if (now < r->due && !haschanged(r, m.held) &&
+  if ((last == RESIDENT_STATE || (now < r->due && !haschanged(r, m.held))) &&
       !(last && ask(policy, now, smaps_recentrss(now, LAST_NS), last, 0))) return;
   if (last != RESIDENT_STATE && isyoung(policy, now)) return;
   if (!isallowed(now)) return;

@@ -11,7 +11,8 @@
 **        second, unless its heap has grown by half or shrunk to half. All states, whose sessions
 **        may be many and short, together spend 1 / RESIDENT_ALL of the time since the first
 **        measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a
-**        state not yet measured, have a row of their own;
+**        state not yet measured, have a row of their own. A state that ends measures only if its
+**        profile is due a picture, the last that shows its memory;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
 **        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
 **        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by
