@@ -86,8 +86,8 @@ typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects */
   luaN_Vec whole;		/* remembered tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots, as pairs: table, slot, table, slot, … */
-  /* List of old threads that are dirty, linked by nextdirty, up to LUAN_LASTDIRTY. They are added
-     to 'objects' when a collection starts. */
+  /* List of old threads that are dirty, linked by nextdirty and ended by LUAN_LASTDIRTY. They are
+     added to 'objects' when a collection starts. */
   struct lua_State *dirty;
   /* Number of words at the start of 'slots' that were added because an object stayed young there
      (ageing.h). */
@@ -236,7 +236,7 @@ typedef struct luaN_Bytes {
   /* 1: the last major collection has left a small heap much smaller, and malloc_trim was not
      called since then (giveback.h). */
   lu_byte shrunk;
-  /* KiB of 'living' that are not kept for finalizers only. */
+  /* KiB of 'living' without the objects that only finalizers keep. */
   unsigned undoomed;
   size_t tenured;		/* bytes of objects tenured since the last collection */
   /* Bytes of objects tenured in the life of the state, up to the last collection. */
@@ -291,8 +291,8 @@ typedef struct luaN_Pace {
      'charged' of the bytes allocated in them. */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
-  /* Bytes by which large stacks have grown: the work debt may exceed its usual limit by their
-     share, until pauses have reduced it (OWED_BY_STACKS). */
+  /* Bytes by which large stacks have grown. The work debt may exceed its usual limit by WORK times
+     as many (luaN_pay), until pauses have reduced it. */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* back-off: heaps of allocation before a major collection by volume */

@@ -48,9 +48,9 @@
 
 /* NURSERY_MIN and NURSERY_MAX: bounds of the nursery. The largest one fits into a core's cache; it
    is also the growth that a heap may always have, and the marking of one slice in a big heap, about
-   a millisecond (bench/pauses). A heap of NURSERY_SMALL bytes has a nursery of its own size, and a
-   larger one gets two bytes for each further byte: with one byte the load queue has 2.5 times as
-   many collections. */
+   a millisecond (bench/pauses). A heap of up to NURSERY_SMALL bytes has a nursery of its own size;
+   for each further byte the nursery has two more bytes: with one byte, the benchmark "queue" runs
+   2.5 times as many collections. */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	((size_t)64 * 1024)
@@ -60,16 +60,17 @@
 #define NURSERY_FEW	((size_t)32 * 1024)
 #define NURSERY_TIGHT	((size_t)4 * 1024)
 
-/* The part of everything that the state has allocated that the nursery may have: a busy state gets
-   a larger one. */
+/* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, so
+   that a busy state gets a larger one. */
 #define NURSERY_PART	64u
 
-/* Number of times that the nursery is doubled at most: after a collection that half of it has
-   survived; it is halved after one that less than a quarter has survived. */
+/* Largest number of times that the nursery is doubled. It is doubled if half of it has survived a
+   minor collection, and halved if less than a quarter has. */
 #define WIDER_MOST	2u
 
-/* The bytes that all states of the process share: the nurseries of the busy ones, and tenured large
-   leaf objects that do not count as growth. Twice that: growth, and young large leaf objects. */
+/* Bytes that are divided among all states of the process. Two things have SHARED bytes each: the
+   nurseries of busy states, and the tenured large leaf objects that do not count as growth. Growth
+   that is always allowed, and young large leaf objects, have twice as many. */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
 /* Percent of the generational multiplier that is used; the rest is for allocation during the
@@ -80,18 +81,18 @@
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* One PART-th of a cost is small next to it: a collection that finds less has found little, growth
-   by less is quiet, and so on (see the uses). */
+/* Less than one PART-th of a quantity is little of it: for example, a collection that finds less
+   than one PART-th of the old bytes dead has found little. */
 #define PART		8u
 
-/* Bytes of the heap that a finalizable object counts for, because objects that die with a finalizer
-   wait for a major collection; and the number of new ones that is never many. */
+/* Each finalizable object counts as FINALIZER_BYTES bytes of heap, because one that dies old waits
+   for a major collection. Fewer than FINALIZERS_MIN new ones are never many. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
 /* New entries of weak tables with old keys or values are many if there is one for every WEAK_BYTES
-   live bytes; a collection has found much for them if it found one WEAK_FOUND-th of the old bytes
-   dead: in caches string keys are held until their entries are removed. */
+   live bytes. Another collection for them is worth its cost if the last one found one WEAK_FOUND-th
+   of the old bytes dead: so few, because string keys live until their entries are removed. */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
@@ -99,8 +100,8 @@
 #define MIN_CYCLE_GAP	1024u
 
 /* Bytes of marking for each allocated byte; so a collection ends before the heap has grown by one
-   WORK-th. Also: one WORK-th of the live bytes may be owed, one of the old bytes be young large
-   leaf objects; a hurried collection pays for WORK times as much. */
+   WORK-th. Also: the work debt may be one WORK-th of the live bytes; young large leaf objects may
+   be one WORK-th of the old bytes; a hurried collection marks WORK times as much. */
 #define WORK		4
 
 
@@ -122,8 +123,8 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes that the state has allocated, with large leaf objects counted by a part
-   (PART). */
+/* Returns the bytes that the state has allocated. Of large leaf objects it counts one PART-th,
+   except in the incremental mode. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -288,7 +289,7 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns NURSERY_MAX as it is shared among all states of the process. */
+/* Returns the bytes by which a heap may always grow: NURSERY_MAX, or less among many states. */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;
@@ -328,8 +329,8 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that the last major collection left, with one PART-th of those that it
-   kept for finalizers only or that died while it ran. */
+/* Returns the bytes that the last major collection left. Of those that only finalizers kept, or
+   that died while it ran, it counts one PART-th. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -457,9 +458,9 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 
 
 /*
-** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a
-** collection hurries: for each byte as many as the smallest nursery there, NURSERY_SMALL, has
-** by a bounded slice.
+** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a collection
+** hurries. The smallest nursery there, NURSERY_SMALL, pays for a slice of NURSERY_MAX bytes; others
+** pay for as many in proportion.
 */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);

@@ -47,8 +47,8 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Records that 'bytes' of the last nursery have survived a minor collection; doubles or halves
-   later nurseries if that is many or few (WIDER_MOST in pace.c). */
+/* Records that 'bytes' of the last nursery have survived a minor collection. Doubles the later
+   nurseries if these are many, and halves them if these are few (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Sets the size of the next nursery and sets GCdebt to minus that size. */
