@@ -11,8 +11,8 @@
 **
 ** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
 ** n KiB represents n KiB of allocation and pays for as much of a cycle (a major collection) as in
-** upstream: there the step multiplier is in percent of 16-byte units, so that a byte pays for a
-** hundred. Between two cycles is upstream's pause, for which steps count like allocation.
+** upstream: an allocated byte pays for as many bytes of marking as the step multiplier, by default
+** 100. Between two cycles is upstream's pause, for which steps count like allocation.
 */
 #define LUA_CORE
 

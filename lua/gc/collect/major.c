@@ -50,8 +50,7 @@
 /* Cost of a block, in bytes of marking. */
 #define BLOCKCOST	384u
 
-/* The part of the heap, in addition to a nursery, that is kept in empty blocks for the next
-   need. */
+/* Empty blocks of one RESERVE_PART-th of the heap, and of a nursery, are kept for the next need. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together may keep. Returning so few

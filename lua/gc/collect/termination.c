@@ -24,7 +24,7 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the live bytes before anything is kept for finalizers only. */
+/* Records the live bytes before objects are marked that only finalizers keep. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*

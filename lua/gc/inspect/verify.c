@@ -231,7 +231,7 @@ static int isleft (const Walk *w, const GCObject *o) {
 }
 
 
-/* Checks G9 for table t. 'known' has n slots in ascending order. */
+/* Checks G9 for table t. 'known' has the n listed and remembered slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;

@@ -47,8 +47,8 @@
 /* Starts a minor collection. 'on' is 1 if objects may stay young. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
-/* Sets the object whose references are traversed now. o is NULL if no object that is reached from
-   it may stay young. */
+/* Sets the holder to o, whose references are traversed next. If o is NULL, no object that is
+   reached may stay young. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 

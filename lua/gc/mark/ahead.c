@@ -92,8 +92,8 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches the keys, or the values, of the next entries of list d, some words after k, if they
-   are of the table of e. */
+/* Prefetches for the words of list d after word k: the slot at twice PREFETCH_DISTANCE, and the
+   object of the key or value at PREFETCH_DISTANCE, if that slot is in the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);

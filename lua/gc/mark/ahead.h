@@ -47,8 +47,8 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 ** and marks their values with everything that these refer to. Returns 1 if there were any, or if
 ** there may be more (weak.logging has ended).
 **
-** luaN_followdoubtful adds the undecided entries to a chase, if too many objects were marked to
-** be logged.
+** luaN_followdoubtful adds the entries with undecided keys to a chase. It is called if too many
+** objects were marked to log them.
 **
 ** luaN_cleardoubtful removes the entries whose values are dead and not tombstoned.
 **

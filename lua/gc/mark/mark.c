@@ -71,9 +71,9 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /*
-** Limit of the log: at least LUAN_FEWDOUBTS / (tables + 1) entries, or one LOGGED_PART-th of the
-** undecided keys. Beyond it, visiting all undecided keys again costs less than looking up the
-** logged ones.
+** Limit of the log: looking up its entries in all tables may take LUAN_FEWDOUBTS lookups, plus one
+** LOGGED_PART-th of the number of undecided keys. Beyond that, visiting all undecided keys again
+** costs less.
 */
 #define LOGGED_PART	4u
 
@@ -303,7 +303,7 @@ static inline int mark_ends (global_State *g, GCObject *o, int depth) {
 
 
 /* Returns 1 if no object in t needs a traversal. Returns 0 if t has a key without a value,
-   because a barrier may have called before a new node had its value. */
+   because a barrier may call this before a new node has its value. */
 static int endsall (global_State *g, const Table *t, int depth) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);

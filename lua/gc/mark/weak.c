@@ -68,8 +68,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks everything in t, as luaN_traverseslots, but clears no key: a barrier may have called
-   before the key of a new node has its value. */
+/* Marks everything in t, as luaN_traverseslots, but clears no key: a barrier may call this before
+   the key of a new node has its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -100,8 +100,8 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 
 /*
 ** Restores or clears all tombstones of the scanned table t, and removes entries that are known to
-** be dead. Other keys without a value stay, because a barrier may have called before a new node
-** has its value.
+** be dead. Other keys without a value stay, because a barrier may call this before a new node has
+** its value.
 */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;

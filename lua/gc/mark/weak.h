@@ -41,9 +41,9 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** Empty the list of weak tables of the major collection. luaN_forgetweak is for a collection that
-** has ended; luaN_leaveweak for one that is abandoned: it also restores all tombstones.
-** luaN_forgettable does the latter for one table, which stays in the list.
+** luaN_forgetweak empties the list of weak tables of a major collection that has ended.
+** luaN_leaveweak does so for one that is abandoned, and restores all tombstones. luaN_forgettable
+** restores the tombstones of one table and clears its bits; the table stays in the list.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);

@@ -42,8 +42,8 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, to which a table refers. If the table is weak, only if o is young, because it keeps no
-   old object alive. */
+/* Marks o, to which a table refers. A weak table keeps no old object alive, so if 'weak' is 1, an
+   old o is not marked. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);

@@ -7,9 +7,9 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Tenure the young objects to which remembered slots (remembered objects) refer, and forget the
-   slots (objects). Slots of weak tables, and objects that are written to without a barrier,
-   stay. */
+/* luaN_refineslots tenures the young objects to which remembered slots refer, and forgets these
+   slots; luaN_refineobjects does the same for remembered objects. Slots of weak tables stay as long
+   as they are few, and weak tables and objects that are written to without a barrier stay. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 

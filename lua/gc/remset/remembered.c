@@ -68,8 +68,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i if its value is dead ('keys': if its key is). Returns 1 if the
-   entry stays and its key may be dead. */
+/* Removes the entry of slot i if its value is dead; if 'keys' is 1, if its key is dead. Returns 1
+   if the entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);

@@ -7,8 +7,8 @@
    be dead. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
-/* Removes the entries of remembered slots of weak tables whose values are dead ('keys': whose
-   keys are). */
+/* Removes the entries with dead values in the remembered slots of weak tables; if 'keys' is 1, the
+   entries with dead keys. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 
 #endif

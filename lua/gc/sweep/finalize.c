@@ -47,8 +47,8 @@
 ** them are young. Each collection that finds more than a quarter of them alive doubles that number,
 ** up to YOUNG_BITS times, so that a program which keeps its objects, or the last thousand of them,
 ** pays for few collections and objects still die young. One that finds at most a sixteenth alive
-** halves it. spec/lua/gc/finalized_spec.lua has the effect: objects that are alive at a time when
-** each one is dropped.
+** halves it. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at a time
+** in a program that drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u

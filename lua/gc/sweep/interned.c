@@ -52,7 +52,8 @@
 
 /* {== size ============================================================= */
 
-/* Moves the strings of the new bucket 'limit' to it, from the bucket half a vector below. */
+/* Puts bucket 'limit' into use: moves the strings that belong there from the bucket that is half
+   a vector below. */
 static void split (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;

@@ -173,8 +173,8 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Holds the lines of the young large leaf objects in a full collection, so that the sweep frees
-   those of the dead. */
+/* Marks the lines of the young large leaf objects with LUAN_HELD in a full collection, so that the
+   sweep frees the lines of the dead ones. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

@@ -16,8 +16,8 @@
 ** refer to it, if more than MOST_WAITING are pending, if it owns external bytes, or if a major
 ** collection runs or starts.
 **
-** finalize.left has all that the last minor collection has left young, in the order of their
-** calls, of which the first 'called' have been called (G11).
+** finalize.left has all of them that the last minor collection has left young, in the order in
+** which their finalizers are called; those of the first 'called' have been called (G11).
 */
 #ifndef luaN_waiting_h
 #define luaN_waiting_h
@@ -37,12 +37,14 @@ LUAI_FUNC void luaN_keepwaiting (global_State *g);
    that is not possible; o must be marked then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
-/* Holds the lines of the userdata that stay young, and reports the dead among those that were
-   called to the sampler. To be called when everything is marked and nothing is swept. */
+/* Marks the lines of the userdata that stay young with LUAN_HELD. Of those whose finalizers were
+   called, reports the dead to the sampler. To be called when everything is marked and nothing is
+   swept. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes userdata that were called or marked from the list, and frees the lines of dead ones. To
-   be called after the sweep, because a dead one may be in another list until then. */
+/* Removes from the list the userdata that were marked or whose finalizers were called, and frees
+   the lines of dead ones. To be called after the sweep, because a dead one may be in another list
+   until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* Counts o as called if it is the next one of finalize.left. To be called before its finalizer
