@@ -287,8 +287,8 @@ typedef struct luaN_Walker {
   void *ud;
   /* As lua_Alloc: memory for the walk, about 8 to 16 bytes per object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Called for each object, before its edges, which may come in two parts (stacks). Returns 0 to
-     stop the walk. NULL: objects are not reported. */
+  /* Called for each object, before its edges. Edges of stacks and edges to values under weak keys
+     may come after those of other objects. Returns 0 to stop the walk. NULL: not called. */
   int (*object) (void *ud, const luaN_Object *o);
   int (*edge) (void *ud, const luaN_Edge *e);
   /* If not NULL, only the tree of first edges is wanted. 'edge' receives the edges without a
@@ -549,9 +549,11 @@ typedef struct luaN_Labels {
   uint64_t from;	/* luaN_allocated at the last change */
   uint64_t *bytes;	/* sum of the present label */
   unsigned label;	/* the present label */
-  /* Returns the sum of a label, which must exist as long as the account. Must not use the state. */
+  /* Returns the address of the sum of a label, valid as long as the account. Must not use the
+     state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Sums of recent labels, by label modulo LUAN_RECENTLABELS; without one: of another label. */
+  /* Cache of the sums of recent labels: a label's place is the label modulo LUAN_RECENTLABELS. An
+     unused place has a label that belongs to another place. */
   struct {
     uint64_t *bytes;
     unsigned label;

@@ -145,9 +145,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* a register with pc n can be from instruction n - 1 or from a jump to n */
+    /* if a register has the address of n, instruction n - 1 or a jump to n may have run */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
-    /* of two candidates in a row the later one ran: the other register has its address */
+    /* of candidates x - 1 and x, x ran: the register that led to x - 1 has the address of x */
     if (found < 0 || x == found + 1) found = x;
   }
   return (found >= 0) ? found : n;

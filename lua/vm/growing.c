@@ -20,9 +20,9 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only if at most this number of nodes was visited since the hash part became
-** nearly full. It does not start later if keys were inserted elsewhere (fields.h), or if the table
-** was fuller when it was made. A run of that many nodes in use is rare.
+** A growth starts only before getfreepos has visited this number of nodes of a hash part that is
+** nearly full. It would come too late for a table that was fuller when it was made, or whose keys
+** were inserted elsewhere (fields.h). getfreepos seldom visits that many nodes at once.
 */
 #define GROWTHWINDOW	32
 

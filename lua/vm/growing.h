@@ -2,11 +2,11 @@
 /*
 ** Growth buffers (lua/gc/alloc/growth.h), the part that reads keys and nodes; ltable.c calls it.
 **
-** A growth starts when getfreepos has visited all but a GROWTHPART-th of the nodes. It continues
-** with each inserted key, in proportion to the distance that 'lastfree' has moved since: during
-** the first half the buffer is initialized, page by page; during the second half keys are copied
-** to it. From the start on only few keys find a free node, about a ninetieth of the number of
-** nodes, because most of the remaining nodes have been taken as main positions. So a table that
+** A growth starts when getfreepos has visited all but one LUAN_GROWTHPART-th of the nodes. It
+** continues with each inserted key, in proportion to the distance that 'lastfree' has moved since:
+** during the first half the buffer is initialized, page by page; during the second half keys are
+** copied to it. From the start on only few keys find a free node, about a ninetieth of the number
+** of nodes, because most of the remaining nodes have been taken as main positions. So a table that
 ** keeps its size rarely has a buffer, and an insertion pays for about 200 copies, some
 ** microseconds.
 */

@@ -2,17 +2,17 @@
 /*
 ** Allowances: limits on the bytes that a state may allocate, and on its bytes in use
 ** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails as if there were no
-** memory, with the limit's own message, so every caller is in the state that a refused request of
-** lua_Alloc would leave it in. nursery_limit includes the distance to the nearer limit, so that
-** the fast path has no additional instruction: only the slow path compares.
+** memory, with the limit's own message, so that callers handle it like a refusal of lua_Alloc.
+** nursery_limit includes the distance to the nearer limit, so that the fast path has no additional
+** instruction: only the slow path compares.
 **
 ** Invariants:
 **   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
 **        nursery_free after each luaN_setlimit.
-**   LM2  'refusal' is the message of the last limit that has refused an allocation since the limits
-**        were set, or NULL if none has, or lua_Alloc has refused one since. It is NULL if the state
-**        has no limits. Allocations that succeed do not change it: a __close handler may run
-**        before the message is used.
+**   LM2  'refusal' is the message of the limit that refused the last failed allocation since the
+**        limits were set. It is NULL if there was none, if lua_Alloc refused that allocation, or if
+**        the state has no limits. Allocations that succeed do not change it: a __close handler may
+**        run before the message is used.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h

@@ -244,9 +244,9 @@ static void charge (global_State *g, size_t n, int what) {
 
 
 /*
-** Adds a block of 'size' bytes at p to the accounts, and samples it. 'old' bytes (rounded) were
-** counted before; 'd' was the distance before the allocation; 'outside' is 1 if it passed by the
-** nursery.
+** Adds a block of 'size' bytes at p to the accounts, and samples it. 'old' bytes of it (rounded)
+** are in the accounts already; 'd' was the distance before the allocation; 'outside' is 1 if it
+** passed by the nursery.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int what, int outside,
@@ -268,9 +268,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 
 
 /*
-** Allocates a block of 'size' > 0 bytes of kind 'what', of which 'oldsize' bytes were counted
-** before (a block that is resized). Runs an emergency collection if there is no memory; returns
-** NULL if there is still none.
+** Allocates a block of 'size' > 0 bytes of kind 'what'. If it replaces a block of 'oldsize' bytes,
+** which are in the accounts already, only the growth is counted. Runs an emergency collection if
+** there is no memory; returns NULL if there is still none.
 */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   global_State *g = G(L);

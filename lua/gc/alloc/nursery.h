@@ -5,11 +5,12 @@
 **
 **   nursery_limit = min(end of the current hole,
 **                       address before the sample point,
-**                       address at which a collection is due)
+**                       address at which a collection is due,
+**                       address at which a limit of the state is reached (LM1 of allowance.h))
 **
 ** An allocation adds its size to nursery_free, compares the sum with nursery_limit and stores it.
 ** There are no other instructions on this path, with or without sampling. If the limit is passed,
-** luaN_slow determines which of the three events it is. Without a sampler the sample point is
+** luaN_slow determines which of the four events it is. Without a sampler the sample point is
 ** LUAN_INFINITY bytes away; there is no flag. The scheme and its terms are those of Jung and
 ** Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
 **
@@ -64,7 +65,7 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Bytes allocated since the accounts were updated. */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
-/* Allocates 'size' bytes of kind 'what', on the fast path if possible. As luaN_slow otherwise. */
+/* Allocates 'size' bytes of kind 'what', on the fast path if possible, else by luaN_slow. */
 #define luaN_new(L,size,what)  luaN_newin(L, &G(L)->heap, size, what)
 
 /* Allocates n bytes (rounded) from the current hole. Returns NULL if that would pass the limit. */

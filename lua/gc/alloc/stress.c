@@ -43,8 +43,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Runs an emergency collection and restores the debt, so that safepoints, at which finalizers are
-   called, stay where they were. */
+/* Runs an emergency collection if LUAN_STRESS makes one due at this allocation. Restores the debt,
+   so that collections, and with them calls of finalizers, stay at the same safepoints. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

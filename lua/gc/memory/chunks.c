@@ -48,8 +48,8 @@
 #define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* bytes of a small block when memory is short */
 
-/* The part of the heap by which it grows: while it is small, and later. A larger part means fewer
-   chunks and more unused memory. */
+/* A heap grows by one GROWTH_SMALL-th while it is small, and by one GROWTH-th later. A larger
+   growth means fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
@@ -66,7 +66,7 @@
 
 /* Bytes of a huge page, by which a big heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
-/* Part of a huge chunk that must be free before its huge page is broken up. A larger value
+/* A huge page is broken up if more than one HUGE_FREE_PART-th of its chunk is free. A larger value
    returns memory earlier and loses more huge pages. */
 #define HUGE_FREE_PART	8u
 

@@ -10,8 +10,8 @@
 ** lua_Alloc one block at a time. Nothing moves.
 **
 ** A small heap has small blocks: of any length up to 32 KiB, at any address that lua_Alloc
-** returns. They are found by binary search in a sorted list. They avoid the cost of alignment,
-** and they can use the last bytes below a limit of lua_Alloc for which a chunk is too large.
+** returns. They are found by binary search in a sorted list. They avoid the cost of alignment. If
+** lua_Alloc has a limit, they can use the last bytes below it, which are too few for a chunk.
 **
 ** A line without marks is free. A run of free lines is a hole; the nursery bumps a pointer
 ** through one hole after another (nursery.h). Memory in lines is not freed explicitly: a
@@ -67,8 +67,8 @@
    itself. A lower limit finds dead ones earlier and makes the lists longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* Bytes from which on a heap is big: no cache holds it, and its pages are worth the effort to give
-   them back, or to have huge ones. */
+/* Bytes from which on a heap is big: no cache holds it, and it is worth its cost to return free
+   pages and to use huge pages. */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Bytes of the largest block of memory for which the nursery takes the next hole of any size;
    larger ones use the overflow region. */
