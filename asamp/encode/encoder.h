@@ -116,9 +116,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /*
-** Records deaths as n run lengths (even) over the list of followed samples (P7), alternately
-** alive and dead. The first runs after an outcome or a collection start at the oldest sample,
-** further ones after the previous runs.
+** Records deaths as n run lengths over the list of followed samples (P7), alternately of live and
+** dead ones; n is even. The first call after an outcome or a collection starts at the oldest
+** sample, a further one after the previous runs.
 */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);

@@ -11,9 +11,9 @@
 **   PK2  SMALL and FAST produce one member of the gzip file (some readers, browsers among them,
 **        read only the first); LIVE starts another member whenever it switches between zlib and
 **        FAST;
-**   PK3  LIVE keeps its input until the flush. Up to COMPRESSOR_LIGHT bytes are compressed by
-**        zlib; more by FAST, and so is all further input until a flush after less than half of
-**        that. So zlib's time between two flushes is bounded, and a heavy load does not use
+**   PK3  LIVE keeps its input until the flush and compresses it by zlib. If there are more than
+**        COMPRESSOR_LIGHT bytes between two flushes, it uses FAST, until there are less than half
+**        as many. So zlib's time between two flushes is bounded, and a heavy load does not use
 **        zlib;
 **   PK4  output comes in pieces of nearly COMPRESSOR_PIECE bytes, the rest at a flush and at
 **        the end: a flush of few bytes is one write.

@@ -39,8 +39,8 @@ typedef struct PlaceWish {
 			   one */
   int folder;           /* descriptor of the folder of 'path', for callers that cannot reach
 			   it by name any more (chroot); 0: none */
-  const char *refusal;  /* end of the message after "a text file"; NULL: that for a profile,
-			   whose user has the option overwrite */
+  const char *refusal;  /* end of the error message that starts with the kind of the existing
+			   file; NULL: the end for a profile, which names the option overwrite */
 } PlaceWish;
 
 typedef struct Place {

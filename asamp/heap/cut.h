@@ -34,8 +34,8 @@ typedef struct Cut {
 } Cut;
 
 /*
-** Removes the references that the n 'steps' of a path name, in the words of holders.h, from the
-** state on. All objects with that path count, because a step such as "[1..n]" is of many
+** Removes the references that a path from the state names; its n 'steps' have the form of
+** holders.h. All objects with that path count, because a step such as "[1..n]" stands for many
 ** references. Returns 1; or 0 with the reason in *why, a static string: no such path, a reference
 ** that no Lua code can remove, or no memory. After 1 the caller frees *c with cut_free.
 */

@@ -81,8 +81,8 @@ typedef struct Reader {
 				       relative: of the previous object, of the previous
 				       sample, of the current holder */
   uint32_t holder;		/* the object whose edges are being read */
-  int late;			/* 1: its edges do not continue a list of its own in 'to', so
-				   they go into 'late' */
+  int late;			/* 1: the holder had edges earlier, or is not defined yet; its
+				   edges now go into Graph.late */
   int64_t index;
   jmp_buf failed;
   char *err;
@@ -509,8 +509,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The edges of a thread come first; those of a weak key may come after the edges of the
-     value. */
+  /* A thread has had no edges yet. Another holder, whose values under weak keys follow, may have
+     had some. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;

@@ -81,8 +81,8 @@ typedef struct Graph {
   uint32_t nedges;
   uint32_t *to;
   Way *ways;
-  LateEdge *late;		/* edges that the file has apart from the others of their
-				   object, sorted by 'from' */
+  LateEdge *late;		/* edges that are in the file separately from the others of
+				   their object, sorted by 'from' */
   size_t nlate;
   struct Proto { uint32_t line, name, source; } *protos;
   size_t nprotos;

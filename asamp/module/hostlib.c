@@ -211,7 +211,7 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Asked {
   struct sockaddr_un at;
   int isover;	/* 1: done, with or without an answer. */
-  int error;            /* errno: why there is no answer, or none yet; 0: complete */
+  int error;            /* errno: reason why there is no complete answer; 0: there is one */
   int fd;               /* -1: not connected */
   size_t sent;          /* bytes of the line sent so far */
   ForeignPeer peer;     /* the listening process, once connected */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age, which predicts the effect of another nursery size: of the bytes allocated u
-** bytes before a minor or full collection, and v bytes after the previous one, the part that has
-** survived the collection. Both lengths are bytes with which the nursery was filled.
+** Survival by age, which predicts the effect of another nursery size. For the bytes that were
+** allocated u bytes before a minor or full collection and v bytes after the previous one, it is the
+** part that has survived the collection. u and v count bytes with which the nursery was filled.
 **
 ** A collection records with how many bytes the nursery was filled since the previous one. The
 ** samples that it decides divide these bytes among them in proportion to the bytes that they

@@ -36,8 +36,8 @@ typedef struct ReadSample {
 		          time samples ns */
   uint64_t size;       /* bytes of the block; 0: unknown */
   uint64_t thread;
-  uint64_t born;       /* bytes of all samples decided up to this one, before 'scale': a clock that
-		          runs with allocation. Only in the callback 'fate' and later */
+  uint64_t born;       /* bytes of all samples decided up to this one, not multiplied by 'scale':
+		          a time measured in allocation. Only in the callback 'fate' and later */
   uint32_t node;       /* node of the call tree */
   uint32_t kind;       /* includes the class only in the callback 'fate' and later */
   int outside;         /* 1: allocated outside the nursery */
@@ -48,7 +48,7 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* time of the collection that found it dead */
-  uint64_t allocated;  /* bytes allocated during its life, before 'scale' */
+  uint64_t allocated;  /* bytes allocated during its life, not multiplied by 'scale' */
   uint64_t tag;        /* tag that the client set in 'fate' */
   size_t place;        /* index among the followed samples, oldest first, before this
 		          collection's deaths */
@@ -56,7 +56,7 @@ typedef struct ReadDeath {
 		          death: it is native memory, and the state has ended */
 } ReadDeath;
 
-/* Returns the bytes that the sample represents (before 'scale'), at most 2^62. */
+/* Returns the bytes that the sample represents, not multiplied by 'scale'; at most 2^62. */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
@@ -169,7 +169,7 @@ typedef struct ReadProfile {
 		          bytes they represent; us of the kept part, and requested us, 0: none */
   int isring;
   uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown */
-  int labelled;        /* 1: the file has the parts of it by label set (callback 'labelled') */
+  int labelled;        /* 1: the file has the allocated bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
   uint64_t copies;     /* samples of copies, in periods */
@@ -230,9 +230,9 @@ typedef struct ReaderClient {
   /* Not NULL: only samples with this label are wanted; with value NULL, those without a
      label of that name. Applies to counts like 'only'. */
   const char *labelname, *labelvalue;
-  /* Only samples with since <= time < till are wanted (us; till 0: no end), of nodes i without a
-     nonzero without[i], and collections, marks and walks of that time; with 'without' no
-     collections. Applies to counts like 'only'. */
+  /* Only samples with since <= time < till are wanted (us; till 0: no end), and collections, marks
+     and walks of that time. If 'without' is not NULL, samples of nodes i with a nonzero without[i]
+     (i below 'nwithout') and collections are not wanted. Applies to counts like 'only'. */
   uint64_t since, till;
   const unsigned char *without;
   size_t nwithout;
@@ -240,8 +240,8 @@ typedef struct ReaderClient {
   void (*begin) (void *ud, const ReadProfile *r);
   /* An allocation or time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
-  /* A copy; its kind is the sort, 0, 1 or 2 as numbered from COPY_NEW in sample.h. Copies
-     are not delivered as samples and have no outcome. */
+  /* A copy sample. Its 'kind' is 0, 1 or 2, for COPY_NEW and the next values in sample.h. Copies
+     are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
   /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. If 'followed'
      is set, a death may follow; 'fate' may then set 'tag' for it. */
@@ -272,8 +272,8 @@ typedef struct ReaderClient {
   void (*begins) (void *ud, uint64_t time);
   void (*called) (void *ud, const char *name);
   void (*allocated) (void *ud, uint64_t bytes);
-  /* In files of one state too: exact bytes that the state has allocated with a label set, before
-     'allocated' and as a part of it. */
+  /* In files of one state, too: the exact bytes that the state has allocated with a label set.
+     Called before 'allocated', whose bytes include them. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called repeatedly with 'progressud' and the share of the file, 0 to 1. */

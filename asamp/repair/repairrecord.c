@@ -145,8 +145,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 }
 
 /*
-** Returns 1 if the leaf of the stack is one of asamp's types: it is an allocation (unmodified
-** version).
+** Returns 1 if the leaf of the stack is one of asamp's types: in the stock format, the stack is
+** then that of an allocation.
 */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;

@@ -19,7 +19,7 @@
 /* Bytes of a set of labels. */
 typedef struct AccountSum {
   uint64_t bytes;	/* up to the last change of the label */
-  uint64_t reported;	/* of these: reported by account_each; until the next change maybe more */
+  uint64_t reported;	/* reported by account_each; may exceed 'bytes' until the next change */
   uint32_t set;
 } AccountSum;
 

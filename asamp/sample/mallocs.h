@@ -99,9 +99,9 @@ int mallocs_learn (void);
 int mallocs_waiting (const void *home);
 
 /*
-** Queries about owners: mallocs_isowner: is it an owner of native memory. mallocs_isdead: was
-** its block freed; if so the slot is released, and the owner must not be used again.
-** mallocs_isfreed: the same without releasing the slot. mallocs_forget: ends the watch.
+** mallocs_isowner returns 1 if 'owner' is an owner of native memory. mallocs_isdead returns 1 if
+** its block was freed; the slot is then released, and the owner must not be used again.
+** mallocs_isfreed does the same without releasing the slot. mallocs_forget ends the watch.
 */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);

@@ -64,8 +64,8 @@ typedef struct Stack {
   void **native;		/* Buffer of return addresses. */
   struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h), or NULL. */
   StackLine *lines;		/* Cache of lines, which grows with the number of misses. */
-  unsigned linemask, missed;	/* Its size - 1, where the size is a power of 2; misses since
-				   it has that size. */
+  unsigned linemask, missed;	/* Entries of 'lines' (a power of 2) minus 1; number of misses
+				   since 'lines' has that size. */
   Functions functions;		/* Numbers of Lua functions. */
   StackEmit emit;
   void *ud;
@@ -86,8 +86,8 @@ void stack_close (Stack *s);
 void stack_begin (Stack *s, StackEmit emit, void *ud);
 
 /*
-** Does the same in the child of a fork, without freeing functions, because another thread may
-** have been caught changing them.
+** As stack_begin, in the child of a fork: does not free the functions, because another thread of
+** the parent may have been changing them at the fork.
 */
 void stack_forget (Stack *s);
 

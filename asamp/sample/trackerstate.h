@@ -91,8 +91,8 @@ typedef struct Tracker {
 						          reported collection. */
   uint64_t rss, measured;	/* Resident bytes; time of the last record that measured them,
 				   ns. */
-  uint64_t heldthen;		/* Bytes reserved by the heap when they were last read without
-				   delay. */
+  uint64_t heldthen;		/* Bytes reserved by the heap at the last reading of 'rss' that
+				   was not a cached value. */
   Pending pending;
   Followed followed;
   uint64_t *watching;		/* Bit set of 2^TRACKER_WATCHLOG bits (A6); NULL: not allocated. */
@@ -105,8 +105,8 @@ typedef struct Tracker {
   uint64_t since;		/* Start of its part of the pause, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at that time, ns. */
   uint64_t slices;	/* luaN_Memory.slices at the last report. */
-  uint64_t pauses, toldpauses;	/* ns of all pauses before the last reported one; ns of the
-				   reported ones since. */
+  uint64_t pauses, toldpauses;	/* luaN_Memory.pauses when unreported pauses were last counted;
+				   ns of the pauses reported since. */
   uint64_t sincelooked[LOOKED_COUNT];  /* Work counters at that time. */
   ProfileCollection collection;	/* The running collection; outside of one, the last reported. */
   PendingFates fates;		/* Outcomes that it decided. */

@@ -172,9 +172,9 @@ void profile_class (ProfileState *s, uint32_t id, const char *name);
 /*
 ** Emits a collection, with the outcomes of the n samples since the previous one (oldest first;
 ** 0 died, 1 survived, 2 survived and is not followed) and their classes (0: none; NULL: no
-** sample has one); then the deaths among the followed samples as 'ndeaths' run lengths (even):
-** a number of live ones, a number of dead ones, and so on. Samples after the last run are
-** alive.
+** sample has one); then the deaths among the followed samples as 'ndeaths' run lengths: a number
+** of live ones, a number of dead ones, and so on. 'ndeaths' is even; samples after the last run
+** are alive.
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,

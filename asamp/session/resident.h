@@ -37,7 +37,7 @@ typedef struct ResidentRow {
   char text[256];	/* a file or a line; "": none */
 } ResidentRow;
 
-/* Decides when the next picture is due. All zero: YOUNG after the first collection. Times in ns. */
+/* Decides when the next picture is due; all zero: 20 ms after the first collection. Times in ns. */
 typedef struct ResidentPolicy {
   uint64_t told, rss, cost;
   uint64_t began;	/* start of the session, or time of the first collection; atomic */

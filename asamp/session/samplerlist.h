@@ -104,7 +104,7 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 */
 uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
-** Adds the bytes by label of a state to those of past ones, or with ACCOUNT_REST takes off those
+** Adds the bytes by label of a state to those of past ones; with ACCOUNT_REST, subtracts those
 ** that the state is going to keep. Lock held.
 */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
