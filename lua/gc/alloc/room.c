@@ -17,8 +17,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* Slots of the smallest table that gets such free nodes, and the part of its slots that stays
-   free. A larger PART saves memory and rehashes more often. */
+/* MIN_SLOTS: slots of the smallest table that gets such free nodes. One PART-th of its slots stays
+   free; a larger value saves memory and rehashes more often. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

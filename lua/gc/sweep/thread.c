@@ -43,7 +43,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* An emergency collection may have freed capacity of the list, never used it. */
+  /* An emergency collection may have shrunk the list, but leaves capacity for one. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
