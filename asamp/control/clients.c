@@ -18,8 +18,8 @@
 						   client is disconnected (CN3) */
 #define LOOK_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
-#define LOOK_PART	8	/* the part (1/8) of the time already waited after which the
-				   next check comes */
+#define LOOK_PART	8	/* the next check comes after one LOOK_PART-th of the time
+				   already waited */
 #define REST_NS		UINT64_C(250000000)	/* ns after a failed accept before the next
 						   attempt (CN8) */
 

@@ -37,7 +37,7 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodtold;       /* 1: the meta "period" was written */
-  uint64_t used;        /* bit set, by half of the id: special frames that have a name */
+  uint64_t used;        /* set of the special frames that have a name: bit id / 2 */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
   Origins origins;
@@ -47,8 +47,8 @@ struct Encoder {
   uint64_t undecided;   /* undecided samples (events) of ended states */
   uint64_t begun;       /* number of states */
   uint64_t allocated;   /* bytes; 0: unknown */
-  int notallocated;     /* 1: the total is not recorded */
-  int notlabelled;      /* 1: the parts of it by label are not known */
+  int notallocated;     /* 1: the total of allocated bytes is not recorded */
+  int notlabelled;      /* 1: the allocated bytes by label set are not known */
   ProfileLeft left;
   uint64_t texts;       /* number of truncated texts */
   uint64_t natives;     /* addresses beyond the limit of 'seen' */

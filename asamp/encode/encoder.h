@@ -131,7 +131,7 @@ void encoder_allocated (Encoder *e, uint64_t bytes);
 ** or encoder_end, as a part of the bytes there.
 */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
-/* Records that these parts are not known for all states. */
+/* Records that the bytes by label set are not known for all states. */
 void encoder_notlabelled (Encoder *e);
 /*
 ** Suppresses the total of allocated bytes in the file, because those of some states are
@@ -162,8 +162,8 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /*
-** Marks the log as a flight recorder's: 'samples' periods are from before the kept part and
-** were alive, and represent 'bytes'; the kept part has a length of 'ns', of the 'wanted' ones.
+** Marks the log as a flight recorder's. 'samples' (in periods) that represent 'bytes' are from
+** before the kept part and were alive; the kept part is 'ns' long, of 'wanted' ns requested.
 */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 

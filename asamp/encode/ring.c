@@ -248,7 +248,7 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  int isrest;           /* 1: a part of the bytes that states have allocated was allocated before */
+  int isrest;           /* 1: the bytes of states include some from before the kept part */
 } Telling;
 
 static void encoded (void *ud, const Event *event) {

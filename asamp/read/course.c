@@ -22,8 +22,8 @@ void course_free (Course *c) {
 /* -------------------------------------------------------------- pauses -- */
 
 /*
-** Returns the slot of a pause. Above 1,023 us: the 9 bits after the leading one, for each bit
-** length.
+** Returns the slot of a pause: one for each us up to 1,023; above that, one for each bit length and
+** value of the 9 bits after the leading one.
 */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;

@@ -290,7 +290,7 @@ static void readersum_labelled (void *ud, uint32_t set, uint64_t bytes) {
   if (l == NULL)
     return;
   if (bytes > EXACT_MOST - s->labelled)
-    bytes = EXACT_MOST - s->labelled;  /* more than 'allocated' can be: finishlabels finds it */
+    bytes = EXACT_MOST - s->labelled;  /* finishlabels rejects a sum of EXACT_MOST */
   l->exact += bytes;
   s->labelled += bytes;
 }

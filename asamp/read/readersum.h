@@ -49,7 +49,7 @@ typedef struct ReaderSum {
   LabelTotals *labels;  /* by set; 0: samples without labels */
   size_t nlabels, labelsize;
   int exactlabels;     /* 1: 'exact' of the sets adds up to 'allocated' of the ReadProfile */
-  uint64_t labelled;   /* sum of 'exact' of all sets that the file has one for */
+  uint64_t labelled;   /* sum of the exact bytes that the file has for label sets */
   Tags *tags;          /* sites are also distinguished by these; NULL: not */
   Course course;       /* collections */
   Marks marks;

@@ -14,7 +14,7 @@
 #define RECORD_NS	10000000	/* ns between records of collections that decide nothing */
 #define RESIDENT_NS	100000000	/* ns between readings of resident bytes, which cost
 					   as much as ten small collections */
-#define RESIDENT_PART	16	/* a change of the heap by this part causes a reading earlier */
+#define RESIDENT_PART	16	/* a heap that changes by one RESIDENT_PART-th is read earlier */
 #define DEATHS_NS	100000000	/* ns between checks for native deaths with
 					   FOLLOWED_MOST samples; in proportion with fewer */
 

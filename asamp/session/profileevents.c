@@ -485,7 +485,7 @@ static int awaitroom (Profile *p, int *locked) {
   return 1;
 }
 
-/* The end of a state's bytes by label. */
+/* Argument of lastset, which reports a state's bytes by label at exit. */
 typedef struct LastSets {
   Profile *p;
   const ProfileState *state;

@@ -76,8 +76,8 @@ struct Profile {
   int stalled;            /* errno of the present stall of the file, or 0; also read without
 			     the lock */
   uint64_t elsewhere;     /* samples lost before they reached the queue */
-  uint64_t refused;       /* of the samples announced as lost there, those refused for lack of
-			     space; atomic */
+  uint64_t refused;       /* samples that profile_offer refused for lack of space; the caller
+			     counts them as lost, too; atomic */
   EventTally taken;            /* events passed to the queue */
   EventTally lost;
   uint64_t cut;           /* number of truncated texts; atomic */

@@ -21,8 +21,8 @@
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
 #define LINES		256u	/* number of lines of all states together */
-#define ENDING		100u	/* ending states pay for one picture per ENDING times its
-				   cost, or if memory has changed */
+#define ENDING		100u	/* an ending state takes a picture if ENDING times the cost of one
+				   has passed since the last, or if memory has changed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;

@@ -220,9 +220,9 @@ typedef struct SamplerSet {
 } SamplerSet;
 
 /*
-** The sums of the session by label set. sampler_setcount returns the largest number of sets that
-** have sums. sampler_sets stores the sums that are not 0 in 'rows' and their number in *n, and
-** returns the total, which is SamplerStats.bytes.
+** The sums of the session by label set. sampler_setcount returns an upper bound of the number of
+** sums that are not 0. sampler_sets stores these in 'rows' and their number in *n, and returns the
+** total, which is SamplerStats.bytes.
 */
 uint32_t sampler_setcount (const Sampler *s);
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);

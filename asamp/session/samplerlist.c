@@ -110,17 +110,17 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 #define RATE_NS		500000000	/* CPU time between two checks if few samples are taken */
 #define RATE_IDLE	10	/* times that time between two checks if a process mostly waits */
-#define RATE_STAGE	32	/* least number of samples between two checks; fewer are too few to
-				   estimate a rate: 32 give it to about a fifth */
+#define RATE_STAGE	32	/* least number of samples between two checks, so that the error of
+				   the estimated rate is about a fifth */
 
 /*
 ** Doubles the period of a state if it takes more samples per second than requested, and halves it
 ** if it takes fewer than a quarter, but never below the requested period. A second is one of CPU
 ** time of the process, so that samples cost the same share of it on a loaded machine, but not less
-** than one of real time, for processes of several threads. A check is due after half of one, or as
-** soon as half a second's worth of samples were taken: a program that
-** allocates n times too fast has taken log2(n) halves of its rate when the period is right
-** (bench/defaults shows the cost). Each sample has its weight in the file.
+** than one of real time, for processes of several threads. A check is due after half a second, or
+** as soon as the samples of half a second were taken: a program that allocates n times too fast has
+** taken the samples of log2(n) half seconds when the period is right (bench/defaults shows the
+** cost). Each sample has its weight in the file.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
