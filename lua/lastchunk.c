@@ -49,8 +49,8 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 
 /*
 ** Returns the slot of the chunk's function, or NULL. The arguments of a chunk are below its
-** function; 'func' is below them, too, if the chunk has returned. If an error has ended it,
-** 'func' is unchanged.
+** function. If the chunk has returned, ci->func is below them, too; if an error has ended it,
+** ci->func still is the function's slot.
 */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);

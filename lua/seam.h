@@ -372,8 +372,8 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* allocated in the state's life */
-  /* Bytes of 'allocated' that were promoted: that survived their first collection, large
-     strings their third; userdata pending finalization are not included. */
+  /* Bytes of 'allocated' that were tenured: most objects by the first collection that they
+     survive, large strings by the third; without userdata pending finalization. */
   uint64_t tenured;
   uint64_t nursery;	/* bytes to allocate from one minor collection to the next */
   /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector

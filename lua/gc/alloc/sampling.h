@@ -4,7 +4,7 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p, of which 'old' bytes were counted before, and takes the
+** Counts the block of n bytes at p, of which 'old' bytes are counted already, and takes the
 ** sample if the sample point is reached. 'd' is the distance before the allocation. 'outside':
 ** the block passed by the nursery. Sets the sample point; the caller must set the limit.
 */

@@ -455,7 +455,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks where the lists of sweep.c are NULL (G7). */
+/* Checks that the lists of sweep.c are NULL where G7 requires it, and nowhere else. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;

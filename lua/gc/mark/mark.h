@@ -43,16 +43,15 @@ static inline void luaN_clearkey (Node *n) {
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/*
-** luaN_isnear is true if all old objects fit into the processor's cache, so that the order of
-** visits does not matter. False under LUAN_STRESS slice=N, so that small heaps test the code for
-** large ones.
-*/
+/* Bytes of old objects up to which all fit into the processor's cache. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
-/* Number of undecided keys, or of logged objects to look up, that the atomic step may have in any
-   case. */
+/* Number of undecided keys, or of lookups of logged objects, that may always be left to the atomic
+   step. */
 #define LUAN_FEWDOUBTS	4096u
+
+/* True if all old objects are in the cache, so that the order of visits does not matter. False
+   under LUAN_STRESS slice=N, so that small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which does not have the current epoch: gives it the epoch, and pushes it on a mark

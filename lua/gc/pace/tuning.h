@@ -7,8 +7,8 @@
    word. */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
-/* The operator's setting t if it is not 0, else the program's own; and the parameters as they are
-   in effect. */
+/* luaN_tuned is the operator's setting, which is t - 1, or the program's own if t is 0. The others
+   are the parameters that are in effect. */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \

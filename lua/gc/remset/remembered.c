@@ -114,8 +114,8 @@ static int isnewtext (const TValue *v) {
 /*
 ** Returns 1 if entry k of the list, slot i of t, was remembered for an object that stayed young,
 ** and the slot has another new object now. The store of that object has remembered the slot
-** again, later in the list; except if it is the last entry, which the barrier does not repeat.
-** Without this test the entries of a queue's slots would accumulate.
+** again, later in the list. It has not if this entry was the last one of the list, which the
+** barrier does not repeat. Without this test the entries of a queue's slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
