@@ -256,7 +256,7 @@ struct ProfileLast {
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
   uint64_t bytes;       /* as in profile_allocated; 0: not emitted */
-  ProfileSets *sets;    /* the parts of 'bytes', which it may exceed; NULL: none */
+  ProfileSets *sets;    /* the bytes by label set; their sum may exceed 'bytes'; NULL: none */
   void *setsud;
   ProfileLeft left;
   uint64_t lost;        /* as in profile_lost */

@@ -313,7 +313,7 @@ ResidentRow *resident_rows (size_t *n) {
 }
 
 
-/* Returns 1 if a picture of a profile that goes on has time left (RQ3). */
+/* Returns 1 if pictures have taken so little time that a small change causes another one (RQ3). */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
