@@ -18,8 +18,8 @@
 /* Number of nodes of the longest chain that is processed. */
 #define LONGESTCHAIN	32u
 
-/* Distances of prefetching: NODESAHEAD nodes for the third node of a chain, twice that for the
-   second; the keys of a chain while CHAINSWAITING other chains are queued. */
+/* Distances of prefetching: the third node of a chain is prefetched NODESAHEAD nodes ahead, the
+   second twice as far; the keys of a chain, while CHAINSWAITING other chains are queued. */
 #define NODESAHEAD	32u
 #define CHAINSWAITING	16u
 

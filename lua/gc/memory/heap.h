@@ -67,8 +67,8 @@
    itself. A lower limit finds dead ones earlier and makes the lists longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* Bytes from which on a heap is big: no cache holds it, and it is worth its cost to return free
-   pages and to use huge pages. */
+/* Bytes from which on a heap is big: no cache holds it, and returning free pages and using huge
+   pages are worth their cost. */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Bytes of the largest block of memory for which the nursery takes the next hole of any size;
    larger ones use the overflow region. */
