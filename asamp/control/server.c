@@ -97,7 +97,7 @@ static const char *server_folderof (const char *path) {
   else slash[slash == folder] = '\0';
   if (mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
   if (lstat(folder, &s) != 0) return strerror(errno);
-  if (!S_ISDIR(s.st_mode)) return "what it would be in is no folder";
+  if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link";
   if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
     return "its folder is another user's, or others may write there; give one of your own";
   return NULL;

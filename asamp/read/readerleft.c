@@ -68,7 +68,7 @@ static const struct {
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
     "more than % values of a label: # times it was given another, which is (others)"},
   [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
-    "more than % sets of labels: # times another was made, whose values are (others)"},
+    "more than % sets of labels: # times a further set was made; its values are (others)"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,
     "more than % Lua states: # others are one row"},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,

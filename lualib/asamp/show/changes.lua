@@ -170,8 +170,8 @@ function M.render(a, b, results, options)
     end))
   end
   append{"", paint("dim", layout.wrap(("error: one standard error of the " ..
-    "change, estimated from the samples. Noise%s: changes by less than %g of " ..
-    "these, or no larger than chance can explain in one of all these rows%s.")
+    "change, estimated from the samples. Noise%s: changes of less than %g " ..
+    "standard errors, and those that chance can cause in a table of this length%s.")
       :format(options.all and ", marked ~," or "", options.sigma,
               options.all and "" or "; --all shows it"), "  ", width))}
   return table.concat(lines, "\n") .. "\n"

@@ -68,10 +68,10 @@ function M.lines(style, copies, brief)
   table.insert(lines, 3, layout.wrap(M.told(copies) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "copied: into new strings, and by buffers and tables that grow. again: share that " ..
-      "had been copied before into what it was copied from. by growth: of that, of what " ..
-      "grew. times: how often " ..
-      "a byte of the line's strings was copied on average, at least.", "  ", style.width))
+      "copied: into new strings, and by buffers and tables that grow. again: share of bytes " ..
+      "that had been copied before. by growth: share that growing buffers and tables copied. " ..
+      "times: how often a byte of the line's strings was copied on average (lower bound).",
+      "  ", style.width))
   end
   return lines
 end

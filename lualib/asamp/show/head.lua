@@ -133,10 +133,10 @@ end
 local function outside(t, told)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if told and bytes > 0 then
-    return "Userdata represent memory and resources; a file that is opened counts 32 KiB."
+    return "Userdata represent memory and resources; an open file counts as 32 KiB."
   end
   return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
-    "that userdata represent, where a file that is opened counts 32 KiB."):format(
+    "that userdata represent; an open file counts as 32 KiB."):format(
     units.bytes(bytes)) or nil
 end
 

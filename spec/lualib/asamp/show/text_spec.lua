@@ -192,7 +192,7 @@ describe("the report's text", function()
     end
     has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata " ..
       "represent, and about 200 MiB of native memory in 4.50 s. All below is estimated",
-      "Userdata represent memory and resources; a file that is opened counts 32 KiB.")
+      "Userdata represent memory and resources; an open file counts as 32 KiB.")
     assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
     has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")
   end)
