@@ -119,7 +119,7 @@ local function untold(o, profile)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
-    return "--max-alive: the profile has no deaths"
+    return "--max-alive: the profile does not record which objects died"
   end
 end
 

@@ -18,8 +18,8 @@ local KIND = "a profile of this sampler"
 local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
   about = "Makes one profile of several, of processes of a fleet or of many runs. Its report " ..
-    "has the sums that report --sum has of them, and each Lua state of each of them is a state " ..
-    "of it (--by state, --state); that of a profile of one state has the file's name. In " ..
+    "has the sums of report --sum. Each Lua state of each input is a state of the result " ..
+    "(--by state, --state); the state of an input with one state gets the name of its file. In " ..
     "the timeline one profile comes after the other.",
   options.out "the profile of all; it has to be given",
   {"plain", nil, "do not compress it"},
