@@ -21,8 +21,8 @@ static uint64_t weightof (const ReadProfile *r, const Site *s,
 
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (weight == FLAME_HELD && r->npaths == 0)
-    return "does not tell who holds what is alive: it was killed or ran with holders=0, or no "
-           "sample was alive at its end; --weight alive tells who allocated that";
+    return "has no holders of live objects: the program was killed or ran with holders=0, or no "
+           "sample was alive at its end; use --weight alive for the lines that allocated";
   if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;
   if (weight == FLAME_TIME)
@@ -30,9 +30,9 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (r->samples == 0)
     return "has no samples of allocations";
   if (weight == FLAME_SURVIVED && !r->fates)
-    return "does not tell what survived";
+    return "has no data about survival";
   if (weight == FLAME_ALIVE && (!r->fates || r->followed == 0))
-    return "does not tell what is alive at the end";
+    return "has no data about live objects at the end";
   return NULL;
 }
 

@@ -327,7 +327,7 @@ describe("asamp convert", function()
     end
     runs.write(path, {seed = 1, time = false, deaths = false})
     refused("time", "has no samples of time")
-    refused("alive", "does not tell what is alive at the end")
+    refused("alive", "has no data about live objects at the end")
     runs.write(path, {seed = 1, allocations = false})
     refused("alive", "has no samples of allocations")
     refused("bytes", "has no samples of allocations")

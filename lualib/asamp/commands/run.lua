@@ -60,7 +60,7 @@ local DESCRIPTION = {
     "the scheduler"},
   {"no-native", nil, "no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "a sample at every n-th byte allocated, not at random intervals"},
-  {"seed", "N", "integer: of the intervals between samples of allocation",
+  {"seed", "N", "an integer that fixes the random intervals between samples of allocation",
     like("^%-?%d+$", "an integer")},
   {"holders", "WHEN", "the holders of live objects are written at the end (1, the default), never " ..
     "(0), or also at this interval (60s, 5m, 1h)",

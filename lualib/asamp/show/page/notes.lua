@@ -64,7 +64,7 @@ function M.of(profile, tree, limit, data)
   end
   local marks = #data.marks - #(profile.walktimes or {})  -- the number of the program's marks
   if #profile.marks > marks then
-    note("The timeline shows %s marks, evenly among all.", units.count(marks))
+    note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
     note("Of the flight recorder's samples %s from before its time, and %s alive then.",
