@@ -15,7 +15,7 @@ local function range(n, a, b, out)
   if n.k < b then range(n.r, a, b, out) end
 end
 local c = 0
-for q = 1, 150 do
+for q = 1, 300 do
   local out = {}
   range(root, q * 1e6, q * 1e6 + 2e7, out)
   c = c + #out
