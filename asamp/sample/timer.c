@@ -880,8 +880,8 @@ uint64_t timer_leave (Timer *t) {
 }
 
 
-void timer_cost (Timer *t, uint64_t ns) {
-  __atomic_add_fetch(&t->clock->cost, ns, __ATOMIC_RELAXED);
+void timer_cost (Timer *t, uint64_t cpu, uint64_t wall) {
+  __atomic_add_fetch(&t->clock->cost, t->clock->sort == TIMER_WALL ? wall : cpu, __ATOMIC_RELAXED);
 }
 
 

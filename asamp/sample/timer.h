@@ -122,10 +122,10 @@ uint64_t timer_leave (Timer *t);
 int timer_mine (const Timer *t);
 
 /*
-** Adds 'ns' nanoseconds of sampling cost outside the handler (C3). Call it on the timer's
-** thread.
+** Adds the cost of sampling outside the handler (C3): 'cpu' ns of CPU time, in 'wall' ns of wall
+** time. A timer of CPU time counts the former. Call it on the timer's thread.
 */
-void timer_cost (Timer *t, uint64_t ns);
+void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Stops a timer of the parent process, in the child of a fork. */
 void timer_forked (Timer *t);

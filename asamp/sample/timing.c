@@ -205,8 +205,9 @@ void timing_point (Timing *t, lua_State *L, Tracker *k) {
   completeown(&at, begin);
   at.own->pointing = NULL;
   took = clock_since(begin);
-  t->inpoints += clock_between(used, clock_thread());
-  if (t->timer != NULL) timer_cost(t->timer, took);
+  used = clock_between(used, clock_thread());
+  t->inpoints += used;
+  if (t->timer != NULL) timer_cost(t->timer, used, took);
 }
 
 
