@@ -367,16 +367,20 @@ describe("states", function()
   end)
 
   it("of one thread are both sampled, each with its own stack", function()
-    local list = times.of(function()
-      local s = peers.new()
-      local ok, n, all, cpu = s:run((WORK:gsub("%%d", 9)), "", 0.2)
-      assert(ok, n)
-      assert.is_true(n > 0.75 * all, n .. " of " .. all)
-      assert.is_true(all > 0.4 * 2000 * cpu, all)
-      s:close()
-    end)
-    assert.is_true(times.within(list, "s_run") > 0.7)
-    assert.equal(0, times.within(list, "lua9"))
+    local inner, outer, runs = nil, nil, 0
+    repeat  -- on a busy machine a delayed tick may represent most of a run (C3)
+      local list = times.of(function()
+        local s = peers.new()
+        local ok, n, all, cpu = s:run((WORK:gsub("%%d", 9)), "", 0.2)
+        assert(ok, n)
+        assert.is_true(all > 0.4 * 2000 * cpu, all)
+        inner = n / all
+        s:close()
+      end)
+      assert.equal(0, times.within(list, "lua9"))
+      outer, runs = times.within(list, "s_run"), runs + 1
+    until inner > 0.75 and outer > 0.7 or runs == 5
+    assert.is_true(inner > 0.75 and outer > 0.7, inner .. " " .. outer)
   end)
 
   it("that are closed while they are sampled leave no resources", function()
