@@ -367,7 +367,7 @@ describe("states", function()
   end)
 
   it("of one thread are both sampled, each with its own stack", function()
-    local inner, outer, runs = nil, nil, 0
+    local runs, inner, outer = 0
     repeat  -- on a busy machine a delayed tick may represent most of a run (C3)
       local list = times.of(function()
         local s = peers.new()
