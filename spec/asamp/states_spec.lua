@@ -71,7 +71,7 @@ end
 describe("a state that runs another", function()
   it("has the other's bytecode loop as native code, its own functions outside of that", function()
     local f, peer = scene(20000)
-    local share, runs = nil, 0
+    local runs, share = 0
     repeat  -- on a busy machine a delayed tick may represent most of a run (C3)
       local list = times.of(function() times.busy(0.3, f) end, {rate = 5000})
       for _, s in ipairs(list.times) do assert.is_true(leads(s, CALLED), text(s)) end
