@@ -35,7 +35,7 @@ typedef struct Cut {
 
 /*
 ** Removes the references that a path from the state names; its n 'steps' have the form of
-** holders.h. All objects with that path count, because a step such as "[1..n]" stands for many
+** holders.h. All objects with that path count, because a step such as "[1..n]" represents many
 ** references. Returns 1; or 0 with the reason in *why, a static string: no such path, a reference
 ** that no Lua code can remove, or no memory. After 1 the caller frees *c with cut_free.
 */

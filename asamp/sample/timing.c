@@ -67,7 +67,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
-  const uint64_t begin = clock_thread();
+  const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
   if (own == NULL) {  /* the thread is ending while its clock still runs */
     __atomic_add_fetch(&t->away, count, __ATOMIC_RELAXED);
@@ -89,7 +89,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.label = (uint16_t)m.label;
   e.n = (t->native && !iscramped(t, count, u)) ? timing_walk(t, own, u) : 0;
   moments_add(&t->moments, &e, own->stack);
-  t->inticks += clock_between(begin, clock_thread());
+  t->inticks += clock_between(started, clock_thread());
 }
 
 /* }===================================================================== */
@@ -194,17 +194,17 @@ static void completeown (Point *at, uint64_t time) {
 
 void timing_point (Timing *t, lua_State *L, Tracker *k) {
   Point at = {t, L, k, NULL};
-  uint64_t begin, used, took;
+  uint64_t started, used, took;
   if (!hasbuffers(t) || (t->timer != NULL && !timer_mine(t->timer))) return;
   if ((at.own = scratch_open(t->native)) == NULL) return;
-  begin = clock_now();
+  started = clock_now();
   used = clock_thread();
   at.own->pointing = t;
   if (t->native) backtrace_learn(&at.own->backtrace);
   moments_take(&t->moments, complete, &at);
-  completeown(&at, begin);
+  completeown(&at, started);
   at.own->pointing = NULL;
-  took = clock_since(begin);
+  took = clock_since(started);
   used = clock_between(used, clock_thread());
   t->inpoints += used;
   if (t->timer != NULL) timer_cost(t->timer, used, took);

@@ -210,7 +210,7 @@ typedef struct Native {
 ** mappings, malloc's are the blocks that it reports as mapped, and its arenas except [heap]. If
 ** less than that is resident, the difference was never touched: it is subtracted from malloc's
 ** free memory, then from the profiler's (whose buffers are larger than their content), then from
-** the program's. Returns what is left, which is to be subtracted from Lua's.
+** the program's. Returns the rest, which is to be subtracted from Lua's.
 */
 static int64_t nativerows (Native *v, const Smaps *s, const SmapsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {

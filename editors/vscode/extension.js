@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows beside the lines of open files what a profile says about them.
+// Shows the figures of a profile next to the lines of open files.
 "use strict";
 const vscode = require("vscode");
 const fs = require("fs");
@@ -82,7 +82,7 @@ async function page(uri) {
 }
 
 // An error of f is shown to the user.
-const told = f => async uri => {
+const reported = f => async uri => {
   try { await f(uri); } catch (error) { vscode.window.showErrorMessage(`Asamp: ${error.message}`); }
 };
 
@@ -91,9 +91,9 @@ function activate(context) {
     after: { margin: "0 0 0 3em", color: new vscode.ThemeColor("editorCodeLens.foreground") },
   });
   context.subscriptions.push(type,
-    vscode.commands.registerCommand("asamp.show", told(show)),
-    vscode.commands.registerCommand("asamp.hide", told(hide)),
-    vscode.commands.registerCommand("asamp.page", told(page)),
+    vscode.commands.registerCommand("asamp.show", reported(show)),
+    vscode.commands.registerCommand("asamp.hide", reported(hide)),
+    vscode.commands.registerCommand("asamp.page", reported(page)),
     vscode.window.onDidChangeVisibleTextEditors(paintall));
 }
 

@@ -14,7 +14,7 @@ const percent = (part, whole) => (whole > 0 ? (100 * part / whole).toFixed(1) + 
 
 // Returns the rows of a report by file: Map(file => Map(line => {text, hover, weight})).
 //   report  the object that asamp report --json prints
-//   folder  where relative file names of the profile begin
+//   folder  for relative file names of the profile
 // 'weight' is 0 to 1: the line's largest share of bytes, live bytes or time.
 // Throws an Error if the report has no lines.
 function costs(report, folder) {

@@ -119,7 +119,7 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 /* {== The loop == */
 
 /*
-** Returns 1 if so much memory is in use that the limit leaves little. (The bytes that lua_Alloc
+** Returns 1 if the memory in use leaves little below the limit. (The bytes that lua_Alloc
 ** has returned are no measure: a heap of blocks uses all available memory before it collects, and
 ** frees a part of each block. With that measure, nearly every action was followed by two full
 ** collections.)

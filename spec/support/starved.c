@@ -30,7 +30,7 @@
 static Tracker played;
 static const char *starving;	/* NULL: nothing */
 static uint64_t number;		/* of the last sample */
-static lua_State *told;  /* receives the client's data as a table, or NULL */
+static lua_State *received;  /* receives the client's data as a table, or NULL */
 static luaL_Buffer *text;	/* receives them as words */
 
 
@@ -162,11 +162,11 @@ static void collected (void *ud, const asamp_Collection *c) {
 static void *allocated (void *ud, const asamp_Sample *s) {
   size_t i;
   (void)ud;
-  lua_pushinteger(told, (lua_Integer)s->shared);
-  lua_createtable(told, (int)s->nframes, 0);
+  lua_pushinteger(received, (lua_Integer)s->shared);
+  lua_createtable(received, (int)s->nframes, 0);
   for (i = 0; i < s->nframes; i++) {
-    lua_pushinteger(told, (lua_Integer)((uintptr_t)s->frames[i].address - CODE));
-    lua_rawseti(told, -2, (lua_Integer)i + 1);
+    lua_pushinteger(received, (lua_Integer)((uintptr_t)s->frames[i].address - CODE));
+    lua_rawseti(received, -2, (lua_Integer)i + 1);
   }
   return valueof(s->number);
 }
@@ -204,7 +204,7 @@ static int l_sample (lua_State *L) {
     frames[i].line = 0;
     lua_pop(L, 1);
   }
-  told = L;
+  received = L;
   played.client->sample(played.ud, &s, shared, frames, n);
   return 2;
 }

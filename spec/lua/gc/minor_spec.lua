@@ -339,7 +339,7 @@ describe("no store into an old object is missed", function()
         end
       end
       collectgarbage()
-      local function begin()  -- starts a major collection, then sets the generational mode again
+      local function startmajor()  -- starts a major collection, then sets the generational mode again
         collectgarbage("incremental")
         collectgarbage("step")
         collectgarbage("generational")
@@ -367,7 +367,7 @@ describe("no store into an old object is missed", function()
         elseif what <= 8 then look(i, k, at)
         elseif what == 9 then
           for j = 1, random(30) do assert(#{j, {j}} == 2) end
-        elseif slices then begin()
+        elseif slices then startmajor()
         else collectgarbage("step") end
         if at % 25 == 0 then state.check() end
       end
