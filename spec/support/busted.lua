@@ -19,13 +19,11 @@ package.cpath = "./build/spec/?.so;" .. package.cpath .. ";" .. tree .. "lib/asa
 local folder, n = os.getenv "TMPDIR", 0
 if folder then
   function os.tmpname()  -- luacheck: ignore 122
-    local path, f
+    local path
     repeat
       n = n + 1
       path = folder .. "/" .. n
-      f = io.open(path)
-      if f then f:close() end
-    until not f
+    until not os.rename(path, path)  -- io.open would wait for the writer of a pipe
     assert(io.open(path, "w")):close()
     return path
   end
