@@ -34,7 +34,7 @@ struct Source {
   const char *failure;
   uint64_t offset;        /* bytes delivered */
   uint64_t fetched;       /* bytes read from the file */
-  uint64_t filesize;
+  uint64_t filesize;      /* when it was opened or locked; 0: unknown */
   size_t next, ready;     /* 'ready' bytes from 'next' on can be delivered */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
@@ -42,9 +42,17 @@ struct Source {
   unsigned char in[PACKED], out[ROOM];
 };
 
+/* Returns the size of a regular file, else 0. */
+static uint64_t source_size (const Source *s) {
+  struct stat file;
+  return fstat(s->fd, &file) == 0 && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
+}
+
 /* Reads the next piece of the file. Returns 0 at the end or on failure. */
 static size_t fetch (Source *s, unsigned char *to, size_t room) {
   ssize_t n;
+  if (s->filesize != 0 && room > s->filesize - s->fetched)
+    room = (size_t)(s->filesize - s->fetched);
   do {
     n = read(s->fd, to, room);
   } while (n < 0 && errno == EINTR);
@@ -189,7 +197,6 @@ static int standardinput (void) {
 
 Source *source_open (const char *path) {
   Source *s = calloc(1, sizeof(*s));
-  struct stat file;
   size_t n;
   if (s == NULL)
     return NULL;
@@ -199,8 +206,7 @@ Source *source_open (const char *path) {
     free(s);
     return NULL;
   }
-  if (fstat(s->fd, &file) == 0 && S_ISREG(file.st_mode))
-    s->filesize = (uint64_t)file.st_size;
+  s->filesize = source_size(s);
   n = fetch(s, s->in, PACKED);
   if (n == 0)
     source_end(s, NULL);
@@ -252,13 +258,16 @@ int source_packed (const Source *s) {
 int source_live (const Source *s) {
   if (flock(s->fd, LOCK_SH | LOCK_NB) == 0) {
     flock(s->fd, LOCK_UN);
-    return 0;
+    return source_size(s) > s->filesize;
   }
   return errno == EWOULDBLOCK;
 }
 
 int source_lock (Source *s) {
-  return flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return 0;
+  s->filesize = source_size(s);
+  return 1;
 }
 
 void source_other (const Source *s, char to[SOURCE_OTHER]) {

@@ -5,7 +5,8 @@
 **
 ** Owns the file, a decompressor and two buffers of fixed size, so that no file content can
 ** increase its memory. Independent of the meaning of the bytes. After a failure or the end it
-** delivers no more bytes.
+** delivers no more bytes. A regular file that grows is read to the size it had when it was opened
+** or locked, since a process may write faster than a reader reads.
 */
 #ifndef asamp_source_h
 #define asamp_source_h
@@ -49,7 +50,10 @@ uint64_t source_fetched (const Source *s);
 /* Returns the share of the file that has been read, 0 to 1; 0 if its size is unknown. */
 double source_fraction (const Source *s);
 
-/* Returns 1 if the file is being written, which is visible from its lock (place.h). */
+/*
+** Returns 1 if the file is being written, which is visible from its lock (place.h), or if it has
+** grown since it was opened.
+*/
 int source_live (const Source *s);
 
 /* Locks the file, so that no profile is written into it. Returns 0 if it is being written. */

@@ -312,6 +312,22 @@ describe("the reader", function()
       assert.equal("cannot read profile '" .. path .. "': no more", message)
     end)
 
+    it("reads a file that grows faster than it is read, up to the size it had", function()
+      local n = 200000
+      local part = vmprof.stack(1, 1, {100}, {77}):rep(n)
+      shell.write(path, vmprof.head() .. vmprof.header(5, 0) .. vmprof.time(1000) ..
+                        vmprof.name(100, "py:main:1:a.py") .. part)
+      local calls = 0
+      local profile = assert(reader.read(path, {progress = function()
+        calls = calls + 1
+        assert(calls < 10, "the reader follows the writer")
+        local f <close> = assert(io.open(path, "a"))
+        f:write(part)
+      end}))
+      assert.is_true(calls > 0)
+      assert.same({n, true, false}, {profile.timesamples, profile.live, profile.complete})
+    end)
+
     it("finds every sample, fate and period again", function()
       for seed = 1, 60 // PART do
         local model = run(seed, 6 + seed % 2, seed % 3 == 0)

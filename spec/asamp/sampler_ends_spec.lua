@@ -303,7 +303,11 @@ describe("the child of a fork", function()
       end
       print(peers.wait(child))
       local f
-      repeat f = io.open(path .. ".done") until f
+      for _ = 1, 6000 do
+        f = io.open(path .. ".done")
+        if f then break end
+        peers.sleep(0.01)
+      end
       f:close()]], ENV)
     assert.same({0, ""}, {status, err})
     assert.equal("0\n", out)
@@ -345,9 +349,9 @@ describe("a run that is killed", function()
   it("leaves all but its last second", function()
     local path = os.tmpname()
     local script = process.file [[
-      local natives = require "natives"
+      local natives, sleep = require "natives", require "peers".sleep
       for i = 1, 1000 do natives.userdata(1000) end
-      while true do natives.userdata(2000) end
+      while true do natives.userdata(2000) sleep(0.001) end
     ]]
     local pid = process.start{"-l", "profiler", script,
       env = {LUA_PROFILER = "alloc=2K,fixed,seed=1,native=0,out=" .. path}}
