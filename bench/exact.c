@@ -38,7 +38,7 @@ typedef struct Site {
 static Site sites[NSITES];
 static size_t used;
 static const asamp_Api *api;
-static uint64_t began;  /* bytes allocated before the start */
+static uint64_t started;  /* bytes allocated before the start */
 static luaN_Frame frames[LUAN_DEPTH];
 
 static const luaN_Sampler *inner;	/* the profiler's */
@@ -46,8 +46,8 @@ static uint64_t left;			/* bytes to its next sample point, >= 1 */
 
 static const char *copies;  /* FILE2; NULL: copies are not counted */
 static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample */
-static const TString *begun;  /* a string whose bytes are not complete yet */
-static Site *begunat;   /* the site that makes 'begun' */
+static const TString *unfinished;  /* a string whose bytes are not complete yet */
+static Site *unfinishedat;   /* the site that makes 'unfinished' */
 
 /*
 ** Returns the innermost Lua function's frame. lua_getstack does not change the state. If a
@@ -97,10 +97,10 @@ static Site *here (lua_State *L, int kind) {
 
 /* Counts the string that was started last: it is complete, because a later event has occurred. */
 static void settle (void) {
-  if (begun == NULL) return;
-  begunat->bytes += tsslen(begun);
-  begunat->blocks++;
-  begun = NULL;
+  if (unfinished == NULL) return;
+  unfinishedat->bytes += tsslen(unfinished);
+  unfinishedat->blocks++;
+  unfinished = NULL;
 }
 
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
@@ -108,8 +108,8 @@ static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t o
   (void)ud;
   settle();
   if (copies != NULL && s->kind == LUAN_KSTRING) {
-    begunat = here(L, COPIED);
-    begun = s->block;
+    unfinishedat = here(L, COPIED);
+    unfinished = s->block;
   }
   at->bytes += over + 1;
   at->blocks++;
@@ -177,7 +177,7 @@ static void put (const char *path, int copied, uint64_t all) {
 }
 
 static void closing (void *ud, lua_State *L) {
-  uint64_t all = luaN_allocated(L) - began;
+  uint64_t all = luaN_allocated(L) - started;
   (void)ud;
   settle();
   put(getenv("EXACT_OUT"), 0, all);
@@ -196,7 +196,7 @@ int luaopen_exact (lua_State *L) {
   inner = luaN_getsampler(L);
   if (api == NULL || inner == NULL) return luaL_error(L, "nothing is sampled; use -l profiler -l exact");
   left = luaN_distance(L);
-  began = luaN_allocated(L);
+  started = luaN_allocated(L);
   copies = getenv("EXACT_COPIES");
   luaN_setsampler(L, &sampler, 1);
   if (copies != NULL) luaN_setcopies(L, copyleft = 1);  /* the profiler's next copy sample is

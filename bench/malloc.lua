@@ -104,6 +104,6 @@ function W.cairo(n)
   return ("%.6f"):format(sum), n
 end
 
-local begun = os.clock()
+local started = os.clock()
 local result, units = W[name](rounds)
-print(("%s\t%.3f"):format(result, (os.clock() - begun) * 1e9 / units))
+print(("%s\t%.3f"):format(result, (os.clock() - started) * 1e9 / units))

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-static inline int uncancelled_begin (void) {
+static inline int uncancelled_start (void) {
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   return before;
@@ -22,6 +22,6 @@ static inline void uncancelled_end (const int *before) {
 }
 
 #define UNCANCELLED  \
-  const int cancelling __attribute__((cleanup(uncancelled_end), unused)) = uncancelled_begin()
+  const int cancelling __attribute__((cleanup(uncancelled_end), unused)) = uncancelled_start()
 
 #endif

@@ -37,7 +37,7 @@ static size_t nclients;
 static uint64_t rest;		/* no client is accepted before this time (CN8) */
 
 
-int clients_begin (void) {
+int clients_start (void) {
   fds = malloc((SERVER_CLIENTS + 1) * sizeof(*fds));
   clients = malloc(SERVER_CLIENTS * sizeof(*clients));
   nclients = 0;
@@ -168,7 +168,7 @@ static void welcome (int server) {
   }
   c->n = 0;
   c->heard = clock_now();
-  request_begin(&c->request, fd);
+  request_start(&c->request, fd);
   fds[nclients + 1] = (struct pollfd){fd, 0, 0};
   clients[nclients++] = c;
   if (descriptor_spare(fd, 0)) return;

@@ -13,7 +13,7 @@
 ** Allocates the tables of the clients. It is called once, before the first clients_serve.
 ** Returns 0 if there is not enough memory.
 */
-int clients_begin (void);
+int clients_start (void);
 
 /*
 ** Waits for requests of clients and for new connections at the socket 'server' (-1: there is no

@@ -90,7 +90,7 @@ static void *run (void *ud) {
   int server = *(int *)ud;
   uint64_t due = clock_now() + options.rotate;
   free(ud);
-  if (!clients_begin()) return NULL;
+  if (!clients_start()) return NULL;
   for (;;) {
     uint64_t now = clock_now();
     int ms = (options.most > 0 || server >= 0) ? LOOK_MS : -1;

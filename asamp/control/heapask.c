@@ -61,7 +61,7 @@ static void heapask_take (SamplerAsked *asked, lua_State *L) {
 }
 
 
-HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why) {
+HeapAsk *heapask_start (uint64_t state, const char *path, const char **why) {
   HeapAsk *h = calloc(1, sizeof(*h));
   int asked;
   *why = "not enough memory";

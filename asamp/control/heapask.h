@@ -22,7 +22,7 @@ typedef enum HeapAskAnswer { HEAPASK_WAITS, HEAPASK_TAKEN, HEAPASK_FAILED } Heap
 ** completes a collection) in the file 'path'. Returns NULL on failure; *why is then the reason,
 ** a static string.
 */
-HeapAsk *heapask_begin (uint64_t state, const char *path, const char **why);
+HeapAsk *heapask_start (uint64_t state, const char *path, const char **why);
 
 /*
 ** Returns the progress of a request. HEAPASK_TAKEN: *text is the path of the file and *state

@@ -68,7 +68,7 @@ int request_refuse (Request *r, const char *why) {
 }
 
 
-void request_begin (Request *r, int fd) {
+void request_start (Request *r, int fd) {
   memset(r, 0, sizeof(*r));
   r->fd = fd;
 }
@@ -368,7 +368,7 @@ static int heap (Request *r, char *rest) {
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
     return request_refuse(r, "a state is a number, or -, the first that collects");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
-  r->heap = heapask_begin(id, rest, &why);
+  r->heap = heapask_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
 }
 

@@ -45,7 +45,7 @@ typedef struct Request {
   char line[4096];	/* the request's line, NUL-terminated, without its newline */
 } Request;
 
-void request_begin (Request *r, int fd);
+void request_start (Request *r, int fd);
 /*
 ** Handles the request in r->line (n bytes): appends its answer, or starts the snapshot that it
 ** waits for. Returns 0 if there is not enough memory.

@@ -192,7 +192,7 @@ static void firefox_walk (void *ud, const ReadWalk *w) {
   firefox_mark(ud, &m);
 }
 
-static void firefox_begin (void *ud, const ReadProfile *r) {
+static void firefox_head (void *ud, const ReadProfile *r) {
   ((Firefox *)ud)->tags.r = r;
 }
 
@@ -230,7 +230,7 @@ const char *firefox_start (Firefox *f, const char *directory, int by) {
   size_t i;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
-  f->client.begin = firefox_begin;
+  f->client.head = firefox_head;
   f->client.sample = firefox_sample;
   f->client.fate = firefox_fate;
   f->client.death = firefox_death;

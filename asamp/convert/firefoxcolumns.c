@@ -6,7 +6,7 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n) {
   return strlist_put(&w->strings, text, n);
 }
 
-void firefoxcolumns_begin (FirefoxFile *w, const char *name) {
+void firefoxcolumns_start (FirefoxFile *w, const char *name) {
   output_char(w->o, '"');
   output_text(w->o, name);
   output_text(w->o, "\":[");
@@ -24,7 +24,7 @@ void firefoxcolumns_length (FirefoxFile *w, uint64_t n) {
 
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value, uint64_t n) {
   uint64_t i;
-  firefoxcolumns_begin(w, name);
+  firefoxcolumns_start(w, name);
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     output_text(w->o, value);

@@ -53,7 +53,7 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 /* Writes a column of n rows; the statement 'cell' writes row i. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
-    firefoxcolumns_begin(w, name); \
+    firefoxcolumns_start(w, name); \
     for (i = 0; i < (n); i++) { \
       firefoxcolumns_comma(w, i); \
       cell; \
@@ -65,7 +65,7 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 ** Write the start "name":[ and the end ] of a column; firefoxcolumns_comma is called before
 ** each element.
 */
-void firefoxcolumns_begin (FirefoxFile *w, const char *name);
+void firefoxcolumns_start (FirefoxFile *w, const char *name);
 void firefoxcolumns_end (FirefoxFile *w);
 static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
   if (i > 0)

@@ -136,7 +136,7 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
   uint64_t n = steps + w->stacks.nsets, i;
-  firefoxcolumns_begin(w, "name");
+  firefoxcolumns_start(w, "name");
   for (i = 0; i < n; i++) {
     firefoxcolumns_comma(w, i);
     if (i < r->nfunctions)
@@ -215,7 +215,7 @@ static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
     if (!r->functions[i].native && sources[i] < n)
       script[sources[i]] = 1;
   }
-  firefoxcolumns_begin(w, "content");
+  firefoxcolumns_start(w, "content");
   for (i = 0; i < n; i++) {
     const char *text = NULL;
     if (script[i] && w->f->source != NULL)
@@ -265,7 +265,7 @@ static void shared (FirefoxFile *w) {
     output_text(w->o, ",\n\"sourceLocationTable\":{\"source\":[],\"line\":[],"
                 "\"column\":[],\"length\":0}");
     output_text(w->o, ",\n");
-    firefoxcolumns_begin(w, "stringArray");
+    firefoxcolumns_start(w, "stringArray");
     for (i = 0; i < w->strings.n; i++) {
       const char *text = strlist_get(&w->strings, (uint32_t)i);
       firefoxcolumns_comma(w, i);

@@ -179,7 +179,7 @@ void firefoxmarks_markers (FirefoxFile *w) {
   for (column = 0; column < NCOLUMNS; column++) {
     k = 0;
     spill_rewind(&f->event);
-    firefoxcolumns_begin(w, names[column]);
+    firefoxcolumns_start(w, names[column]);
     for (i = 0; i < f->events; i++) {
       nextevent(f, &e);
       if (!firefoxcolumns_mine(w, e.tag))
@@ -215,7 +215,7 @@ static void counter (FirefoxFile *w, const char *description, const char *label,
     int64_t before = 0;
     Event e;
     spill_rewind(&f->event);
-    firefoxcolumns_begin(w, column == 0 ? "time" : "count");
+    firefoxcolumns_start(w, column == 0 ? "time" : "count");
     output_char(w->o, '0');
     for (i = 0; i < f->events; i++) {
       nextevent(f, &e);

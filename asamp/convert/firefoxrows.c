@@ -22,7 +22,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   uint64_t i, k = 0;
   spill_rewind(s);
   spill_rewind(whose);
-  firefoxcolumns_begin(w, name);
+  firefoxcolumns_start(w, name);
   for (i = 0; i < n; i++) {
     int64_t value = spill_take(s);
     if (firefoxcolumns_mine(w, spill_take(whose))) {
@@ -38,7 +38,7 @@ static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
   spill_rewind(whose);
-  firefoxcolumns_begin(w, "time");
+  firefoxcolumns_start(w, "time");
   for (i = 0; i < n; i++) {
     time += (uint64_t)spill_take(s);
     if (!firefoxcolumns_mine(w, spill_take(whose)))
@@ -155,7 +155,7 @@ static void track (FirefoxFile *w) {
     Track t;
     TrackRow row;
     starttrack(w, &t);
-    firefoxcolumns_begin(w, names[c]);
+    firefoxcolumns_start(w, names[c]);
     for (i = 0; trackrow(w, &t, &row); i++) {
       firefoxcolumns_comma(w, i);
       if (c == 0)
@@ -209,19 +209,19 @@ void firefoxrows_allocations (FirefoxFile *w, uint32_t tid) {
 void firefoxrows_held (FirefoxFile *w) {
   const HeldStack *h = &w->held;
   size_t before = firefoxstacks_count(&w->stacks) + w->f->leaves.nsites, i;
-  firefoxcolumns_begin(w, "time");
+  firefoxcolumns_start(w, "time");
   for (i = 0; i < h->nrows; i++) {
     firefoxcolumns_comma(w, i);
     output_ms(w->o, (int64_t)w->r->duration);
   }
   firefoxcolumns_end(w);
-  firefoxcolumns_begin(w, "stack");
+  firefoxcolumns_start(w, "stack");
   for (i = 0; i < h->nrows; i++) {
     firefoxcolumns_comma(w, i);
     output_uint(w->o, before + h->rows[i].node - 1);
   }
   firefoxcolumns_end(w);
-  firefoxcolumns_begin(w, "weight");
+  firefoxcolumns_start(w, "weight");
   for (i = 0; i < h->nrows; i++) {
     firefoxcolumns_comma(w, i);
     output_uint(w->o, h->rows[i].bytes);

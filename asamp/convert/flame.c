@@ -396,9 +396,9 @@ static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   profileend(o, total);
 }
 
-static void flame_begin (void *ud, const ReadProfile *r) {
+static void flame_head (void *ud, const ReadProfile *r) {
   Flame *f = ud;
-  f->sum.client.begin(&f->sum, r);
+  f->sum.client.head(&f->sum, r);
 }
 
 /* Copies the state and row of the current event to the client of the sums. */
@@ -445,7 +445,7 @@ const char *flame_start (Flame *f, const char *directory, int by) {
   int error;
   memset(f, 0, sizeof(*f));
   f->client.ud = f;
-  f->client.begin = flame_begin;
+  f->client.head = flame_head;
   f->client.sample = flame_sample;
   f->client.fate = flame_fate;
   f->client.death = flame_death;

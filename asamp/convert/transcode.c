@@ -163,7 +163,7 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   return t->encoder;
 }
 
-void transcode_begin (void *ud, const ReadProfile *r) {
+void transcode_head (void *ud, const ReadProfile *r) {
   Transcode *t = ud;
   t->r = r;
   if (!r->own)
@@ -641,7 +641,7 @@ int transcode_start (Transcode *t, int format, Output *o) {
   t->format = format;
   t->o = o;
   t->client.ud = t;
-  t->client.begin = transcode_begin;
+  t->client.head = transcode_head;
   t->client.sample = transcode_sample;
   t->client.copy = transcode_copy;
   t->client.fate = transcode_fate;

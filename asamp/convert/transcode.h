@@ -102,8 +102,8 @@ void transcode_free (Transcode *t);
 
 /* Sink of the encoder; 'ud' is the output. */
 void transcode_sink (void *ud, Bytes *out, int text);
-/* The client's function 'begin'. */
-void transcode_begin (void *ud, const ReadProfile *r);
+/* The client's function 'head'. */
+void transcode_head (void *ud, const ReadProfile *r);
 /* Switches to client.state for events that are written to the encoder directly. */
 void transcode_turn (Transcode *t);
 /* Writes all events that are held back, and leaves no state current. */

@@ -108,7 +108,7 @@ int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
   memset(&l, 0, sizeof(l));
   l.m = m;
   l.client.ud = &l;
-  l.client.begin = addhead;
+  l.client.head = addhead;
   l.client.sample = seesample;
   l.client.collection = seecollection;
   l.client.mark = seemark;
@@ -277,12 +277,12 @@ static void bury (Unite *m) {
 ** Starts a state. Samples of the state may have been written before: the samples of a batch
 ** precede its other events.
 */
-static void begins (void *ud, uint64_t time) {
+static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
   transcode_pause(&m->t);
   bury(m);
   if (unite_current(m) != NULL)
-    encoder_begin(m->encoder, m->t.start + time * 1000);
+    encoder_start(m->encoder, m->t.start + time * 1000);
 }
 
 static void called (void *ud, const char *name) {
@@ -395,10 +395,10 @@ static void addring (Unite *m, const ReadProfile *r) {
 }
 
 /* Starts a profile. If it has only one state, that state starts with it. */
-static void unite_begin (void *ud, const ReadProfile *r) {
-  transcode_begin(ud, r);
+static void unite_head (void *ud, const ReadProfile *r) {
+  transcode_head(ud, r);
   if (!r->many)
-    begins(ud, 0);
+    starts(ud, 0);
 }
 
 /* Finishes a profile after its last event. */
@@ -439,8 +439,8 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
   m->path = path;
   *fatal = 1;
   if (opened(m) && transcode_into(&m->t, &m->into, (m->clock + m->shift) * 1000)) {
-    m->t.client.begin = unite_begin;
-    m->t.client.begins = begins;
+    m->t.client.head = unite_head;
+    m->t.client.starts = starts;
     m->t.client.called = called;
     m->t.client.allocated = unite_allocated;
     m->t.client.ends = unite_ends;

@@ -171,7 +171,7 @@ void batch_of (Batch *b, uint32_t id) {
   bytes_char(&b->events, '\n');
 }
 
-void batch_begin (Batch *b, uint64_t us, uint32_t id) {
+void batch_start (Batch *b, uint64_t us, uint32_t id) {
   b->state = (uint64_t)id + 1;
   bytes_char(&b->events, 'N');
   eventtime(b, us);

@@ -62,7 +62,7 @@ void batch_of (Batch *b, uint32_t id);
 ** In files of many states: the state starts; runs on another OS thread; has a name; has
 ** allocated bytes; ends.
 */
-void batch_begin (Batch *b, uint64_t us, uint32_t id);
+void batch_start (Batch *b, uint64_t us, uint32_t id);
 void batch_thread (Batch *b, uint32_t thread);
 void batch_called (Batch *b, const char *name, size_t n);
 void batch_allocated (Batch *b, uint64_t bytes);

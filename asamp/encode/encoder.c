@@ -45,7 +45,7 @@ struct Encoder {
   Origin spare;         /* replaces it when memory has run out */
   uint64_t lost;        /* samples missing in the log */
   uint64_t undecided;   /* undecided samples (events) of ended states */
-  uint64_t begun;       /* number of states */
+  uint64_t nstates;       /* number of states */
   uint64_t allocated;   /* bytes; 0: unknown */
   int notallocated;     /* 1: the total of allocated bytes is not recorded */
   int notlabelled;      /* 1: the allocated bytes by label set are not known */
@@ -488,9 +488,9 @@ void encoder_of (Encoder *e, uint32_t state, uint32_t thread) {
   }
 }
 
-void encoder_begin (Encoder *e, uint64_t time) {
-  e->begun++;
-  batch_begin(&e->batch, since(e, time), e->of->id);
+void encoder_start (Encoder *e, uint64_t time) {
+  e->nstates++;
+  batch_start(&e->batch, since(e, time), e->of->id);
 }
 
 void encoder_called (Encoder *e, const char *name, size_t n) {
@@ -576,8 +576,8 @@ void encoder_holders (Encoder *e, const uint32_t *runs, size_t n) {
   batch_holders(lines(e), runs, n);
 }
 
-void encoder_walk (Encoder *e, uint64_t began, uint64_t ns) {
-  batch_walk(lines(e), since(e, began), ns / 1000);
+void encoder_walk (Encoder *e, uint64_t start, uint64_t ns) {
+  batch_walk(lines(e), since(e, start), ns / 1000);
 }
 
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
@@ -695,7 +695,7 @@ void encoder_finish (Encoder *e, uint64_t now) {
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);
   if (e->config.states)
-    metanumber(e, "asamp.states", e->begun);
+    metanumber(e, "asamp.states", e->nstates);
   if (e->lost > 0)
     metanumber(e, "asamp.lost", e->lost);
   if (e->allocated > 0 && !e->notallocated)

@@ -84,7 +84,7 @@ void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 ** with a number of orphans: samples of native memory that remain followed, if deaths are
 ** recorded.
 */
-void encoder_begin (Encoder *e, uint64_t time);
+void encoder_start (Encoder *e, uint64_t time);
 void encoder_called (Encoder *e, const char *name, size_t n);
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
@@ -142,7 +142,7 @@ void encoder_notallocated (Encoder *e);
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records the walk that found the holders: its start, and how long the program waited. */
-void encoder_walk (Encoder *e, uint64_t began, uint64_t ns);
+void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);

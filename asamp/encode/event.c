@@ -59,8 +59,8 @@ static int encodesample (const Event *event, Encoder *e) {
 static void encodestate (const Event *event, Encoder *e) {
   const void *body = event + 1;
   switch (event->type) {
-    case EVENT_BEGIN:
-      encoder_begin(e, event->n);
+    case EVENT_START:
+      encoder_start(e, event->n);
       break;
     case EVENT_CALLED:
       encoder_called(e, body, strlen(body));

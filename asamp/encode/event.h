@@ -27,7 +27,7 @@ enum EventType {
   EVENT_STACK,          /* n: number of new frames; TimeEvent of a lost sample */
   EVENT_CLASS,          /* n: id; the name, NUL-terminated */
   EVENT_MARK,           /* MarkEvent */
-  EVENT_BEGIN,          /* n: time; a state starts */
+  EVENT_START,          /* n: time; a state starts */
   EVENT_CALLED,         /* the state's name, NUL-terminated */
   EVENT_END,            /* n: allocated bytes; EndEvent; a state has ended */
   EVENT_ORPHANS,        /* n run lengths; OrphansEvent; deaths of orphans of a state */

@@ -41,8 +41,8 @@ typedef struct PastState {
   struct PastState *chain;           /* next with the same hash */
   struct PastState *next, *before;   /* list in the order of their starts */
   uint32_t id, thread;
-  int begun, ended, iscalled, wall, istimed, iscollected;
-  uint64_t began, end, period, timeperiod;
+  int started, ended, iscalled, wall, istimed, iscollected;
+  uint64_t start, end, period, timeperiod;
   uint32_t called;
   PastName *names;
   size_t nnames, namesize;
@@ -428,9 +428,9 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
 static void past_takestate (Past *p, PastState *s, const Event *event) {
   const void *body = event + 1;
   switch (event->type) {
-    case EVENT_BEGIN:
-      s->begun = 1;
-      s->began = event->n;
+    case EVENT_START:
+      s->started = 1;
+      s->start = event->n;
       break;
     case EVENT_CALLED:
       s->iscalled = 1;
@@ -559,8 +559,8 @@ void past_tell (Past *p, Encoder *e, PastTold *told) {
   memset(told, 0, sizeof(*told));
   for (s = p->first; s != NULL; s = s->next) {
     encoder_of(e, s->id, s->thread);
-    if (s->begun)
-      encoder_begin(e, s->began);
+    if (s->started)
+      encoder_start(e, s->start);
     if (s->iscalled)
       encoder_called(e, p->texts.text + s->called, strlen(p->texts.text + s->called));
     if (s->istimed)

@@ -22,7 +22,7 @@
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t begin, end;  /* times of its first and last event, ns */
+  uint64_t start, end;  /* times of its first and last event, ns */
   size_t n, raw;        /* bytes compressed and uncompressed; equal: not compressed */
   unsigned char data[];
 } Piece;
@@ -38,7 +38,7 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* of all pieces; atomic */
   Bytes open;
-  uint64_t begin, now;  /* time at which the open buffer started; time of the last call; ns */
+  uint64_t start, now;  /* time at which the open buffer started; time of the last call; ns */
   int isrest;           /* 1: 'past' has taken events */
   z_stream pack, unpack;
   int packs, unpacks;
@@ -213,7 +213,7 @@ static void closepiece (Ring *r) {
   }
   else {
     p->next = NULL;
-    p->begin = r->begin;
+    p->start = r->start;
     p->end = r->now;
     *(r->last != NULL ? &r->last->next : &r->first) = p;
     r->last = p;
@@ -227,12 +227,12 @@ static void closepiece (Ring *r) {
 void ring_put (Ring *r, const Event *event, uint64_t now) {
   uint64_t longest = r->limits.ns / PIECES > SECOND ? r->limits.ns / PIECES : SECOND;
   if (r->open.n > 0 &&
-      (r->open.n + event->size > PIECE_BYTES || clock_between(r->begin, now) > longest)) {
+      (r->open.n + event->size > PIECE_BYTES || clock_between(r->start, now) > longest)) {
     closepiece(r);
     trim(r, now);
   }
   if (r->open.n == 0)
-    r->begin = r->now;
+    r->start = r->now;
   if (r->resolve != NULL)
     meetall(r, event);
   bytes_add(&r->open, event, event->size);
@@ -243,7 +243,7 @@ uint64_t ring_since (Ring *r, uint64_t now) {
   if (r->limits.ns > 0 && clock_between(r->now, now) > r->limits.ns)
     closepiece(r);
   trim(r, now);
-  return r->first != NULL ? r->first->begin : r->open.n > 0 ? r->begin : now;
+  return r->first != NULL ? r->first->start : r->open.n > 0 ? r->start : now;
 }
 
 typedef struct Telling {

@@ -135,7 +135,7 @@ static void temporary_forget (Temporary *t) {
   t->name = t->target = NULL;
 }
 
-int temporary_begin (Temporary *t, const char *path) {
+int temporary_start (Temporary *t, const char *path) {
   sigset_t before;
   int error;
   memset(t, 0, sizeof(*t));

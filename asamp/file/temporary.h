@@ -30,10 +30,10 @@ typedef struct Temporary {
 } Temporary;
 
 /* Creates a file in the folder of the one to be replaced. Returns 0 or an errno. */
-int temporary_begin (Temporary *t, const char *path);
+int temporary_start (Temporary *t, const char *path);
 /*
 ** Closes the file and renames it to its final name; removes it if keep is 0 or the rename
-** fails. Returns 0 or an errno. Does nothing without temporary_begin.
+** fails. Returns 0 or an errno. Does nothing without temporary_start.
 */
 int temporary_end (Temporary *t, int keep);
 

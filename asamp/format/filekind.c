@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static int begins (const unsigned char *b, size_t n, const char *with) {
+static int startswith (const unsigned char *b, size_t n, const char *with) {
   size_t m = strlen(with);
   return n >= m && memcmp(b, with, m) == 0;
 }
@@ -101,16 +101,16 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
     return FILEKIND_NOTHING;
   if (islog(b, n))
     return filekind_isours(b, n) ? FILEKIND_PROFILE : FILEKIND_LOG;
-  if (begins(b, n, "ASAMPHEAP "))
+  if (startswith(b, n, "ASAMPHEAP "))
     return FILEKIND_HEAP;
-  if (begins(b, n, "\177ELF"))
+  if (startswith(b, n, "\177ELF"))
     return FILEKIND_ELF;
-  if (begins(b, n, "PERFILE2") || begins(b, n, "PERFFILE"))
+  if (startswith(b, n, "PERFILE2") || startswith(b, n, "PERFFILE"))
     return FILEKIND_PERF;
-  if (begins(b, n, "\x28\xb5\x2f\xfd") || begins(b, n, "\xfd" "7zXZ") ||
-      begins(b, n, "BZh") || begins(b, n, "PK\x03\x04"))
+  if (startswith(b, n, "\x28\xb5\x2f\xfd") || startswith(b, n, "\xfd" "7zXZ") ||
+      startswith(b, n, "BZh") || startswith(b, n, "PK\x03\x04"))
     return FILEKIND_PACKED;
-  if (begins(b, n, "#!") || begins(b, n, "\033Lua"))
+  if (startswith(b, n, "#!") || startswith(b, n, "\033Lua"))
     return FILEKIND_SCRIPT;
   if (ispprof(b, n))
     return FILEKIND_PPROF;

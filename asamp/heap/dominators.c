@@ -17,8 +17,8 @@ typedef struct Work {
   uint32_t *above;	/* parent in the search tree; later compressed by eval */
   uint32_t *dominator;	/* immediate dominator */
   uint32_t *semi, *label;
-  uint32_t *begin, *from;  /* predecessors of number v: from[begin[v]] up to, but without,
-			      from[begin[v + 1]] */
+  uint32_t *first, *from;  /* predecessors of number v: from[first[v]] up to, but without,
+			      from[first[v + 1]] */
 } Work;
 
 /*
@@ -60,22 +60,22 @@ static int reverse (Work *w) {
   uint32_t v, to, sum = 0;
   Way way;
   size_t i;
-  w->begin = calloc((size_t)w->n + 2, sizeof(*w->begin));
-  if (w->begin == NULL)
+  w->first = calloc((size_t)w->n + 2, sizeof(*w->first));
+  if (w->first == NULL)
     return 0;
   for (v = 0; v < w->n; v++)
     for (i = 0; graph_edge(g, v, &i, &to, &way); )
-      w->begin[w->number[to] + 2]++;
+      w->first[w->number[to] + 2]++;
   for (v = 0; v < w->n; v++) {
-    sum += w->begin[v + 2];
-    w->begin[v + 2] = sum;
+    sum += w->first[v + 2];
+    w->first[v + 2] = sum;
   }
   w->from = malloc(((size_t)sum + 1) * sizeof(*w->from));
   if (w->from == NULL)
     return 0;
   for (v = 0; v < w->n; v++)
     for (i = 0; graph_edge(g, v, &i, &to, &way); )
-      w->from[w->begin[w->number[to] + 1]++] = w->number[v];
+      w->from[w->first[w->number[to] + 1]++] = w->number[v];
   return 1;
 }
 
@@ -134,7 +134,7 @@ static void semidominators (Work *w, uint32_t *stack) {
   }
   for (i = w->n - 1; i >= 1; i--) {
     w->semi[i] = w->above[i];
-    for (k = w->begin[i]; k < w->begin[i + 1]; k++) {
+    for (k = w->first[i]; k < w->first[i + 1]; k++) {
       uint32_t s = w->semi[eval(w, w->from[k], i + 1, stack)];
       if (s < w->semi[i])
         w->semi[i] = s;
@@ -184,7 +184,7 @@ int dominators_of (Dominators *d, const Graph *g) {
       ok = 1;
     }
   }
-  free(w.begin);
+  free(w.first);
   free(w.from);
   free(w.number);
   free(w.above);

@@ -16,8 +16,8 @@ typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
   const uint32_t *above;	/* parent of each object in the tree */
-  uint32_t *begin, *child;	/* children of object v: child[begin[v]] up to, but without,
-				   child[begin[v + 1]] */
+  uint32_t *first, *child;	/* children of object v: child[first[v]] up to, but without,
+				   child[first[v + 1]] */
   uint64_t *value, *count;	/* weights of each object, for paths only: bytes, and number
 				   of wanted objects */
   Merge *m;
@@ -51,18 +51,18 @@ static int merge_put (Set *s, uint32_t v) {
 
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
-  w->begin = calloc((size_t)n + 2, sizeof(*w->begin));
+  w->first = calloc((size_t)n + 2, sizeof(*w->first));
   w->child = malloc((size_t)n * sizeof(*w->child));
-  if (w->begin == NULL || w->child == NULL)
+  if (w->first == NULL || w->child == NULL)
     return 0;
   for (v = 1; v < n; v++)
-    w->begin[w->above[v] + 2]++;
+    w->first[w->above[v] + 2]++;
   for (v = 0; v < n; v++) {
-    sum += w->begin[v + 2];
-    w->begin[v + 2] = sum;
+    sum += w->first[v + 2];
+    w->first[v + 2] = sum;
   }
   for (v = 1; v < n; v++)
-    w->child[w->begin[w->above[v] + 1]++] = v;
+    w->child[w->first[w->above[v] + 1]++] = v;
   return 1;
 }
 
@@ -103,7 +103,7 @@ static int weighpaths (Work *w) {
   order[0] = 0;
   for (i = 0, k = 1; i < k; i++) {
     uint32_t c;
-    for (c = w->begin[order[i]]; c < w->begin[order[i] + 1]; c++)
+    for (c = w->first[order[i]]; c < w->first[order[i] + 1]; c++)
       order[k++] = w->child[c];
   }
   for (i = k; i-- > 1; ) {
@@ -290,7 +290,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
   for (i = 0; i < set->n; i++) {  /* the loop also covers folded objects, which are appended
 				     to 'set' */
     uint32_t v = set->objects[i];
-    for (c = w->begin[v]; c < w->begin[v + 1]; c++) {
+    for (c = w->first[v]; c < w->first[v + 1]; c++) {
       uint32_t to = w->child[c];
       Group like, *p;
       if (w->wish->paths && w->count[to] == 0) continue;
@@ -415,7 +415,7 @@ int merge_of (Merge *m, const MergeWish *wish) {
   }
   if (!w.failed) rows(&w, &all, NULL, GRAPH_NONE, 0);
   free(all.objects);
-  free(w.begin);
+  free(w.first);
   free(w.child);
   free(w.value);
   free(w.count);

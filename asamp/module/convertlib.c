@@ -624,7 +624,7 @@ static int l_version (lua_State *L) {
   ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.client.ud = &l;
-  l.client.begin = convertlib_look;
+  l.client.head = convertlib_look;
   l.version = -1;
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)

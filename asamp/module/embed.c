@@ -325,7 +325,7 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   if ((e = calloc(1, sizeof(*e))) == NULL) return "there is no memory";
   e->client = c;
   e->tracker = t;
-  tracker_begin(t, &clients[c.died != NULL], e, o.period, o.native);
+  tracker_start(t, &clients[c.died != NULL], e, o.period, o.native);
   tracker_on(t, L, o.period, !o.fixed,
              (o.seed != 0) ? o.seed : sampler_seed());
   return NULL;

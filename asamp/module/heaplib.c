@@ -171,21 +171,21 @@ typedef struct ClassRow {
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
-  uint32_t *begin = calloc((size_t)n + 2, sizeof(*begin));
+  uint32_t *first = calloc((size_t)n + 2, sizeof(*first));
   uint32_t *child = malloc((size_t)n * sizeof(*child));
   uint32_t *active = calloc(classes + (size_t)1, sizeof(*active));
-  int ok = begin != NULL && child != NULL && active != NULL;
+  int ok = first != NULL && child != NULL && active != NULL;
   if (ok) {
-    for (v = 1; v < n; v++) begin[d->dominator[v] + 2]++;
+    for (v = 1; v < n; v++) first[d->dominator[v] + 2]++;
     for (v = 0; v < n; v++) {
-      sum += begin[v + 2];
-      begin[v + 2] = sum;
+      sum += first[v + 2];
+      first[v + 2] = sum;
     }
-    for (v = 1; v < n; v++) child[begin[d->dominator[v] + 1]++] = v;
-    /* begin[v] advances to the next child not yet entered */
+    for (v = 1; v < n; v++) child[first[d->dominator[v] + 1]++] = v;
+    /* first[v] advances to the next child not yet entered */
     for (v = 0; ; ) {
-      if (begin[v] < n - 1 && d->dominator[child[begin[v]]] == v) {
-        uint32_t c = child[begin[v]++];
+      if (first[v] < n - 1 && d->dominator[child[first[v]]] == v) {
+        uint32_t c = child[first[v]++];
         if (active[class[c]]++ == 0) bytes[class[c]] += d->retained[c];
         v = c;
       }
@@ -196,7 +196,7 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
       }
     }
   }
-  free(begin);
+  free(first);
   free(child);
   free(active);
   return ok;

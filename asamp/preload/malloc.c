@@ -191,7 +191,7 @@ static uint64_t seedof (void) {
 ** Prepares this thread's interval with the given period. An interval that was drawn with another
 ** period can be discarded: its rest does not depend on the bytes already passed (interval.h).
 */
-static void malloc_begin (uint64_t period) {
+static void malloc_start (uint64_t period) {
   static uint64_t threads;
   uint64_t turn = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
   if (thread.interval.state == 0)
@@ -230,7 +230,7 @@ static COLD void point (void *block, size_t n) {
       count = interval_pass(&thread.interval, over, &distance);
     }
     else {  /* the first block after a change of the period: the point may be anywhere */
-      malloc_begin(period);
+      malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
         count = interval_pass(&thread.interval, n - distance, &distance);

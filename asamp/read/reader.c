@@ -416,7 +416,7 @@ static void live (Input *in) {
 /* Completes the ReadProfile. Returns the reason of a failure, or NULL. */
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
-  readeremit_begin(s);
+  readeremit_head(s);
   readerstack_giveup(s);
   readerlife_finish(s);
   readerholders_finish(s);

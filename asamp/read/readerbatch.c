@@ -387,7 +387,7 @@ static void beginstate (ReaderState *s, Fields *f) {
   if (!details_signed(f, &difference) || !details_number(f, &id))
     return;
   s->eventtime = readerstate_later(s->eventtime, difference);
-  readerlife_begin(s, id, s->eventtime);
+  readerlife_start(s, id, s->eventtime);
 }
 
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
@@ -480,7 +480,7 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   int letter;
   if (!details_split(&d, text, n))
     return 0;
-  readeremit_begin(s);
+  readeremit_head(s);
   readerlabels_read(s, d.events);
   callstates(s, d.events);
   p.events = d.events;

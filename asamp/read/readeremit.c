@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-void readeremit_begin (ReaderState *s) {
-  if (!s->begun && s->client->begin != NULL)
-    s->client->begin(s->client->ud, s->r);
-  s->begun = 1;
+void readeremit_head (ReaderState *s) {
+  if (!s->hashead && s->client->head != NULL)
+    s->client->head(s->client->ud, s->r);
+  s->hashead = 1;
 }
 
 /* Returns 1 if the client does not want events with these labels, or of this state. */
@@ -26,7 +26,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
 
 static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
-  readeremit_begin(s);
+  readeremit_head(s);
   readerstate_tell(s);
   if (s->client->fate != NULL && !ishiddensample(s, sample))
     s->client->fate(s->client->ud, sample, fate, time);
@@ -61,7 +61,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   int hidden = ishiddensample(s, sample);
   uint64_t shown = hidden ? 0 : sample->count;
   sum(s, sample);
-  readeremit_begin(s);
+  readeremit_head(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
   readerstate_tell(s);
@@ -92,7 +92,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
 
 void readeremit_copy (ReaderState *s, const ReadSample *sample) {
   sum(s, sample);
-  readeremit_begin(s);
+  readeremit_head(s);
   if (sample->time > s->r->duration)
     s->r->duration = sample->time;
   if (ishiddensample(s, sample))
@@ -187,7 +187,7 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   ReadProfile *r = s->r;
   ReadCollection told = *c;
   ReadState *row = r->many ? readerstate_row(s) : NULL;
-  readeremit_begin(s);
+  readeremit_head(s);
   readerstate_tell(s);
   told.stateinuse = c->inuse;
   told.stateheld = c->held;

@@ -8,8 +8,8 @@
 
 #include "readerstate.h"
 
-/* Calls the client's 'begin', once. */
-void readeremit_begin (ReaderState *s);
+/* Calls the client's 'head', once. */
+void readeremit_head (ReaderState *s);
 /* Deliver a copy, and a sample; an allocation sample is also put in the queue. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
 void readeremit_sample (ReaderState *s, const ReadSample *sample);

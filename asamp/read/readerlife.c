@@ -25,7 +25,7 @@ static void buryclosed (ReaderState *s) {
   s->of = &s->single;
 }
 
-void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time) {
+void readerlife_start (ReaderState *s, uint64_t id, uint64_t time) {
   ReadState *row;
   if (!s->r->many)
     return;
@@ -35,8 +35,8 @@ void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time) {
   if (row != NULL && !row->others)
     row->begin = time;
   readerstate_tell(s);
-  if (s->client->begins != NULL && !s->of->hidden && !s->of->blind)
-    s->client->begins(s->client->ud, time);
+  if (s->client->starts != NULL && !s->of->hidden && !s->of->blind)
+    s->client->starts(s->client->ud, time);
 }
 
 void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {

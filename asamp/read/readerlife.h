@@ -9,7 +9,7 @@
 #include "readerstate.h"
 
 /* Starts a state with that number and makes it the current one. */
-void readerlife_begin (ReaderState *s, uint64_t id, uint64_t time);
+void readerlife_start (ReaderState *s, uint64_t id, uint64_t time);
 /*
 ** Ends the current state. Its live samples count as alive until the next state starts, except a
 ** number of orphans, which remain followed.

@@ -36,7 +36,7 @@ typedef struct ReaderState {
   uint64_t summed[2];  /* totals of all samples, wanted or not: bytes, ns of time */
   uint64_t decided;    /* bytes that all decided samples represent */
   int toomuch;         /* 1: a total exceeds READER_MAXSUM */
-  int begun;           /* 1: the client's 'begin' was called */
+  int hashead;           /* 1: the client's 'head' was called */
   int format;          /* own files: format of the details */
   uint64_t last;       /* time of the last sample */
   uint64_t period;     /* present sampling period in bytes; of other writers 1. With many

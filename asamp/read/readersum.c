@@ -135,7 +135,7 @@ static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, u
   }
 }
 
-static void readersum_begin (void *ud, const ReadProfile *r) {
+static void readersum_head (void *ud, const ReadProfile *r) {
   ReaderSum *s = ud;
   s->profile = r;
   if (s->tags != NULL)
@@ -329,7 +329,7 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
   s->instant = instant;
   s->till = READERSUM_EVER;
   s->client.ud = s;
-  s->client.begin = readersum_begin;
+  s->client.head = readersum_head;
   s->client.sample = readersum_sample;
   s->client.fate = readersum_fate;
   s->client.death = readersum_death;

@@ -237,7 +237,7 @@ typedef struct ReaderClient {
   const unsigned char *without;
   size_t nwithout;
   /* Called before the first event, with the data of the head. */
-  void (*begin) (void *ud, const ReadProfile *r);
+  void (*head) (void *ud, const ReadProfile *r);
   /* An allocation or time sample (kind READER_TIMESAMPLE). */
   void (*sample) (void *ud, const ReadSample *s);
   /* A copy sample. Its 'kind' is 0, 1 or 2, for COPY_NEW and the next values in sample.h. Copies
@@ -269,7 +269,7 @@ typedef struct ReaderClient {
   /* In files of many states: the state starts; has a name (NUL-terminated); has allocated
      bytes; ends at 'time'. Its live samples die when the next state starts, except a number
      of orphans. */
-  void (*begins) (void *ud, uint64_t time);
+  void (*starts) (void *ud, uint64_t time);
   void (*called) (void *ud, const char *name);
   void (*allocated) (void *ud, uint64_t bytes);
   /* In files of one state, too: the exact bytes that the state has allocated with a label set.

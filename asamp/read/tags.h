@@ -34,7 +34,7 @@ typedef struct TagGroup {
 
 typedef struct Tags {
   int by;
-  const ReadProfile *r;     /* set by the client's 'begin' */
+  const ReadProfile *r;     /* set by the client's 'head' */
   Tag *list;
   size_t n, size;
   IdMap bykey;

@@ -129,7 +129,7 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
     return "not a VMProf log (no header)";
   if (v == REPAIR_DAMAGE)
     snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log",
-             p->fault, (unsigned long long)p->begin);
+             p->fault, (unsigned long long)p->offset);
   else if (v == REPAIR_END && r->mended == 0)
     r->whole = 1;
   while (source_read(p->source, NULL, PIECE) == PIECE) { }
@@ -145,7 +145,7 @@ static int through (Repair *p, RepairResult *r, LiveFile *file,
                     size_t errsize) {
   Temporary part;
   const char *reason = NULL;
-  int error = temporary_begin(&part, out), unnamed;
+  int error = temporary_start(&part, out), unnamed;
   if (error == 0) {
     error = livefile_open(file, fcntl(part.fd, F_DUPFD_CLOEXEC, 3),
                           LIVEFILE_SMALL);

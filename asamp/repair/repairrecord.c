@@ -410,7 +410,7 @@ static Verdict trailer (Repair *p) {
 
 Verdict repair_record (Repair *p) {
   p->record.n = 0;
-  p->begin = source_offset(p->source);
+  p->offset = source_offset(p->source);
   if (!repairrecord_take(p, 1)) {
     if (source_failure(p->source) == NULL)
       p->fault = "the log ends without its trailer";

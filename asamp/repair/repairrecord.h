@@ -21,7 +21,7 @@ typedef struct Repair {
   Source *source;
   Bytes record;          /* the bytes of the current record, including its marker */
   const char *fault;     /* the reason for REPAIR_DAMAGE */
-  uint64_t begin;        /* offset of the current record in the unpacked log, bytes */
+  uint64_t offset;        /* offset of the current record in the unpacked log, bytes */
   int version, mode, header;
   int own;               /* 1: the log was written by asamp (its interpreter is "lua") */
   int format;            /* version of the details' format; 0: not known */

@@ -297,7 +297,7 @@ void classes_forgetall (Classes *c) {
 }
 
 
-void classes_begin (Classes *c, void (*emit) (void *ud, uint32_t id,
+void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud) {
   classes_close(c);
   c->emit = emit;

@@ -69,7 +69,7 @@ typedef struct Classes {
 ** Starts a session. Classes receive the numbers 1, 2, ... at first use; 'emit' is called for
 ** each new one. An all-zero Classes is valid.
 */
-void classes_begin (Classes *c, void (*emit) (void *ud, uint32_t id,
+void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 

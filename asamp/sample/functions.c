@@ -28,7 +28,7 @@ void functions_close (Functions *f) {
 }
 
 
-void functions_begin (Functions *f) {
+void functions_start (Functions *f) {
   idmap_free(&f->byname);
   functions_forget(f);
 }

@@ -72,7 +72,7 @@ void functions_close (Functions *f);
 void functions_forget (Functions *f);
 
 /* Removes all functions, at the start of a session. */
-void functions_begin (Functions *f);
+void functions_start (Functions *f);
 
 /* Returns the number of the prototype; 0: not in the cache. */
 static inline uint32_t functions_cached (const Functions *f, unsigned int prototype) {

@@ -567,7 +567,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
   luaN_Walker walker = {&w, holders_memory, NULL, holders_edge, NULL, 0, done};
   size_t i;
   memset(h, 0, sizeof(*h));
-  h->began = clock_now();
+  h->start = clock_now();
   memset(&w, 0, sizeof(w));
   w.L = L;
   w.h = h;
@@ -592,7 +592,7 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
     uint32_t at = owners[i] != NULL ? holders_known(&w, owners[i]) : IDMAP_NONE;
     if (at != IDMAP_NONE) h->ids[i] = w.list[at].path;
   }
-  h->nanoseconds = clock_since(h->began);
+  h->nanoseconds = clock_since(h->start);
   holders_release(&w, w.filter, (size_t)1 << w.filterlog >> 3);
   if (w.nearly != NULL) holders_release(&w, w.nearly, (size_t)1 << w.nearlylog >> 3);
   holders_release(&w, (void *)w.kept, w.keptsize * sizeof(*w.kept));
@@ -643,7 +643,7 @@ int holders_name (Holders *h) {
 
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n) {
   if (holders_walk(h, L, owners, n, ordinary) && holders_name(h)) {
-    h->nanoseconds = clock_since(h->began);
+    h->nanoseconds = clock_since(h->start);
     return 1;
   }
   holders_free(h);

@@ -43,7 +43,7 @@ typedef struct Holders {
   uint32_t *ids;	/* Path of each owner. */
   size_t n;
   uint64_t left, cut;	/* How often a path exceeded READER_MAXPATHS, and READER_MAXSTEPS (HO2). */
-  uint64_t began, nanoseconds;  /* Start (CLOCK_MONOTONIC) and length of the time that the
+  uint64_t start, nanoseconds;  /* Start (CLOCK_MONOTONIC) and length of the time that the
 				   program waited, ns. */
 } Holders;
 

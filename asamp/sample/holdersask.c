@@ -56,9 +56,9 @@ static void holdersask_tell (HoldersAnswer *x, const Holders *h) {
   x->whole = 1;
 }
 
-int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n) {
+int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n) {
   Holders h;
-  a->began = clock_now();
+  a->start = clock_now();
   a->n = n;
   a->size = sizeof(HoldersAnswer) + sizeofids(n) + (READER_MAXPATHS + 1) * sizeof(HolderPath) +
             TEXT;
@@ -76,7 +76,7 @@ int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, si
     a->child = 0;
     return 0;
   }
-  a->nanoseconds = clock_since(a->began);
+  a->nanoseconds = clock_since(a->start);
   return 1;
 }
 
@@ -96,7 +96,7 @@ static int holdersask_take (const HoldersAsk *a, Holders *h) {
   h->ntext = x->ntext;
   h->left = x->left;
   h->cut = x->cut;
-  h->began = a->began;
+  h->start = a->start;
   h->nanoseconds = a->nanoseconds;
   h->ids = holdersask_copy(ids(x), a->n * sizeof(*h->ids));
   h->paths = holdersask_copy(paths(x, a->n), x->npaths * sizeof(*h->paths));

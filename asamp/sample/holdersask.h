@@ -29,12 +29,12 @@ typedef struct HoldersAsk {
   pid_t parent;			/* Process that made the query. */
   struct HoldersAnswer *answer;	/* shared memory */
   size_t size, n;	/* Bytes of 'answer'; number of owners. */
-  uint64_t began, nanoseconds;	/* Start (CLOCK_MONOTONIC) and length of the time that the
+  uint64_t start, nanoseconds;	/* Start (CLOCK_MONOTONIC) and length of the time that the
 				   program waited, ns. */
 } HoldersAsk;
 
 /* Starts a query; there must be none. Returns 0 if no child or no memory is available. */
-int holdersask_begin (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n);
+int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n);
 
 /*
 ** Returns 1 if the result is in 'h' (the caller frees it with holders_free), 0 if it is not

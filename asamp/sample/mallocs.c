@@ -250,7 +250,7 @@ static void mallocs_starting (uint64_t period, uint64_t seed, MallocsTake take, 
 }
 
 
-int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
+int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home) {
   int ok;
   pthread_mutex_lock(&clients);
   ok = open_();

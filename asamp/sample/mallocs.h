@@ -69,7 +69,7 @@ int mallocs_there (char *err, size_t errsize);
 ** identifies the client. One client receives the samples of threads that run no client's state;
 ** if it does not fetch them, any client does. Returns 0 if there is not enough memory. May block.
 */
-int mallocs_begin (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
+int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
 
 /* Stops sampling in the child of a fork, until the next client is added. */

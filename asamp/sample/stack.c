@@ -78,8 +78,8 @@ void stack_forget (Stack *s) {
 }
 
 
-void stack_begin (Stack *s, StackEmit emit, void *ud) {
-  functions_begin(&s->functions);
+void stack_start (Stack *s, StackEmit emit, void *ud) {
+  functions_start(&s->functions);
   s->emit = emit;
   s->ud = ud;
   s->nknown = 0;
@@ -292,7 +292,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   if (s->unwind == &nowhere) return;
   luaN_code(&code);
   owner_prime();
-  unwind_begin(s->unwind, code.core.from, code.core.to, owner_stackend());
+  unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
   if (owner_mixed(L)) {  /* owner_mark needs all frames at once */
     int n = 0, m;

@@ -83,10 +83,10 @@ int stack_ready (Stack *s);
 void stack_close (Stack *s);
 
 /* Starts a session: 'emit' is called again for every function. */
-void stack_begin (Stack *s, StackEmit emit, void *ud);
+void stack_start (Stack *s, StackEmit emit, void *ud);
 
 /*
-** As stack_begin, in the child of a fork: does not free the functions, because another thread of
+** As stack_start, in the child of a fork: does not free the functions, because another thread of
 ** the parent may have been changing them at the fork.
 */
 void stack_forget (Stack *s);

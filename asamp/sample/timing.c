@@ -146,7 +146,7 @@ static void *startof (Scratch *own, void *address) {
   ScratchStart *c = &own->starts[(a ^ (a >> 10)) & (SCRATCH_STARTS - 1)];
   if (c->address != a) {
     c->address = a;
-    c->start = backtrace_begin(a);
+    c->start = backtrace_start(a);
   }
   return (void *)(c->start + 2);
 }

@@ -187,8 +187,8 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
   }
   else {
     births_free(&t->functions);
-    stack_begin(&t->stack, tracker_function, t);
-    classes_begin(&t->classes, t->client->class, t->ud);
+    stack_start(&t->stack, tracker_function, t);
+    classes_start(&t->classes, t->client->class, t->ud);
   }
   t->samples = t->natives = 0;
   __atomic_store_n(&t->unfollowed, 0, __ATOMIC_RELAXED);
@@ -217,7 +217,7 @@ static void tracker_function (void *ud, uint64_t id, const char *name, int line,
 }
 
 
-void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
+void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native) {
   t->client = client;
   t->ud = ud;
@@ -233,8 +233,8 @@ void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
   t->holdersgrown = SIZE_MAX;
   holdersask_end(&t->asking);
   births_free(&t->functions);
-  stack_begin(&t->stack, tracker_function, t);
-  classes_begin(&t->classes, client->class, ud);
+  stack_start(&t->stack, tracker_function, t);
+  classes_start(&t->classes, client->class, ud);
 }
 
 
@@ -360,7 +360,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
 
 
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed) {
-  if (!mallocs_begin(period, seed, tracknative_take, t)) return 0;
+  if (!mallocs_start(period, seed, tracknative_take, t)) return 0;
   t->mallocs = period;
   t->reaping = TRACKNATIVE_MINREAPED;
   t->deaths = mallocs_deaths();

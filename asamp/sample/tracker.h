@@ -57,7 +57,7 @@ void tracker_forked (Tracker *t);
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* Sets the client. Counters start at 0. */
-void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
+void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native);
 
 /* Removes the client: switches sampling off (tracker_off) and reports the last data. */

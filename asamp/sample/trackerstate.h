@@ -149,10 +149,10 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
 #define TRACKER_TIMEDPART	16	/* Then that of one in 16: reading the clock twice takes a
 					   tenth of a sample's time. */
 
-/* Adds the time of a sample that started at 'began', if it is one to be measured. */
-static inline void tracker_timed (Tracker *t, uint64_t began) {
+/* Adds the time of a sample that started at 'start', if it is one to be measured. */
+static inline void tracker_timed (Tracker *t, uint64_t start) {
   unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;
-  if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(began);
+  if (t->ntimed++ % share == 0) t->nanoseconds += share * clock_since(start);
 }
 
 #endif

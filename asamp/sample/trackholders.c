@@ -26,7 +26,7 @@ static int askholders (Tracker *t, lua_State *L) {
   int ok;
   luaN_memory(L, &m);
   if (m.inuse < HOLDERSASK_HEAP || (owners = ownersof(t)) == NULL) return 0;
-  ok = holdersask_begin(&t->asking, L, owners, t->followed.n);
+  ok = holdersask_start(&t->asking, L, owners, t->followed.n);
   free((void *)owners);
   t->nanoseconds += ok ? t->asking.nanoseconds : 0;
   return ok;

@@ -15,7 +15,7 @@
 #define TRACKNATIVE_MINREAPED	4096	/* Pending samples before dead native ones are removed. */
 
 /*
-** Callback of mallocs_begin: takes a sample inside malloc. L is the main thread of the running
+** Callback of mallocs_start: takes a sample inside malloc. L is the main thread of the running
 ** state. Returns MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE.
 */
 int tracknative_take (lua_State *L, const MallocSample *in);

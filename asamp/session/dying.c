@@ -41,7 +41,7 @@ static void awaitholds (void) {
 }
 
 
-int dying_begin (void) {
+int dying_start (void) {
   int i, none = 0;
   awaitholds();
   if (!ishere()) __atomic_store_n(&ended, 0, __ATOMIC_RELAXED);  /* the child of a fork */

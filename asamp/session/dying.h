@@ -46,7 +46,7 @@ void dying_forked (void);
 ** Returns 0 if another caller has claimed it; that one has finished when this returns, unless
 ** it is this very thread, interrupted in the middle.
 */
-int dying_begin (void);
+int dying_start (void);
 void dying_done (void);
 
 /* Returns 1 if finishing was claimed in this process. */

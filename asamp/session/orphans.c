@@ -153,15 +153,15 @@ void orphans_tell (Profile *p) {
 }
 
 
-int orphans_last (Profile *p, int *begun, ProfileLast *last) {
+int orphans_last (Profile *p, int *started, ProfileLast *last) {
   static ProfileState of;
   static Walk w;
   if (o.profile != p) return 0;
-  if (!*begun) {
+  if (!*started) {
     memset(&w, 0, sizeof(w));
     orphans_look();
   }
-  *begun = 1;
+  *started = 1;
   last->nruns = 0;
   while (last->nruns == 0) {
     if (w.from >= o.n) return 0;

@@ -34,10 +34,10 @@ int orphans_aredue (const Profile *p, uint64_t now);
 void orphans_tell (Profile *p);
 
 /*
-** At exit: returns the next deaths for profile_exit in *last; *begun is 0 before the first
+** At exit: returns the next deaths for profile_exit in *last; *started is 0 before the first
 ** call. Returns 0 at the end.
 */
-int orphans_last (Profile *p, int *begun, ProfileLast *last);
+int orphans_last (Profile *p, int *started, ProfileLast *last);
 
 /* Drops the orphans of 'p' and ends their watches. */
 void orphans_forget (const Profile *p);

@@ -344,8 +344,8 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
 }
 
 
-void process_controlled (void (*begin) (void)) {
-  control = begin;
+void process_controlled (void (*start) (void)) {
+  control = start;
 }
 
 

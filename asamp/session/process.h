@@ -42,7 +42,7 @@ int process_setup (const SamplerShared *with, char *err, size_t errsize);
 ** Sets a function that is called in the child of a fork when a state made before the fork first
 ** collects there.
 */
-void process_controlled (void (*begin) (void));
+void process_controlled (void (*start) (void));
 
 /* Attaches a new state. Does nothing without a set-up. */
 void process_join (lua_State *L);

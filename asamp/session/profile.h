@@ -61,7 +61,7 @@ typedef struct ProfileConfig {
   int folder;
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid'. With 'states', each
-			   state calls profile_begin. */
+			   state calls profile_start. */
   /* Called on the writer thread, with no lock held, when writing first fails, before it
      waits and tries again; and, with error 0, when writing first works again: then 'lost'
      samples were lost. NULL: no call. */
@@ -117,7 +117,7 @@ void profile_file (const Profile *p, struct stat *file);
 ** their deaths later, under the state's id, like profile_collection. All other followed samples
 ** leave the list at once.
 */
-void profile_begin (ProfileState *s);
+void profile_start (ProfileState *s);
 void profile_called (ProfileState *s, const char *name);
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
@@ -187,7 +187,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-void profile_walk (ProfileState *s, uint64_t began, uint64_t duration);
+void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /*
 ** Emits a marker of the program. Name and value may contain any bytes; the value may be empty.

@@ -137,8 +137,8 @@ static void profileevents_tell (const ProfileState *s, int type, uint64_t number
   profileevents_letgo(s->profile);
 }
 
-void profile_begin (ProfileState *s) {
-  profileevents_tell(s, EVENT_BEGIN, clock_now(), NULL, 0);
+void profile_start (ProfileState *s) {
+  profileevents_tell(s, EVENT_START, clock_now(), NULL, 0);
 }
 
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
@@ -234,13 +234,13 @@ void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const ch
   profileevents_letgo(s->profile);
 }
 
-void profile_walk (ProfileState *s, uint64_t began, uint64_t duration) {
+void profile_walk (ProfileState *s, uint64_t start, uint64_t duration) {
   Profile *p = s->profile;
   uint64_t *body;
   profileevents_hold(p);
   body = reserve(s, EVENT_WALK, duration, sizeof(*body));
   if (body != NULL)
-    *body = began;
+    *body = start;
   profileevents_letgo(p);
 }
 

@@ -124,7 +124,7 @@ static int beginring (Profile *p, const ProfileConfig *config, const EncoderConf
 }
 
 /* Allocates memory, opens the file and starts the thread. Returns an errno, or 0. */
-static int profileopen_begin (Profile *p, const ProfileConfig *config, char *why,
+static int profileopen_start (Profile *p, const ProfileConfig *config, char *why,
                               size_t size) {
   EncoderConfig own = config->log;
   pthread_condattr_t clock;
@@ -164,7 +164,7 @@ Profile *profile_open (const ProfileConfig *config, char *err,
   if (p != NULL) {
     p->file.fd = -1;
     p->pid = getpid();
-    error = profileopen_begin(p, config, why, sizeof(why));
+    error = profileopen_start(p, config, why, sizeof(why));
     if (error == 0)
       return p;
     if (p->encoder != NULL)

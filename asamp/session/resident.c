@@ -348,10 +348,10 @@ static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int cla
 
 /* Returns 1 shortly after the profile's start (RQ3). */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
-  uint64_t began = 0;
-  if (__atomic_compare_exchange_n(&p->began, &began, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  uint64_t started = 0;
+  if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return 1;
-  return clock_between(began, now) < YOUNG;
+  return clock_between(started, now) < YOUNG;
 }
 
 

@@ -347,12 +347,12 @@ static int nextlast (void *ud, ProfileLast *last) {
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
-  int locked, begun;
+  int locked, started;
 } Exiting;
 
 static int nextshared (void *ud, ProfileLast *last) {
   Exiting *e = ud;
-  return nextlast(&e->at, last) || (e->locked && orphans_last(e->p, &e->begun, last));
+  return nextlast(&e->at, last) || (e->locked && orphans_last(e->p, &e->started, last));
 }
 
 
@@ -502,7 +502,7 @@ void samplerlist_exiting (void) {
   Profile *p;
   sigset_t ticks, before;
   int locked;
-  if (!dying_begin()) return;
+  if (!dying_start()) return;
   sigemptyset(&ticks);  /* ticks every 20 us would end each nap and use up the processor */
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);

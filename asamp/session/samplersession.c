@@ -118,7 +118,7 @@ static void onholders (void *ud, Holders *h) {
   if (s->state.profile == NULL) return;
   if (!heldpaths_tell(&s->heldpaths, &s->state, h)) return;
   profile_holders(&s->state, h->ids, h->n);
-  profile_walk(&s->state, h->began, h->nanoseconds);
+  profile_walk(&s->state, h->start, h->nanoseconds);
 }
 
 
@@ -396,7 +396,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   dying_watch(DYING_THEN, samplerlist_exiting);
   if (samplersession_openfile(s, &c, err, errsize) == NULL) return 0;
   s->starved = 0;
-  s->ratetime = s->resident.policy.began = clock_now();
+  s->ratetime = s->resident.policy.started = clock_now();
   s->ratecpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
   s->ratesamples = 0;
   s->options = *o;
@@ -409,7 +409,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   s->timing.samples = s->timing.inticks = s->timing.inpoints = 0;
   s->timing.cramped = 0;
   s->pid = getpid();
-  tracker_begin(&s->tracker, &client, s, period, o->native);
+  tracker_start(&s->tracker, &client, s, period, o->native);
   trackholders_every(&s->tracker, o->holdersevery);
   if (o->holders) trackholders_growing(&s->tracker);
   tracker_copies(&s->tracker, o->copies);

@@ -46,7 +46,7 @@ Sampler *sampler_attached (lua_State *L) {
 ** Adds the state to the current profile of the process. Returns 0 if there is none any more.
 ** Lock held, so that sampler_endshared finds the state if the profile ends now.
 */
-static int samplershared_begin (Sampler *s) {
+static int samplershared_start (Sampler *s) {
   Profile *p = s->shared->profile(0);
   if (p == NULL) return 0;
   s->state.profile = p;
@@ -61,7 +61,7 @@ static int samplershared_begin (Sampler *s) {
   __atomic_store_n(&s->ended, 0, __ATOMIC_RELAXED);
   samplers.past.states += (uint64_t)!s->counted;
   s->counted = 1;
-  profile_begin(&s->state);
+  profile_start(&s->state);
   return 1;
 }
 
@@ -137,9 +137,9 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   samplerlist_lock();
   samplerlist_enlist(s);
   s->counted = 0;
-  if (p != NULL && !samplershared_begin(s)) p = NULL;
+  if (p != NULL && !samplershared_start(s)) p = NULL;
   samplerlist_unlock();
-  tracker_begin(&s->tracker, client, s, rate.period, with->options.native);
+  tracker_start(&s->tracker, client, s, rate.period, with->options.native);
   trackholders_every(&s->tracker, with->options.holdersevery);
   tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
@@ -255,7 +255,7 @@ static int move (Sampler *s, int isforked) {
   }
   samplerlist_publish(s);  /* without numbers of the previous profile */
   samplerlist_lock();
-  isthere = samplershared_begin(s);
+  isthere = samplershared_start(s);
   samplerlist_unlock();
   if (!isthere) return 0;
   starttime(s);
@@ -398,14 +398,14 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
   ProfileState state = {p, 0, 0, 1};
-  int found = 0, begun = 0;
+  int found = 0, started = 0;
   samplerlist_lock();
   for (s = samplers.all; s != NULL; s = s->next) {
     int isthere = s->shared != NULL && s->state.profile == p;
-    if (s->shared == NULL || (begun && !isthere)) continue;
+    if (s->shared == NULL || (started && !isthere)) continue;
     state.id = (uint32_t)s->tracker.number;
     found = 1;
-    begun = isthere;
+    started = isthere;
   }
   samplerlist_unlock();
   if (found) profile_mark(&state, clock_now(), name, strlen(name), value, strlen(value));

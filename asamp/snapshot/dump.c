@@ -61,7 +61,7 @@ static void dump_text (Dump *d, const char *s, size_t n) {
   d->n += n;
 }
 
-void dump_begin (Dump *d) {
+void dump_start (Dump *d) {
   memcpy(d->buffer, HEAPFORMAT_MAGIC, HEAPFORMAT_MAGICSIZE);
   d->n = HEAPFORMAT_MAGICSIZE;
 }

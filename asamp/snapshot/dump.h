@@ -41,7 +41,7 @@ typedef struct Dump {
 ** Starts the encoding with the magic bytes. Then dump_meta, dump_number and dump_code may be
 ** called, and finally dump_walk. *d must be zero except sink, ud, memory (and tracker, time).
 */
-void dump_begin (Dump *d);
+void dump_start (Dump *d);
 void dump_meta (Dump *d, const char *key, const char *value);
 void dump_number (Dump *d, const char *key, uint64_t n);
 

@@ -115,7 +115,7 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   struct timespec t;
   luaN_memory(L, &m);
   clock_gettime(CLOCK_REALTIME, &t);
-  dump_begin(&w->dump);
+  dump_start(&w->dump);
   w->dump.tracker = tracker_of(L);
   w->dump.time = now(CLOCK_MONOTONIC);
   dump_number(&w->dump, "time", (uint64_t)t.tv_sec);
@@ -273,7 +273,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
     ? "is there, which the snapshot would replace; give another path, or the option overwrite"
     : "is there, which the snapshot would replace; give another path"};
-  uint64_t began = now(CLOCK_MONOTONIC);
+  uint64_t started = now(CLOCK_MONOTONIC);
   Place place = {-1, NULL, 0, 0, 0, 0};
   char why[256] = "";
   Writer *w;
@@ -295,7 +295,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     s->path = place.path;
     w->fd = place.fd;
     w->seconds = wish->seconds;
-    w->until = began + wish->seconds * UINT64_C(1000000000);
+    w->until = started + wish->seconds * UINT64_C(1000000000);
     w->dump.sink = sink;
     w->dump.memory = pages_realloc;
     w->dump.ud = w;
@@ -310,7 +310,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   }
   compressor_close(&w->compressor);
   free(w);
-  s->stopped = now(CLOCK_MONOTONIC) - began;
+  s->stopped = now(CLOCK_MONOTONIC) - started;
   if (error != 0) {
     snapshot_failed(wish->path, error == EBUSY && why[0] == '\0'
                     ? "the collector is at work; ask again later" : why, error, err, size);

@@ -230,7 +230,7 @@ static int isinterrupted (uintptr_t ip, int i) {
 }
 
 
-uintptr_t backtrace_begin (uintptr_t address) {
+uintptr_t backtrace_start (uintptr_t address) {
   unw_proc_info_t p;
   return (findinfo(space, address, &p, 0, NULL) == 0) ? (uintptr_t)p.start_ip : address;
 }
@@ -242,7 +242,7 @@ uintptr_t backtrace_begin (uintptr_t address) {
 ** profiles drop the lowest bit of addresses.
 */
 static uintptr_t within (uintptr_t ip) {
-  return backtrace_begin(ip - 1) + 2;
+  return backtrace_start(ip - 1) + 2;
 }
 
 

@@ -62,6 +62,6 @@ int backtrace_learn (Backtrace *b);
 ** file; the address itself if they have no entry. Requires an earlier backtrace_open; takes no
 ** lock.
 */
-uintptr_t backtrace_begin (uintptr_t address);
+uintptr_t backtrace_start (uintptr_t address);
 
 #endif

@@ -26,7 +26,7 @@ static int rankof (const GElf_Sym *symbol, GElf_Word section) {
 /* Orders by start; of equal starts the preferred symbol comes last (FT1). */
 static int order (const void *a, const void *b) {
   const FunctionSpan *x = a, *y = b;
-  if (x->begin != y->begin) return (x->begin < y->begin) ? -1 : 1;
+  if (x->start != y->start) return (x->start < y->start) ? -1 : 1;
   if (x->rank != y->rank) return (x->rank < y->rank) ? -1 : 1;
   return (x->number > y->number) ? -1 : 1;
 }
@@ -42,16 +42,16 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
   if (n > 0 && t->spans == NULL) return 0;
   for (i = 0; i < n; i++) {
     GElf_Sym symbol;
-    GElf_Addr begin;
+    GElf_Addr start;
     GElf_Word section = SHN_UNDEF;
-    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &begin, &section, NULL, NULL);
+    const char *name = dwfl_module_getsym_info(mod, i, &symbol, &start, &section, NULL, NULL);
     int rank = (name != NULL && *name != '\0') ? rankof(&symbol, section) : -1;
     if (rank < 0) continue;
     if (symbol.st_size == 0) t->sizeless = 1;
     else {
       FunctionSpan *s = &t->spans[t->n++];
-      s->begin = begin;
-      s->end = (begin + symbol.st_size > begin) ? begin + symbol.st_size : UINT64_MAX;
+      s->start = start;
+      s->end = (start + symbol.st_size > start) ? start + symbol.st_size : UINT64_MAX;
       s->number = i;
       s->rank = rank;
     }
@@ -139,7 +139,7 @@ static const FunctionSpan *functiontable_find (const FunctionTable *t, uint64_t 
   size_t low = 0, high = t->n;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (t->spans[middle].begin <= address) low = middle + 1;
+    if (t->spans[middle].start <= address) low = middle + 1;
     else high = middle;
   }
   for (; low > 0 && t->spans[low - 1].reach > address; low--) {
@@ -167,8 +167,8 @@ const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t add
   s = functiontable_find(t, address);
   if (s != NULL) {
     GElf_Sym symbol;
-    GElf_Addr begin;
-    return dwfl_module_getsym_info(mod, s->number, &symbol, &begin, NULL, NULL, NULL);
+    GElf_Addr start;
+    return dwfl_module_getsym_info(mod, s->number, &symbol, &start, NULL, NULL, NULL);
   }
   return t->sizeless ? dwfl_module_addrname(mod, address) : NULL;
 }

@@ -21,7 +21,7 @@
 
 /* A symbol with its address range. */
 typedef struct FunctionSpan {
-  uint64_t begin, end;
+  uint64_t start, end;
   uint64_t reach;	/* highest end of this one and all before it */
   int number;		/* number of the symbol in libdwfl */
   int rank;		/* binding: 0 local, 1 weak, 2 global */

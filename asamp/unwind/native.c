@@ -37,7 +37,7 @@ static Dwfl *session;		/* symbols and tables of the objects loaded at 'loads' */
 static unsigned long long loads;	/* number of dlopens of the process at that time */
 static unsigned nsessions;
 static int starved;		/* 1: the session is incomplete, for lack of memory */
-static uint64_t began;		/* start of the session, s of the monotonic clock */
+static uint64_t started;		/* start of the session, s of the monotonic clock */
 static Image *images;		/* of the session */
 
 
@@ -169,7 +169,7 @@ static Dwfl *native_current (void) {
   descriptor_release();
   loads = now;
   nsessions++;
-  began = clock_now() / 1000000000;
+  started = clock_now() / 1000000000;
   return session;
 }
 
@@ -222,7 +222,7 @@ static Dwfl_Module *lockmodule (uint64_t address) {
   pthread_once(&control, native_once);
   pthread_mutex_lock(&lock);
   mod = moduleof(address);
-  if (mod == NULL && clock_now() / 1000000000 > began + 1) {
+  if (mod == NULL && clock_now() / 1000000000 > started + 1) {
     starved = 1;
     mod = moduleof(address);
   }

@@ -254,7 +254,7 @@ static void unwind_check (Unwind *u, void *const *a, int n) {
 
 
 __attribute__((noinline))
-void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
+void unwind_start (Unwind *u, const char *from, const char *to, const char *end) {
   /* this function's frame: the first frame pointer is the caller's */
   const uintptr_t *frame = __builtin_frame_address(0);
   u->from = from;
@@ -286,7 +286,7 @@ int unwind_more (Unwind *u, void **addresses, int n, int room) {
 
 #else
 
-void unwind_begin (Unwind *u, const char *from, const char *to, const char *end) {
+void unwind_start (Unwind *u, const char *from, const char *to, const char *end) {
   u->from = from;
   u->to = to;
   u->end = end;

@@ -79,7 +79,7 @@ void unwind_prime (void);
 ** innermost frame in the code from 'from' to 'to'. That frame must stay until the walk is over.
 ** Allocates, and may block while another thread looks up names; so do the following calls.
 */
-void unwind_begin (Unwind *u, const char *from, const char *to, const char *end);
+void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
 /*
 ** Continues a walk: adds some of the next frames to the n return addresses already in

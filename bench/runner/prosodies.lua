@@ -45,7 +45,7 @@ end)
 local world, all, count
 
 --- What the servers have in common: {root, folder, clients (how many accounts), fail}.
-function M.begin(t)
+function M.launch(t)
   world, count = t, 0
   all = setmetatable({}, {__gc = function(list)
     for _, s in ipairs(list) do s:signal "KILL" end

@@ -25,16 +25,16 @@ local folder = found.data or work .. "/data"
 local asamp = root .. "/build/bin/asamp"
 
 assert(os.execute(("mkdir -p '%s'"):format(folder)))
-servers.begin{root = root, folder = folder, clients = CLIENTS, fail = fail}
+servers.launch{root = root, folder = folder, clients = CLIENTS, fail = fail}
 
 -- Sends requests at the rate for a number of seconds, or while go() returns true. Returns their number.
 local function drive(load, seconds, go)
-  local began, n = socket.gettime(), 0
-  local ends = began + seconds
+  local from, n = socket.gettime(), 0
+  local ends = from + seconds
   while socket.gettime() < ends and (not go or go()) do
     load:request()
     n = n + 1
-    local ahead = began + n / rate - socket.gettime()
+    local ahead = from + n / rate - socket.gettime()
     if ahead > 0 then socket.sleep(ahead) end
   end
   return n
@@ -95,19 +95,19 @@ local function ask(server, n, kinds)
   return lines
 end
 
--- Waits for the answers, at most ASKED seconds from 'began' on.
-local function asking(began)
+-- Waits for the answers, at most ASKED seconds after 'from'.
+local function asking(from)
   return function()
-    return not servers.read(base .. ".done") and socket.gettime() < began + ASKED
+    return not servers.read(base .. ".done") and socket.gettime() < from + ASKED
   end
 end
 
 -- Checks the answers. Returns the time of each, as text.
-local function answers(lines, n, began)
+local function answers(lines, n, from)
   local ends = {}
   for name in pairs(lines) do
     local status, at = (servers.read(("%s.%s.status"):format(base, name)) or "none"):match "(%w+) ?(%S*)"
-    ends[#ends + 1] = ("%s %.1f"):format(name, (tonumber(at) or 0) - began)
+    ends[#ends + 1] = ("%s %.1f"):format(name, (tonumber(at) or 0) - from)
     if expect(status == "0", "%s of cycle %d: status %s: %s", name, n, status,
               (servers.read(base .. "." .. name) or ""):sub(1, 300)) then
       asks[name] = asks[name] + 1
@@ -147,7 +147,7 @@ local function service()
     s.load = xmpp.load(s.port, CLIENTS)
     drive(s.load, 5)
   end
-  local rows, began, disk = {}, socket.gettime(), 0
+  local rows, started, disk = {}, socket.gettime(), 0
   local log = assert(io.open(folder .. "/cycles.tsv", "w"))
   log:write "at\twith_us\twithout_us\tratio\tbeside_with\tbeside_without\tdisk\tanswers (s)\n"
   repeat
@@ -156,7 +156,7 @@ local function service()
     local lines = ask(with, n, kinds)
     local a, b, requests = slices(with, without, n // 2 % 2, SLICES, asking(from))
     local r = {kind = kinds[1] or "none", requests = requests,
-               at = socket.gettime() - began, with = a, without = b, ratio = b / a,
+               at = socket.gettime() - started, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}
     r.beside = r.bwith - r.bwithout
     rows[n], disk = r, math.max(disk, r.disk)
@@ -166,7 +166,7 @@ local function service()
     log:flush()
     local left = from + CYCLE - socket.gettime()
     if left > 0 and not found.quiet and not found.apart then socket.sleep(left) end
-  until socket.gettime() - began >= minutes * 60
+  until socket.gettime() - started >= minutes * 60
   log:close()
   return with, without, rows, disk
 end

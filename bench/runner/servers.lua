@@ -23,7 +23,7 @@ if #names == 0 then names = SERVERS end
 local count = 0
 
 -- Starts a process of the server on the library of 'variant'.
-local function begin(name, server, variant, asamp)
+local function launch(name, server, variant, asamp)
   count = count + 1
   local fields = { root = root, built = built, pg = "/usr/lib/postgresql/17/bin",
     folder = ("%s/%s.%d"):format(place, name, count) }
@@ -33,7 +33,7 @@ end
 
 -- Returns CPU seconds per request and the answers of one round.
 local function measure(name, server, variant)
-  local running = begin(name, server, variant)
+  local running = launch(name, server, variant)
   local answers = {}
   for i, n in ipairs(SIZES) do answers[i] = running:request(n) end
   running:load(requests // 10 + 1)
@@ -54,7 +54,7 @@ end
 -- Runs the server with ASAMP. Returns whether a socket answered, the report of all profiles, and the
 -- CPU seconds of all requests.
 local function profile(name, server)
-  local running = begin(name, server, "fork", ASAMP)
+  local running = launch(name, server, "fork", ASAMP)
   local answered = false
   local cpu = running:load(requests, function() answered = running:answers(place .. "/fork/bin/asamp") end)
   running:stop()

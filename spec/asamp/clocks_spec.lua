@@ -46,11 +46,11 @@ end
 -- Runs all of them in turn. Returns the CPU time, and the number of signals.
 local function turns(list, seconds, n)
   signals.chain()
-  local begin = signals.cpu()
+  local start = signals.cpu()
   repeat
     for _, s in ipairs(list) do assert(s:run("work(...)", n)) end
-  until signals.cpu() - begin > seconds
-  local took, count = signals.cpu() - begin, signals.chained()
+  until signals.cpu() - start > seconds
+  local took, count = signals.cpu() - start, signals.chained()
   return took, count
 end
 
@@ -60,11 +60,11 @@ describe("the sessions of a thread", function()
   it("make no more signals, all of them, than one does", function()
     for _, wall in ipairs{false, true} do
       -- the whole life of the sessions, including the creation of 200 states and their end
-      local began, begin = os.time(), signals.cpu()
+      local since, start = os.time(), signals.cpu()
       local list = open(200, 10000000, wall)
       local took, n = turns(list, 0.6, 20000)
       local counts, lost = close(list)
-      local life = wall and os.time() - began + 1 or signals.cpu() - begin
+      local life = wall and os.time() - since + 1 or signals.cpu() - start
       local all = lost
       for _, c in ipairs(counts) do all = all + c end
       -- a wall clock continues while other processes have the processor
@@ -78,11 +78,11 @@ describe("the sessions of a thread", function()
   it("have the time in which their state runs, which adds up", function()
     local life = signals.cpu()
     local list = open(4, {1000000, 500000, 2000000, 1000000}, false, require "spec.support.times".exact)
-    local begin = signals.cpu()
+    local start = signals.cpu()
     repeat
       for i, s in ipairs(list) do assert(s:run("work(...)", 20000 * i)) end
-    until signals.cpu() - begin > 2  -- on a busy machine 0.5 was too little: 0.43 for 0.3
-    local took = signals.cpu() - begin
+    until signals.cpu() - start > 2  -- on a busy machine 0.5 was too little: 0.43 for 0.3
+    local took = signals.cpu() - start
     local c = close(list)
     life = signals.cpu() - life
     local ms = {c[1], c[2] / 2, c[3] * 2, c[4]}

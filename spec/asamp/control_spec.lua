@@ -22,9 +22,9 @@ local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
 -- Works until the file "stop" exists, or for half a minute, or longer if there are more requests.
 local SERVER = ([[
-  local keep, began = {}, os.time()
+  local keep, started = {}, os.time()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
-  while os.time() - began < LIMIT do
+  while os.time() - started < LIMIT do
     handle(2000)
     local f = io.open "stop"
     if f then break end
@@ -454,19 +454,19 @@ describe("a process that listens", function()
   it("leaves a socket when it is killed, which the next process that listens there removes", function()
     folder = shell.folder()
     shell.write(folder .. "/server.lua", SERVER)
-    local function begin()
+    local function listening()
       pid = process.start{"server.lua", directory = folder, env = {ASAMP = "alloc=0,listen",
         XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
       socket = ("%s/asamp/%d.sock"):format(folder, pid)
       while not (host.samefile(socket, socket) and host.ask(socket, "stats\n")) do host.pause(10) end
       return pid, socket
     end
-    local first, left = begin()
-    local lives, stays = begin()
+    local first, left = listening()
+    local lives, stays = listening()
     shell.write(("%s/asamp/%d.sock"):format(folder, 1 << 30), "no socket")
     os.execute("kill -9 " .. first)
     while host.samefile("/proc/" .. first, "/proc/" .. first) do host.pause(10) end
-    begin()
+    listening()
     assert.same({false, true, "no socket"}, {host.samefile(left, left), host.samefile(stays, stays),
       process.read(("%s/asamp/%d.sock"):format(folder, 1 << 30))})
     os.execute("kill -9 " .. lives)

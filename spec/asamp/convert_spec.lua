@@ -108,11 +108,11 @@ describe("asamp convert", function()
       return added, p.duration, p.nanos
     end
     each(function()
-      local all, length, began = part{}
+      local all, length, zero = part{}
       local middle = length // 2000
       local first, before = part{till = middle}
       local second, behind, at = part{since = middle}
-      assert.same({middle * 1000, length - middle * 1000, began + middle * 1000}, {before, behind, at})
+      assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, behind, at})
       for i, n in ipairs(all) do  -- objects are rounded, line by line
         local sum = (first[i] or 0) + (second[i] or 0)
         assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)

@@ -15,7 +15,7 @@ local function write(path, n, scripts)
   local p = assert(profilegen.open{path = path, states = true, period = 100,
                                    timeperiod = 1000000, followed = 1000})
   for id = 0, n - 1 do
-    p:begin(id)
+    p:start(id)
     p:called("script" .. id % scripts)
     p:name(8, "f", 1, "@a.lua")
     p:sample{8, 1}

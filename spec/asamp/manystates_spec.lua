@@ -23,7 +23,7 @@ local sanitized = prefix:find "asan" and " -fsanitize=address,undefined" or ""
 local function interleaved(path)
   local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
   for id = 0, 1 do
-    p:begin(id)
+    p:start(id)
     p:name(8, id == 0 and "only0" or "only1", 1, "@a.lua")
     p:name(16, "both", 2, "@a.lua")
     p:class(1, id == 0 and "Zero" or "One")
@@ -75,7 +75,7 @@ describe("a file of many states", function()
   -- something.
   it("has one row for each state, however many there are at a time", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
-    for id = 0, 16389 do p:begin(id) end
+    for id = 0, 16389 do p:start(id) end
     for _ = 1, 3 do
       for id = 16380, 16389 do
         p:of(id)
@@ -103,7 +103,7 @@ describe("a file of many states", function()
   it("has the number that --state takes, however long its name is", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 10})
     for id = 0, 1 do
-      p:begin(id)
+      p:start(id)
       p:name(61, "n", 1, "@a.lua")
       p:called("/srv/app/" .. ("handler"):rep(20) .. ".lua")
       p:sample{61, 0}
@@ -126,7 +126,7 @@ describe("a file of many states", function()
     p = interleaved(path)
     p:of(1)
     p:leave(12345)
-    p:begin(2)
+    p:start(2)
     p:leave(5, 7)
     p:close()
     r = assert(reader.read(path))
@@ -141,7 +141,7 @@ describe("a file of many states", function()
     local p = interleaved(path)
     p:of(1)
     p:leave(12345)
-    p:begin(2)
+    p:start(2)
     p:called("script1")
     p:sample{61, 0}
     p:close()

@@ -46,8 +46,8 @@ describe("orphans in a file", function()
                          open = {}, closed = {}, orphaned = {}, next = 0, later = 0}, Model)
   end
 
-  function Model:begin()
-    self.p:begin(self.next)
+  function Model:start()
+    self.p:start(self.next)
     self.p:name(8, "f", 1, "@a.lua")
     for _, s in ipairs(self.closed) do  -- these have died at that time
       self.later = self.later + s.others
@@ -117,7 +117,7 @@ describe("orphans in a file", function()
     local m = Model.new(path)
     for _ = 1, 60 do
       local what = math.random(8)
-      if what == 1 or #m.open == 0 then m:begin() end
+      if what == 1 or #m.open == 0 then m:start() end
       local i = math.random(#m.open)
       m.p:of(m.open[i].id)
       if what < 5 then m:collect(m.open[i])
@@ -168,7 +168,7 @@ describe("orphans in a file", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     local n = 16384 + 100
     for id = 0, n do
-      p:begin(id)
+      p:start(id)
       p:name(8, "f", 1, "@a.lua")
       p:sample{8, 1, kind = kind}
       p:collection{fates = "1", major = true}
@@ -189,7 +189,7 @@ describe("orphans in a file", function()
   it("are not believed where the file contradicts itself", function()
     local p = assert(gen.open{path = paths[1], states = true, period = 100, followed = 10})
     for id = 0, 2 do
-      p:begin(id)
+      p:start(id)
       p:name(8, "f", 1, "@a.lua")
       p:sample{8, 1, kind = kind}
       p:sample{8, 2}
@@ -200,7 +200,7 @@ describe("orphans in a file", function()
       p:of(table.remove(one, 1))
       p:orphans(0, one)
     end
-    p:begin(9)
+    p:start(9)
     p:close()
     local native, profile = ofnative(paths[1])
     assert.same({100, 5}, {native.alivebytes, profile.later})

@@ -115,7 +115,7 @@ describe("profiles that are merged", function()
     for _ = 1, 150 do
       local what = math.random(12)
       if #open == 0 or what == 1 then
-        p:begin(next_)
+        p:start(next_)
         for f = 1, 4 do p:name(8 * f, "f" .. (f + next_) % 6, f, "@x.lua") end
         p:class(1, "C" .. next_ % 2)
         p:called("script" .. next_ % 3)
@@ -382,7 +382,7 @@ describe("profiles that are merged", function()
     local function clock(n)
       local p = assert(gen.open{path = paths[1], states = true})
       for id = 1, 2 * n do
-        p:begin(id)
+        p:start(id)
         if id > n then
           p:of(id - n)
           p:leave(1)

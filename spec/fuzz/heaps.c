@@ -366,7 +366,7 @@ static void run (int whole) {
 
 int main (int argc, char **argv) {
   unsigned long long inputs;
-  int fd = begin("heaps", "heaps", argc, argv, &inputs);
+  int fd = start("heaps", "heaps", argc, argv, &inputs);
   for (input = 1; input <= inputs; input++) {
     int whole = upto(8) == 0;
     make();

@@ -49,7 +49,7 @@ static void unusable (void) {
 ** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS; the name contains the
 ** process because others may use the same seed at the same time.
 */
-static int begin (const char *program, const char *name, int argc, char **argv,
+static int start (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {
   unsigned long long seed;
   int fd;

@@ -287,7 +287,7 @@ static int option (char *arg) {
 #undef IS
 }
 
-static int begin_sampling (lua_State *L) {
+static int start_sampling (lua_State *L) {
   luaL_loadstring(L, "local period, out = ...\n"
     "local core = require 'profiler.core'\n"
     "assert(core.open{out = out, period = period, timeperiod = 200000, native = true})\n"
@@ -328,7 +328,7 @@ static __attribute__((noinline)) int fuzz (int argc, char **argv) {
   if (L == NULL) wrong("no state");
   call(L, prepare, 0, 0);
   if (w.generational) lua_gc(L, LUA_GCGEN, 0, 0);
-  if (options.sample) call(L, begin_sampling, 0, 0);
+  if (options.sample) call(L, start_sampling, 0, 0);
   memory.armed = 1;
   call(L, run_frame, 0, 0);
   memory.armed = 0;

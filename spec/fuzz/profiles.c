@@ -178,7 +178,7 @@ static void ownprofile (Bytes *to, int format) {
   for (i = config.states ? 1 : 0; i <= (config.states ? STATES : 0); i++) {
     if (config.states) {
       encoder_of(e, (uint32_t)i, 0);
-      encoder_begin(e, time);
+      encoder_start(e, time);
       encoder_called(e, "script", upto(7));
     }
     names(e);
@@ -213,7 +213,7 @@ static void ownprofile (Bytes *to, int format) {
       encoder_end(e, time, upto(1 << 20), upto(3));
       open[state] = 0;
       encoder_of(e, state, 0);
-      encoder_begin(e, time);
+      encoder_start(e, time);
       names(e);
     }
     else if (upto(4) == 0) {
@@ -551,7 +551,7 @@ int main (int argc, char **argv) {
   static unsigned char data[MOST];
   static Output o;
   unsigned long long inputs;
-  int fd = begin("profiles", "fuzz", argc, argv, &inputs);
+  int fd = start("profiles", "fuzz", argc, argv, &inputs);
   makeseeds();
   if (output_open(&o, "/dev/null", 0) != 0)
     fail("no output");

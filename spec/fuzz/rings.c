@@ -27,7 +27,7 @@
 /* The guarantees of the sampler for a state: P5, P6, PA1. */
 typedef struct State {
   uint32_t id;
-  int begun;
+  int started;
   size_t depth, waiting, followed;
   uint32_t classes, paths;
 } State;
@@ -100,8 +100,8 @@ static void text (const State *s, uint32_t type, uint64_t n, size_t before, cons
 static void makestate (State *s) {
   memset(s, 0, sizeof(*s));
   s->id = wild && upto(20) == 0 ? (uint32_t)next() : lastid++;
-  s->begun = 1;
-  tell(s, EVENT_BEGIN, now, 0);
+  s->started = 1;
+  tell(s, EVENT_START, now, 0);
   if (upto(2)) text(s, EVENT_CALLED, 0, 0, "script");
 }
 
@@ -213,7 +213,7 @@ static void endstate (State *s) {
   e->time = now;
   e->orphans = upto(3);
   tell(s, EVENT_END, upto(1000000), sizeof(*e));
-  s->begun = 0;
+  s->started = 0;
 }
 
 /* Writes an event for a state that has ended, is running, or never existed. */
@@ -231,7 +231,7 @@ static void orphans (State *s) {
 
 static void event (State *s) {
   uint32_t parent;
-  if (!s->begun) {
+  if (!s->started) {
     makestate(s);
     return;
   }
@@ -297,7 +297,7 @@ static void dump (const EncoderConfig *config, int fd) {
 
 int main (int argc, char **argv) {
   unsigned long long events;
-  int fd = begin("rings", "rings", argc, argv, &events);
+  int fd = start("rings", "rings", argc, argv, &events);
   while (input < events) {
     const RingLimits limits = {upto(2) ? 20 * SECOND : 0, 1024 << upto(6)};
     EncoderConfig config = {0};

@@ -271,7 +271,7 @@ static struct {
   int made, ref, n;
 } tail;
 
-static int v_begin (lua_State *L) {
+static int v_start (lua_State *L) {
   int i, keys = chance(2) ? FULL : 0;
   lua_settop(L, 0);
   lua_createtable(L, 0, keys);
@@ -310,7 +310,7 @@ static int v_append (lua_State *L) {
 static void a_append (lua_State *L) {
   w.a = 1 + (int)random_below(MANY);
   if (tail.made) call(L, v_append, 0, 0);
-  else calm(L, v_begin, 0, 0);
+  else calm(L, v_start, 0, 0);
 }
 
 /*

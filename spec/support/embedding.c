@@ -237,7 +237,7 @@ static int result (lua_State *L, const char *error) {
 }
 
 /* Starts a client. The record is cleared before the first callback. */
-static const char *begin (Record *r, const asamp_Options *o, const asamp_Client *c) {
+static const char *start (Record *r, const asamp_Options *o, const asamp_Client *c) {
   const char *error = r->api->start(r->L, o, c);
   if (error == NULL) {
     free(r->taken);
@@ -265,7 +265,7 @@ static int l_start (lua_State *L) {
   c.ud = r;
   r->api = api(L);
   r->L = L;
-  return result(L, begin(r, &o, &c));
+  return result(L, start(r, &o, &c));
 }
 
 static int l_sized (lua_State *L) {
@@ -279,7 +279,7 @@ static int l_sized (lua_State *L) {
   r->L = L;
   if (r->api->start(L, &o, NULL) == NULL || r->api->start(L, NULL, &c) == NULL)
     return luaL_error(L, "a client that is none was taken");
-  return result(L, begin(r, &o, &c));
+  return result(L, start(r, &o, &c));
 }
 
 static int l_sizes (lua_State *L) {

@@ -11,7 +11,7 @@
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
 **            outside=, shared=}             frames innermost first
 **   p:time{id, line, ...; count=, time=, thread=, shared=}
-**   p:begin(id), p:of(id), p:called(name),
+**   p:start(id), p:of(id), p:called(name),
 **   p:leave(bytes [, lost [, orphans]]), p:orphans(ns, {alive, dead, ...})
 **                                       files of many states: states=true
 **   p:flood(n, {...})                     the same sample n times
@@ -20,7 +20,7 @@
 **                classes={id, ...}, deaths={alive, dead, ...}}
 **   p:class(id, name)                     p:mark(name, value [, time])
 **   p:holderpath(id, parent, step)        p:holders({id, ...})  of the followed samples
-**   p:walk(begin, ns)
+**   p:walk(start, ns)
 **   p:period(n)                           p:timeperiod(ns [, wall])
 **   p:allocated(n)                        p:path()        -> of the file
 **   p:elsewhere() -> the reason why it differs from 'path'
@@ -232,9 +232,9 @@ static int g_of (lua_State *L) {
   return 0;
 }
 
-static int g_begin (lua_State *L) {
+static int g_start (lua_State *L) {
   g_of(L);
-  profile_begin(state(L));
+  profile_start(state(L));
   return 0;
 }
 
@@ -482,7 +482,7 @@ int luaopen_profilegen (lua_State *L);
 
 int luaopen_profilegen (lua_State *L) {
   static const luaL_Reg methods[] = {
-    {"of", g_of}, {"begin", g_begin}, {"called", g_called}, {"leave", g_leave}, {"orphans", g_orphans},
+    {"of", g_of}, {"start", g_start}, {"called", g_called}, {"leave", g_leave}, {"orphans", g_orphans},
     {"name", g_name}, {"sample", g_sample}, {"flood", g_flood},
     {"time", g_time}, {"collection", g_collection}, {"class", g_class},
     {"mark", g_mark}, {"period", g_period}, {"allocated", g_allocated},

@@ -67,7 +67,7 @@ uint64_t sampler_seed (void) {
   return 1;
 }
 
-void tracker_begin (Tracker *t, const TrackerClient *client, void *ud,
+void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
                     uint64_t period, int native) {
   (void)period; (void)native;
   t->client = client;

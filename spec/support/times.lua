@@ -32,9 +32,9 @@ function M.of(f, o)
                    timeperiod = ns, wall = o.wall, extended = o.extended})
   assert(core.timeon(ns, o.wall, exact))
   if o.alloc then core.on(o.alloc, false) end
-  local begin = signals.cpu()
+  local start = signals.cpu()
   local ok, message = xpcall(f, debug.traceback)
-  local cpu = signals.cpu() - begin
+  local cpu = signals.cpu() - start
   core.off()
   core.timeoff()
   local stats = core.stats()

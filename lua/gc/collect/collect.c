@@ -65,15 +65,15 @@ static void finalize (lua_State *L) {
 }
 
 
-/* Runs a minor collection and 'work' bytes of a major one; 'begin': starts a major one if none
+/* Runs a minor collection and 'work' bytes of a major one; 'start': starts a major one if none
    runs. */
-static void step (lua_State *L, size_t work, int begin) {
+static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    begin = 1;  /* decided now, because the minor collection may free enough to delay it */
+    start = 1;  /* decided now, because the minor collection may free enough to delay it */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -81,12 +81,12 @@ static void step (lua_State *L, size_t work, int begin) {
   else {
     luaN_collecting(g, LUAN_MINOR);
     if (g->gcstate == GCSpause) c->bytes.textsbefore = c->bytes.texts;
-    luaN_minor(L, g->gcstate == GCSpause && !begin);
+    luaN_minor(L, g->gcstate == GCSpause && !start);
     luaN_collecting(g, LUAN_MAJOR);
-    begin = (g->gcstate == GCSpause && (begin || luaN_majordue(g)));
-    luaN_aged(L, begin);
-    if (begin || g->gcstate != GCSpause) luaN_beginslice(g);
-    if (begin) luaN_beginmajor(L);
+    start = (g->gcstate == GCSpause && (start || luaN_majordue(g)));
+    luaN_aged(L, start);
+    if (start || g->gcstate != GCSpause) luaN_beginslice(g);
+    if (start) luaN_beginmajor(L);
     if (c->strings.shrinking) luaN_shrinkstrings(L);
     luaN_majorstep(L, work);
   }
@@ -122,15 +122,15 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   luaN_Gc *c = &g->heap.gc;
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
-  int begin = 1;
+  int start = 1;
   if (kilobytes < 0) return 0;  /* also the result of converting a very large value to int */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
     if (c->pace.byhand < MAX_LMEM / 2) c->pace.byhand += bytes;
-    begin = luaN_cycledue(g);
+    start = luaN_cycledue(g);
     if (!stopped) debt += g->GCdebt;
-    if (debt <= 0 || (stopped && !begin)) {
+    if (debt <= 0 || (stopped && !start)) {
       if (!stopped) luaN_shorten(g, bytes);
       finalize(L);  /* a step calls the next batch, too */
       return 0;
@@ -140,7 +140,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     step(L, luaN_markbudget(g, (size_t)debt + c->pace.nursery), 0);
     return 0;
   }
-  step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), begin);
+  step(L, luaN_budgetbyhand(g, (size_t)debt + luaN_stepsize(g)), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
   luaN_callfinalizers(L, LUAN_ALL);  /* the finalizers belong to the cycle that has ended */
   return 1;

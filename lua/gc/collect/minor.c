@@ -58,10 +58,10 @@ static void tenureyoung (global_State *g) {
 ** tenures these objects instead, because it requires that nothing is young, and may find a holder
 ** dead.
 */
-void luaN_aged (lua_State *L, int begin) {
+void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;
-  if (begin && (c->bytes.aged > 0 || c->finalize.left.n > 0 || c->finalize.aged.n > 0))
+  if (start && (c->bytes.aged > 0 || c->finalize.left.n > 0 || c->finalize.aged.n > 0))
     tenureyoung(G(L));
   if (c->bytes.aged == 0 && c->finalize.aged.n == 0) v->n = s->n = 0;
   luaN_rememberaged(L, s);

@@ -7,8 +7,8 @@
    collection runs or starts after it. Calls no finalizer. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* Remembers the holders of the objects that the minor collection left young. 'begin': a major
+/* Remembers the holders of the objects that the minor collection left young. 'start': a major
    collection starts now, so all of them are tenured instead. To be called after luaN_minor. */
-LUAI_FUNC void luaN_aged (lua_State *L, int begin);
+LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

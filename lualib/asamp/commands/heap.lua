@@ -139,11 +139,11 @@ local function await(path, peer, world, tell)
   end
   for i = 1, 600 do
     local h, message = open(heap.open)
-    local begun = not h and message:find("still being written", 1, true)
+    local unfinished = not h and message:find("still being written", 1, true)
     if not h and not host.samefile(path, path) then
       tell.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
-    elseif h or not begun and i > 50 then  -- the file may be empty at first
+    elseif h or not unfinished and i > 50 then  -- the file may be empty at first
       break
     end
     host.pause(100)

@@ -231,7 +231,7 @@ end
 -- (the process that writes it), own (the folder created for it), ring (the process whose flight
 -- recorder must be written to the path first)}; or nil, an HTTP status and a message. The path is
 -- this command's own, or is opened by answers.reading.
-function Server:begin(t, kind, seconds, query, now)
+function Server:start(t, kind, seconds, query, now)
   local s = self:stats(t, now)[t]
   if not s then
     return nil, 502, t.why
@@ -284,11 +284,11 @@ function Server:profile(r, kind, now)
   elseif #self.jobs >= WAITING then
     return self:answer(r, 503, ("%d requests wait already\n"):format(WAITING))
   end
-  local job, status, message = self:begin(t, kind, seconds, r.query, now)
+  local job, status, message = self:start(t, kind, seconds, r.query, now)
   if not job then
     return self:answer(r, status, message .. "\n")
   end
-  job.request, job.target, job.first, job.began = r, t, KINDS[kind].first, now
+  job.request, job.target, job.first, job.started = r, t, KINDS[kind].first, now
   self.jobs[#self.jobs + 1] = job
 end
 

@@ -44,14 +44,14 @@ local function changes(program)
   return text
 end
 
-local function begun(text)
+local function started(text)
   return tonumber(text:match("^" .. AHEAD .. " at (%d+)"))
 end
 
 describe("a large hash part", function()
   it("has its next vector before it is full, and one vector after that", function()
     local text = changes "io.write(watch(NODES // 2, put))"
-    local at = begun(text)
+    local at = started(text)
     assert.is_true(at and at > NODES / 5 and at < NODES / 4, text)
     local more = -NODES * (NODE + COPYOF)
     assert.equal(("%d at %d, %d at %d"):format(AHEAD, at, more, NODES / 4 + 1), text)
@@ -83,7 +83,7 @@ describe("a large hash part", function()
       io.write(watch(NODES // 4, function(i) put(NODES // 4 - 1 + i) end))
       for i = 1, NODES * 5 // 4 - 1 do assert(t[keys[i] ]) end]]
     local behind = text:match "\n(.*)"
-    assert.is_truthy(begun(text), text)
+    assert.is_truthy(started(text), text)
     assert.equal(("%d at 2"):format(NODES * NODE), behind)
   end)
 
@@ -98,7 +98,7 @@ describe("a large hash part", function()
       local before = bytes()
       cycle()
       io.write(before - bytes() > NODES * 2 * 24 and "dropped" or "kept")]]
-    assert.is_truthy(begun(text), text)
+    assert.is_truthy(started(text), text)
     assert.equal("dropped", text:match "\n(.*)")
   end)
 

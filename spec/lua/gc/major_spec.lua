@@ -63,11 +63,11 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- Runs in the state; begin() starts a cycle with small slices, in the generational mode.
+  -- Runs in the state; start() starts a cycle with small slices, in the generational mode.
   local PRELUDE = [==[
     local state, seed = ...
     math.randomseed(seed, 0)
-    local function begin()
+    local function start()
       collectgarbage("nursery", 1000)
       collectgarbage("incremental", 200, 4, 1)  -- a step of almost no work
       collectgarbage("step")
@@ -98,7 +98,7 @@ describe("a major collection in slices", function()
         local before, round = majors(), 0
         repeat
           round = round + 1
-          if round % 20 == 1 then begin() end
+          if round % 20 == 1 then start() end
           for _ = 1, 10 do  -- moves a list, or parts of it, from one owner to another
             local a, b, k = math.random(n), math.random(n), math.random(40)
             lists[a], lists[b] = lists[b], lists[a]
@@ -130,7 +130,7 @@ describe("a major collection in slices", function()
         local set = {}
         for _ = 1, 4 do
           for i = 1, 6000 do names[i] = false end  -- all dead now
-          begin()
+          start()
           local before = majors()
           while majors() == before do local t = {}; assert(#t == 0) end
           for _ = 1, 4000 do  -- the object found may be dead, swept, or new
@@ -187,7 +187,7 @@ describe("a major collection in slices", function()
       for round = 1, 6 do
         for i = 1, 3000, 2 do names[i] = false end
         local before, n = majors(), 0
-        begin()
+        start()
         local more = {}
         repeat
           n = n + 1
@@ -226,7 +226,7 @@ describe("a major collection in slices", function()
         local before = majors()
         local left = 5000
         for round = 1, 60 do
-          begin()
+          start()
           local t = big[math.random(6)]
           local what = math.random(4)
           if what == 1 then
@@ -258,7 +258,7 @@ describe("a major collection in slices", function()
       for i = 1, 20000 do live[i] = {i} end
       for i = 1, 100 do grown[i] = i end
       collectgarbage()
-      begin()
+      start()
       local before = majors()
       while majors() == before do
         local t = {}
@@ -278,7 +278,7 @@ describe("a major collection in slices", function()
       local big = setmetatable({}, {__index = function(_, k) return "field " .. k end})
       for i = 1, 10000 do big[i] = i end
       collectgarbage()
-      begin()
+      start()
       local before = majors()
       while majors() == before do local t = {}; assert(#t == 0) end
       state.check()
@@ -293,7 +293,7 @@ describe("a major collection in slices", function()
         local t = {}
         for i = 1, 6000 do t["key " .. i] = {i} end
         collectgarbage()
-        begin()
+        start()
         local before = majors()
         for _ = 1, n do local x = {}; assert(#x == 0) end
         for i = 1, 3000 do t[i + 0.5] = i end  -- a larger hash part, in another order
@@ -320,7 +320,7 @@ describe("a major collection in slices", function()
         collectgarbage()
         local before = majors()
         for round = 1, 5 do
-          begin()
+          start()
           repeat  -- some die, some are new, some move to another slot
             local i = math.random(2000)
             local what = math.random(3)
@@ -430,7 +430,7 @@ describe("a major collection in slices", function()
       for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
       collectgarbage()
       held = nil  -- old and dead, which only the end of the next cycle finds
-      begin()
+      start()
       local before = majors()
       local values, keys = setmetatable({}, {__mode = "v"}), setmetatable({}, {__mode = "k"})
       local both = setmetatable({}, {__mode = "kv"})
@@ -463,7 +463,7 @@ describe("a major collection in slices", function()
         for i = 1, 100 do held[i] = {i}; t[i] = held[i] end
         collectgarbage()
         held = nil
-        begin()
+        start()
         local before = majors()
         for _ = 1, n do local x = {}; assert(#x == 0) end
         over, n = majors() > before, n + 40
@@ -489,7 +489,7 @@ describe("a major collection in slices", function()
           local t = setmetatable({}, {__mode = "MODE"})
           local other = {{__mode = "MODE"}}  -- old as well
           collectgarbage()
-          begin()
+          start()
           local before = majors()
           for _ = 1, n do local x = {}; assert(#x == 0) end
           over, n = majors() > before, n + 40
@@ -517,7 +517,7 @@ describe("a major collection in slices", function()
       end
       k = nil
       for _ = 1, 3 do
-        begin()
+        start()
         local before = majors()
         while majors() == before do local t = {}; assert(#t == 0) end
         collectgarbage()
@@ -543,7 +543,7 @@ describe("a major collection in slices", function()
       for i = 1, 500 do kept[i] = setmetatable({i, {}}, mt) end
       collectgarbage()
       for i = 1, 500, 2 do kept[i] = false end
-      begin()
+      start()
       local before = majors()
       -- Finalizers are called in batches, which end earlier on a busy machine.
       for _ = 1, 1000000 do
@@ -566,7 +566,7 @@ describe("a major collection in slices", function()
         local live = {}
         for i = 1, 3000 do live[i] = {i, "text " .. i} end
         for round = 1, 60 do
-          begin()
+          start()
           for _ = 1, math.random(400) do
             local i = math.random(3000)
             live[i] = {i, "text " .. i}
@@ -594,8 +594,8 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          local start = state.allocated()  -- freed memory is kept for two periods
-          while select(4, state.memory()) < before + 12 or state.allocated() - start < 10 * most do
+          local first = state.allocated()  -- freed memory is kept for two periods
+          while select(4, state.memory()) < before + 12 or state.allocated() - first < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end
             collectgarbage("incremental")
             collectgarbage("step", 100)

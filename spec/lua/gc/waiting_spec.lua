@@ -145,8 +145,8 @@ describe("a userdata with a finalizer", function()
               local id, batch = debug.getuservalue(u, 1), debug.getuservalue(u, 2)
               assert(batch > last // 10000 or id < last % 10000)
               last, count = batch * 10000 + id, count + 1
-              local began = os.clock()  -- a batch of calls that takes long ends early
-              while batch == 10 and os.clock() < began + 0.0003 do end
+              local started = os.clock()  -- a batch of calls that takes long ends early
+              while batch == 10 and os.clock() < started + 0.0003 do end
               if count == 2000 then print "all were called" end
             end}
             collectgarbage "generational"

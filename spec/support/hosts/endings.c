@@ -37,7 +37,7 @@ static void burn (void *ud) {
   while (t.tv_sec == 0 && t.tv_nsec < 150000000);
 }
 
-static void *begin (void *ud) {
+static void *start (void *ud) {
   (void)ud;
   L = luaL_newstate();
   luaL_openlibs(L);
@@ -138,7 +138,7 @@ static void work (void) {
 int main (int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "thread") == 0) {
     pthread_t t;
-    if (pthread_create(&t, NULL, begin, NULL) != 0) return 1;
+    if (pthread_create(&t, NULL, start, NULL) != 0) return 1;
     pthread_join(t, NULL);
     luaL_dostring(L, "for i = 1, 1000000 do local t = {i} end");
   }
@@ -146,19 +146,19 @@ int main (int argc, char **argv) {
   else if (argc > 1 && strcmp(argv[1], "cancel") == 0) return cancel();
   else if (argc > 1 && strcmp(argv[1], "exit") == 0) {
     atexit(linger);
-    begin(NULL);
+    start(NULL);
     puts("fine");
     exit(0);
   }
   else if (argc > 2) {
     int i;
-    begin(NULL);
+    start(NULL);
     if (chroot(argv[2]) != 0 || chdir("/") != 0) return 1;
     for (i = 0; i < 2; i++) work();
   }
   else {
     pid_t child;
-    begin(NULL);
+    start(NULL);
     work();
     child = fork();
     work();

@@ -236,9 +236,9 @@ describe("asamp memory", function()
     local folder = shell.folder()
     path = folder .. "/x.sock"
     local script = process.file [[
-      local keep, began = {}, os.time()
+      local keep, started = {}, os.time()
       for i = 1, 50000 do keep[i] = {i} end
-      while os.time() - began < 60 and not io.open(arg[1]) do
+      while os.time() - started < 60 and not io.open(arg[1]) do
         for i = 1, 1000 do keep[i] = {i} end
       end]]
     process.start{script, folder .. "/stop",
@@ -291,7 +291,7 @@ describe("asamp memory", function()
     assert.equal(0, status, err)
     local few, many = out:match "^(%d+)\n(%d+)\n$"
     local r = assert(reader.read(folder .. "/p.vmprof"))
-    assert.is_true(r.begun == 221 and r.samples > 2000, r.samples)
+    assert.is_true(r.started == 221 and r.samples > 2000, r.samples)
     assert.is_true((many - few) / 200 < 100 << 10, (many - few) / 200)
     shell.remove(folder)
   end)

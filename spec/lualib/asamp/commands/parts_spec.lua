@@ -23,10 +23,10 @@ describe("a part of a profile", function()
       local kept = {}
       local function early(n) for i = 1, n do kept[i % 100] = {i, i} end end
       local function late(n) for i = 1, n do kept[i % 100] = {i, i, "x" .. i} end end
-      local began = os.clock()
-      while os.clock() < began + 0.2 do early(1000) end
+      local started = os.clock()
+      while os.clock() < started + 0.2 do early(1000) end
       profiler.mark "between"
-      while os.clock() < began + 0.4 do late(1000) early(10) end
+      while os.clock() < started + 0.4 do late(1000) early(10) end
       profiler.disable()]], path}})
   end)
 

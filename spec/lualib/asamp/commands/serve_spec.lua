@@ -16,9 +16,9 @@ local vmprof = require "spec.support.vmprof"
 local GARBAGE = tonumber(os.getenv "SERVE_REQUESTS") or 300
 
 local SERVER = [[
-  local keep, began = {}, os.time()
+  local keep, since = {}, os.time()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
-  while os.time() - began < 60 and not io.open "stop" do handle(2000) end]]
+  while os.time() - since < 60 and not io.open "stop" do handle(2000) end]]
 
 describe("metrics", function()
   it("are Prometheus' text, of processes that answer and those that do not", function()
@@ -244,7 +244,7 @@ describe("a process that is served", function()
   end)
 
   -- Sends a request. Returns a function that waits for status and body.
-  local function begin(path, method)
+  local function send(path, method)
     local c = connect(port)
     c:send(("%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"):format(method or "GET", path))
     return function()
@@ -255,7 +255,7 @@ describe("a process that is served", function()
   end
 
   local function get(path, method)
-    return begin(path, method)()
+    return send(path, method)()
   end
 
   it("serves metrics and profiles, and the reason if it has none", function()
@@ -268,8 +268,8 @@ describe("a process that is served", function()
     status, text = get "/debug/pprof/heap?target=a"
     assert.equal(200, status)
     assert.equal("\31\139", text:sub(1, 2))
-    local both = {begin "/debug/pprof/profile?target=idle&seconds=1",
-                  begin "/debug/pprof/allocs?target=a&seconds=1"}
+    local both = {send "/debug/pprof/profile?target=idle&seconds=1",
+                  send "/debug/pprof/allocs?target=a&seconds=1"}
     for _, wait in ipairs(both) do
       status, text = wait()
       assert.same({200, "\31\139"}, {status, text:sub(1, 2)})
@@ -359,7 +359,7 @@ describe("a process that is served", function()
     words[#words + 1] = "idle.sock"
     port = freeport()
     start(serving(port, table.unpack(words)))
-    local wait, clients = begin "/metrics", {}
+    local wait, clients = send "/metrics", {}
     for i, s in ipairs(silent) do
       s:settimeout(60)
       clients[i] = assert(s:accept())

@@ -57,7 +57,7 @@ describe("the page of asamp view #plain", function()
   it("shows the Lua states of a process, and says that there are no labels", function()
     local p = assert(profilegen.open{path = path, states = true, period = 100})
     for id = 0, 2 do
-      p:begin(id)
+      p:start(id)
       p:called("script" .. id % 2)
       p:name(8, "f", 1, "@a.lua")
       for _ = 0, id do p:sample{8, 1} end
