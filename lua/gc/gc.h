@@ -11,14 +11,16 @@
 **
 ** 1 Heap layout
 **
-** Objects never move. A block of memory is in exactly one of two places (H2 of heap.h): in lines,
-** or in a block of its own from lua_Alloc.
+** Objects never move. lua_Alloc stands for the state's allocation function. An allocation of the
+** core is in exactly one of two places (H2 of heap.h): in lines, or by itself in memory from
+** lua_Alloc.
 **
 ** A line is 64 bytes. A block is 32 KiB of lines; its head has one mark byte for each line.
-** Blocks are aligned to 32 KiB, so that an address leads to its block by a mask. A small heap has
-** small blocks instead, of any length and alignment, which are found by a search (H7). A chunk is
-** one or more blocks. It comes from lua_Alloc; if the state's allocator is luaN_alloc and the
-** heap is not small, it comes from mmap (chunks.c, mapped.c).
+** Blocks are aligned to 32 KiB, so that an address leads to its block by a mask. A small heap (less
+** than 1 MiB, or 128 KiB if chunks are mapped) has small blocks, with fewer lines and of any
+** alignment, which are found by a search (H7). A chunk is one or more blocks. It comes from
+** lua_Alloc, or from mmap if lua_Alloc is luaN_alloc, the function of luaL_newstate, and the heap
+** is not small (chunks.c, mapped.c).
 **
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
 ** pointer through one hole after another. Memory in lines is not freed explicitly: a collection
@@ -26,20 +28,23 @@
 ** is the mark-region heap of Immix (Blackburn and McKinley, PLDI 2008) without its copying, and
 ** with sticky marks: a minor collection keeps the marks of the old objects.
 **
-** Three kinds of memory are different:
+** Three kinds of memory are not freed in this way:
 **
-**   - A large block (more than LUAN_LARGE bytes) comes from lua_Alloc. Its owner is in a list of
-**     sweep.c, which frees it when the owner is dead.
-**   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes. It
-**     has lines to itself, or a block of lua_Alloc, and is in lists.large. Its lines have the
-**     mark LUAN_HELD, and the sweep of the list frees them (luaN_freetext).
-**   - Explicit memory is freed by the core: the vectors of prototypes, buffers, the string table.
+**   - A large allocation (more than LUAN_LARGE bytes: 8 KiB) comes from lua_Alloc. The object that
+**     it belongs to, its owner, is in a list: a table in lists.tables, for example. The sweep of
+**     that list frees the memory when the owner is dead (sweep.c).
+**   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes (512).
+**     It shares no line with another object, and is in lists.large. Its lines have the mark
+**     LUAN_HELD, which collections keep; the sweep of the list removes it (luaN_freetext). From
+**     8,000 bytes on, such an object comes from lua_Alloc.
+**   - Explicit memory comes from lua_Alloc and is freed by the core's own code: the vectors of
+**     prototypes, buffers, the string table.
 **
 ** 2 Generations and epochs
 **
-** Two bits of 'marked' are the epoch of an object. Epoch 0 is young: allocated since the last
-** minor collection. Epochs 1 to 3 are old. A collection tenures an object, that is, makes it old,
-** by setting its epoch; the object stays at its address.
+** Two bits of 'marked' are the epoch of an object. Epoch 0 is young: allocated since the last minor
+** collection, or left young by it (below). Epochs 1 to 3 are old. A collection tenures an object,
+** that is, makes it old, by setting its epoch; the object stays at its address.
 **
 ** While no major collection runs, all live old objects have the epoch heap.gc.mark.epoch. A major
 ** collection takes the next epoch and gives it to each object that it reaches. When it has marked
@@ -48,71 +53,89 @@
 ** three epochs because a full collection may start while a major collection is marking: two
 ** epochs are in use then, and the full collection needs a third one.
 **
-** A collection tenures most objects in the first collection that they survive. Three kinds of
-** objects may stay young longer, because finding them dead as old objects takes a major
-** collection (ageing.h, waiting.h):
+** Most objects are tenured by the first collection that they survive. Objects of three kinds may
+** stay young longer: they hold much memory or resources outside the heap and are often dead soon,
+** but once they are old, only a major collection finds them dead (ageing.h, waiting.h):
 **
-**   - Large leaf objects stay young in two minor collections; the third one tenures them. The
-**     number of collections that left an object young is its survivor age: 0, 1 or 2.
-**   - Small userdata with finalizers stay young in one.
-**   - Userdata found dead while young stay young until their finalizer has run.
+**   - Large leaf objects are left young by two minor collections; the third one tenures them.
+**   - Small userdata with finalizers are left young by one.
+**   - Userdata that are found dead while young are left young until their finalizer has run.
 **
-** An object is left young only if its holder (an object, or a slot of a table that has had a
-** large vector) can be put into the remembered set, and only while no major collection runs (G10,
-** G11).
+** The number of collections that left an object of the first two kinds young is its survivor age.
+** The next minor collection must reach such an object again, so it is left young only if the
+** object or slot that refers to it, its holder, can be put into the remembered set (section 4).
+** When a major collection starts, all these objects are tenured, and while it runs none is left
+** young (G10, G11).
 **
 ** 3 Allocation and the sampling check
 **
-** An allocation rounds the size to 8 bytes, adds it to heap.free, and compares the sum with
-** heap.limit (luaN_bump of nursery.h). If the sum is not above the limit, the allocation is done:
-** no account is updated, and these instructions are the same with and without a sampler. The
-** limit is the lowest of four addresses: the end of the current hole; the address before the
-** sample point; the address at which the debt is used up (N1, N3, S1 of nursery.h); and, in a
-** state with limits, the address at which the nearer one is reached (LM1 of allowance.h).
+** The nursery is the memory allocated since the last collection: parts of holes. A sampler is a
+** function of a client that is called for one allocation every so many bytes; the next of these
+** bytes is the sample point.
 **
-** If the limit is passed, or the size is large, luaN_slow runs. It refuses a block that would
-** exceed a limit of the state (LM2 of allowance.h); takes memory from the current hole, the next
-** hole, the overflow region or lua_Alloc; adds the bytes since the last slow allocation to the
-** accounts (N2); calls the sampler if the sample point was reached; and sets the limit again.
-** Without a sampler the sample point is LUAN_INFINITY bytes away. While blocks are counted
-** (luaN_setcounts) the limit is heap.free, so that every allocation is slow. The scheme is that of
-** Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual Machine"
-** (2026).
+** An allocation rounds the size to 8 bytes, adds it to heap.free, the address of the next free
+** byte, and compares the sum with heap.limit (luaN_bump of nursery.h). If the sum is not above the
+** limit, the allocation is done: no account is updated, and these instructions are the same with
+** and without a sampler. The limit is the lowest of four addresses:
 **
-** An allocation runs no collection except an emergency collection. Collections run at safepoints:
-** where the core calls luaC_checkGC and the debt is above 0.
+**   - the end of the current hole;
+**   - the last address that is before the sample point (S1 of nursery.h);
+**   - the address at which GCdebt, the bytes allocated beyond what the pacer allows (section 11),
+**     becomes greater than 0 (N3);
+**   - in a state with limits of allocated or live bytes, the address at which the nearer of these
+**     is reached (LM1 of allowance.h).
+**
+** If the limit is passed, or the size is above LUAN_LARGE, luaN_slow runs. It refuses an allocation
+** that would exceed a limit of the state (LM2); takes memory from the current hole, the next hole,
+** the overflow region (a separate hole for sizes above 256 that the current hole is too short
+** for) or lua_Alloc; adds the bytes since the last slow allocation to the accounts (N2); calls the
+** sampler if the sample point was reached; and sets the limit again. Without a sampler the sample
+** point is LUAN_INFINITY bytes away. While a client counts allocations (luaN_setcounts), the limit
+** is heap.free, so that every allocation is slow. The scheme is that of Jung and Bolz-Tereick, "Low
+** Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
+**
+** An allocation runs no collection except an emergency collection (section 12). Minor collections
+** and slices of major ones run at safepoints: where the core calls luaC_checkGC and GCdebt is
+** above 0.
 **
 ** 4 Write barrier and remembered set
 **
 ** A store into object p of a reference to object o needs a barrier if p is old and o does not
-** have p's epoch. The same test serves both kinds of collection: if o is young, a minor
-** collection would not find it through p; if o is old with another epoch, a major collection is
-** marking, p is marked and o is not, so that marking could miss o.
+** have p's epoch. The same test serves both kinds of collection. If o is young, a minor collection
+** would not find it through p. If o is old with another epoch, a major collection is marking, and
+** it could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
+** harmless.)
 **
-** Object p is tested first: if p is young, or is in the remembered set already, it has not the
-** bit LUAN_UNLOGGED, and the header of o is not read. For a huge table (LUAN_VAST) the barrier
-** remembers the slot without reading the header of o, which would be a cache miss; refine.c reads
-** many headers together, with prefetching.
+** The bit LUAN_UNLOGGED of p is tested first. It is clear if p is young, or old and remembered as a
+** whole already; then the header of o is not read. For a huge table (LUAN_VAST, from 4,096 slots
+** on) the barrier remembers the slot without reading the header of o, which would be a cache miss;
+** refine.c reads many headers together, with prefetching.
 **
-** The remembered set has four parts (remset.h):
+** A slot of a table is an element of its array or the value of a node. The remembered set has four
+** parts (remset.h):
 **
-**   - remset.objects: objects to be traversed as a whole. A table of up to LUAN_SMALLTABLE slots
-**     is remembered in this way.
-**   - remset.whole: the same for tables that have had a large vector; safepoints visit them in
+**   - remset.objects: objects to be traversed as a whole. A store into a table of up to
+**     LUAN_SMALLTABLE slots remembers the table.
+**   - remset.slots: pairs of a table and a slot. A store into a table of more slots remembers the
+**     slot.
+**   - remset.whole: tables with a large vector that are to be traversed as a whole, because most of
+**     their slots were stored to or because the table was resized. Safepoints traverse them in
 **     slices.
-**   - remset.slots: pairs of a table and a slot, for larger tables.
-**   - remset.dirty: old threads whose stack may have changed (section 9).
+**   - remset.dirty: old threads whose stack may have changed (section 9). When a collection
+**     starts, it moves them to remset.objects.
 **
-** If a list is long, refine.c processes it before the minor collection does: it tenures the young
-** objects that the list leads to and remembers those instead. If a list cannot grow,
-** remset.overflow is set and the next collection is a full one, which needs no remembered set. So
-** a barrier never fails, never raises and never collects.
+** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
+** young objects that the list leads to, and adds these new old objects to the set instead, since
+** they may refer to young ones. If a list cannot grow, remset.overflow is set and the next
+** collection is a full one, which needs no remembered set. So a barrier never fails, never raises
+** an error and never collects.
 **
-** If a store lacks its barrier, the next minor collection leaves the lines of the young object
-** unmarked, and they are allocated from again while the old object still refers to them.
-** luaN_check reports G1 from the store on, and G3 if a major collection marks and the stored
-** object is old. The debug build fills free lines and runs the check after every collection, where
-** it reports H1.
+** If a store lacks its barrier and only the old object refers to the young one, the next minor
+** collection does not mark the young object, and its lines are allocated from again while the
+** reference still exists. luaN_check, which runs luaN_verify, reports G1 from the store on. (If the
+** stored object is old and a major collection marks, it reports G3.) The debug build fills free
+** lines and runs luaN_verify after every collection, where it reports H1. The store and the
+** barriers of remset/barrier.c are the places to check.
 **
 ** 5 Minor collection
 **
@@ -121,141 +144,156 @@
 **
 **   1. Retire the nursery: give up the current hole and the overflow region, update the accounts.
 **   2. Mark from the roots: the main thread, the running thread, the registry, the metatables of
-**      types, the pinned closure, the fixed objects (luaN_markroots).
+**      the basic types, the pinned closure (luaN_pin), the objects of luaC_fix (luaN_markroots).
 **   3. Mark from the remembered set, and empty it (luaN_markremembered).
 **   4. Keep userdata that are pending finalization (luaN_keepwaiting).
 **   5. Termination (luaN_terminate): resolve ephemerons, clear dead weak values, queue dead
 **      objects that have finalizers and mark the objects that they refer to, clear dead weak
 **      keys.
-**   6. Call the sampler's decision (luaN_atomic): all marks are final, and dead objects are still
-**      whole.
-**   7. Sweep the young parts of the lists of sweep.c, and the young strings.
-**   8. Make the holes without survivors free again (luaN_recycle).
+**   6. Let the sampler find out which sampled objects are dead (luaN_atomic): all marks are final,
+**      and dead objects are still whole.
+**   7. Sweep the young entries of the lists of sweep.c, and the short strings made since the last
+**      collection.
+**   8. Make the unmarked lines of the holes that were taken free again (luaN_recycle).
 **
 ** Its cost is that of the survivors, the roots, the remembered set and the listed young objects.
-** A dead object in lines that is in no list costs nothing.
+** A dead young object costs nothing if it is in lines and in no list; a listed one, such as a
+** table with a large vector, costs one visit of the sweep.
 **
 ** While a major collection marks, mark.epoch is the new epoch. A minor collection then also gives
-** old objects that it reaches, and that are not marked yet, to the major collection: it sets
-** their epoch and pushes them on mark.old. So the remembered set serves both collections and the
-** major collection has no barrier of its own (the scheme of PyPy's incminimark).
+** old objects that it reaches, and that are not marked yet, to the major collection: it sets their
+** epoch and pushes them on its mark stack, mark.old. So the remembered set serves both collections
+** and the major collection has no barrier of its own (the scheme of PyPy's incminimark).
 **
 ** 6 Major collection
 **
 ** A major collection runs in slices, each right after a minor collection in the same pause (step
-** in collect.c). At that time nothing is young, except by G10 and G11, and nothing is remembered.
-** gcstate is its phase:
+** in collect.c). At that time nothing is young and nothing is remembered. Its phase is gcstate:
 **
 **   - GCSpropagate: marks from mark.old, at most LUAN_SLICE bytes at a time; large tables and deep
-**     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then makes
-**     the atomic step.
-**   - GCSselect: finds the dead among many objects with finalizers and queues them; then
-**     GCSpropagate again.
+**     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then tries
+**     an atomic step: the termination of section 5, in one pause. If it needs more marking, for
+**     tombstones (section 7) or many finalizers, the phase continues, and ends with another
+**     atomic step.
+**   - GCSselect: if many objects have finalizers, finds the dead among them and queues them; then
+**     GCSpropagate again, for the objects that they refer to.
 **   - GCSswpallgc: removes weak entries with dead keys, then dead strings from the string table.
 **   - GCSswpfinobj: sweeps the lists of sweep.c.
 **   - GCSswpend: removes the marks of the previous epoch from all lines.
 **   - GCSstacks: threads return unused stack memory.
 **
-** Marking terminates because the new epoch covers all new objects: an object that is tenured
-** during marking gets the new epoch, and its references are visited by the collection that
-** tenures it. The pacer gives a slice at least as many bytes of marking as were allocated since
-** the slice before (luaN_markbudget); marking that is too much for one pause is left to later
-** ones (luaN_pay).
+** Marking comes to an end although the program continues to allocate: an object that is tenured
+** during marking gets the new epoch, and its references are visited by the minor collection that
+** tenures it. The work planned for a slice is at least as many bytes of marking as were allocated
+** since the last slice (luaN_markbudget). luaN_pay limits how much of it one pause does and leaves
+** the rest to later pauses.
 **
-** Between the atomic step and the end of the sweep, dead objects stay whole until their lines are
-** swept. Only the string table and luaS_new's cache can return one: luaN_resurrect marks it
-** again. isdead is true for objects of the previous epoch during that time.
+** After the last atomic step, objects of the previous epoch are dead (isdead). They stay whole
+** until their lines are swept, and the program can reach one of them only as a string, through the
+** string table or the cache of luaS_new: luaN_resurrect marks it again.
 **
-** luaN_full does all of it in one pause, for collectgarbage(), an emergency, or an incomplete
-** remembered set. It abandons a major collection that is running.
+** luaN_full does all of it in one pause, for collectgarbage(), an emergency, or
+** remset.overflow. It abandons a major collection that is running.
 **
 ** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: a bit
-** in its block is set, and blocks with such bits are searched when the stacks are empty (mark.c).
+** in its block is set, or LUAN_PENDING if it is in no block, and blocks and objects with these bits
+** are searched when the stacks are empty (mark.c). (Pending finalization is another matter.)
 **
 ** 7 Weak tables and ephemerons
 **
-** Marking that reaches a weak table marks the table and its vectors and lists it with its kind;
-** its entries are left to the termination. Strings are values and are never removed from weak
-** tables.
+** Marking that reaches a weak table marks the table and its vectors, and adds it to a list of weak
+** tables with its kind; its entries are left to the termination. Strings count as values, not as
+** objects: they are never removed from weak tables.
 **
 ** An entry with a weak key is an ephemeron: its value is alive only if its key is. Termination
-** visits each ephemeron table once, lists the entries whose keys are not marked as unresolved,
-** and repeats over the list until nothing changes; if the passes do not end soon, a hash table
-** from keys to entries resolves the rest in linear time (chase.h).
+** visits each ephemeron table once and puts the entries whose keys are not marked into a list of
+** unresolved entries. It repeats over this list until nothing changes; if the passes do not end
+** soon, a hash table from keys to entries resolves the rest in linear time (chase.h).
 **
-** In a major collection, slices visit the weak tables before the atomic step, mark live objects,
-** and list undecided slots (G9). Undecided values are tombstoned in slices: the slot looks absent
-** to fast paths and keeps the address of its object. A read restores the value. An atomic step
-** then only sets weak.decided: from there on a tombstone whose object is not marked is an empty
-** slot, and slices clear them (hidden.h). So all weak references to a dead object disappear in
-** the same pause, whatever the number of entries.
+** In a major collection, slices visit the weak tables before the atomic step. An entry whose weak
+** key or value is not marked yet is undecided, and is listed (G9); of the others, they mark what
+** an entry keeps alive. Then slices put a tombstone in place of each undecided value: a slot that
+** looks empty to fast paths and keeps the address of its object. A slow path that reads the slot
+** restores the value. An atomic step sets weak.decided, and nothing else in tables with tombstones:
+** from then on a tombstone whose object is not marked is an empty slot for every read. Slices
+** remove the tombstones, and another atomic step ends the marking (hidden.h).
+**
+** So all weak values that refer to a dead object disappear in the same pause, whatever their
+** number. Entries with dead keys need no tombstone, since the program has no reference to look them
+** up with: slices remove them after the marking, and a traversal (next) that comes to one before
+** that removes it.
 **
 ** 8 Finalizers
 **
-** An object that gets a metatable with __gc goes into finalize.finalizable, and the capacity of
-** tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
-** collection that finds it dead moves it to tobefinalized, newest first, and marks it and
-** everything that it refers to. Weak values that refer to it are cleared before that, weak keys
-** after.
+** An object that gets a metatable with __gc is added to finalize.finalizable, and capacity for it
+** in tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
+** collection that finds it dead first clears the weak values that refer to it; moves it to
+** tobefinalized, newest first, and marks it and everything that it refers to; and then clears the
+** entries with dead weak keys.
 **
 ** Finalizers run after the collection, in batches of about a millisecond (luaN_callfinalizers).
-** The rest runs at safepoints before the next minor collection (luaN_defer). No collection but an
-** emergency collection runs inside a finalizer. In the incremental mode only major collections
-** find finalizable objects dead, because programs of that mode take a finalizer for the end of a
-** cycle.
+** Finalizers that are left run at safepoints before the next minor collection (luaN_defer). No
+** collection but an emergency collection runs inside a finalizer. In the incremental mode only
+** major collections find finalizable objects dead: programs of that mode use a finalizer to learn
+** that a cycle has ended, and a minor collection is not the end of one.
 **
 ** 9 Stacks and coroutines
 **
 ** A stack has no barrier. The main thread is a root. Every other old thread is either clean
 ** (LUAN_CLEAN), which means that its stack has not changed since a collection scanned it, or
-** remembered (T1). lua_lock, which a function of the API calls before it changes a stack, makes a
-** clean thread dirty by a link into remset.dirty and without a call.
+** remembered (T1). The macro lua_lock, at the start of each function of the API that changes a
+** stack, tests LUAN_CLEAN and links a clean thread into remset.dirty, inline.
 **
-** In a thread that was scanned before, only the part that may have changed is scanned: frames are
-** marked CIST_CLEAN, and scanning stops at the outermost frame that has run since (T2). Slots
-** above 'top' are nil after a scan (T3). An open upvalue has a barrier of its own.
+** In a thread that was scanned before, only the part that may have changed is scanned. A scan goes
+** from the running frame outwards and sets CIST_CLEAN in each frame. New frames lack the bit; so
+** the next scan ends with the first frame that has it: the outermost one that has run since, below
+** whose function nothing has changed (T2). After a scan all slots from 'top' on are nil (T3). An
+** open upvalue has a barrier of its own.
 **
-** A stack may end before its block does (T4): a stack that was deep is shortened in place, and
-** moved to a smaller block later. A major collection scans a deep stack in slices, from the top
-** to the bottom (luaN_threadslice).
+** The usable part of a stack, up to stack_last, may end before its allocation does (T4): a stack
+** that was deep is shortened in place, and moved to a smaller allocation later. A major collection
+** scans a deep stack in slices, from the top to the bottom (luaN_threadslice).
 **
 ** 10 External memory
 **
-** luaN_outside reports that a userdata owns n bytes outside the heap. These bytes count as growth
-** for the pacer and as allocation for samples; many of them at once bring the next minor
-** collection forward (outside.c). When the userdata is swept, the bytes are subtracted.
+** luaN_outside reports that a userdata owns n bytes outside the heap. The pacer counts
+** these bytes as growth, and samples count them as allocated; many of them at once bring the next
+** minor collection forward (outside.c). When the userdata is swept, the bytes are subtracted.
 **
 ** 11 Pacing
 **
 ** luaN_newnursery sets the size of the next nursery after each collection, and GCdebt to minus
 ** that size. luaN_majordue starts a major collection if the bytes in use or the footprint have
 ** grown, if enough has been allocated since the last one, or if many objects with finalizers or
-** many entries of weak tables are new. luaN_markbudget is the work for one slice; luaN_pay bounds
-** the work of one pause and carries the rest as work debt (pace.c).
+** many entries of weak tables are new. The footprint is the memory obtained from lua_Alloc and the
+** system. luaN_markbudget is the work for one slice; luaN_pay bounds the work of one pause and
+** carries the rest as work debt (pace.c).
 **
 ** In the incremental mode the same collections run; the pause and the step multiplier of the
 ** program set when a major collection starts and how much a step does. In the generational mode
-** the multipliers bound the growth. LUA_GC overrides both (tuning.c).
+** the multipliers bound the growth of the heap between major collections. LUA_GC overrides both
+** (tuning.c).
 **
 ** 12 Shortage of memory
 **
 ** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls
-** no finalizer and moves no stack, and tries again. Memory that the heap can do without (chunks,
-** lists of the collector) is not requested again, if it would bring the reserved bytes to the
-** refused total, until the next major collection ends (luaN_askmore). C functions that only store
-** may run long without a safepoint; luaN_checkoverdue collects there if the debt exceeds
-** LUAN_OVERDUE and the bytes of old objects.
+** no finalizer and moves no stack, and tries again. After a refusal, memory that the heap can do
+** without (chunks, lists of the collector) is not requested if the reserved bytes would reach the
+** total that was refused; this ends with the next major collection (luaN_askmore). C functions
+** that only store may run long without a safepoint; luaN_checkoverdue runs a full collection
+** there if GCdebt exceeds both LUAN_OVERDUE and the bytes of old objects.
 **
 ** 13 Threads, signals and fork
 **
 ** One OS thread at a time runs a state, as in upstream Lua. The collector starts no thread and
-** waits for no lock. Data shared by all states of a process are counters with atomic operations
-** and two caches of free memory (endblock.c, mapped.c). Each cache has a flag that is taken by an
-** atomic exchange; code that does not get it works without the cache. So a child process that was
-** forked while another thread held the flag loses the cache and nothing else.
+** waits for no lock. Data shared by all states of a process are counters with atomic operations and
+** two caches of free memory: the last block of malloc's heap (endblock.c) and the spare mappings
+** for chunks (mapped.c). Each cache has a flag that is taken by an atomic exchange; code that does
+** not get it works without the cache: it allocates and frees, maps and unmaps directly. So a child
+** process that was forked while another thread held the flag loses the cache and nothing else.
 **
 ** A signal handler changes only heap.tick and a bit of 'hookmask' (tick.h). It never changes the
-** collector's data, so a signal may arrive at any time of a collection; a time sample that is
+** collector's data, so a signal may arrive at any time of a collection; a sample of time that is
 ** requested then is completed at the end of the collection (luaN_collected).
 **
 ** 14 Invariants
@@ -264,54 +302,60 @@
 ** S1 and S2 in nursery.h, LM1 and LM2 in allowance.h, UO1 and UO2 in outside.h, GA1 to GA3 in
 ** growth.h, TK1 to TK6 in tick.h.
 **
-**   G1  For each reference from an old object to a young one, at least one holds: the old object
-**       is in remset.objects or remset.whole; the slot is in remset.slots; the old object is
-**       remset.refining and the slot's index is at least remset.refined; the old object is a
-**       thread that is not clean; remset.overflow is set. In addition an old open upvalue of a
-**       young thread is in remset.objects, whatever it refers to: stores to its slot have no
-**       barrier, and no collection may reach the thread.
+**   G1  For each reference from an old object to a young one, at least one of these holds:
+**         - the old object is in remset.objects or remset.whole;
+**         - the slot is in remset.slots;
+**         - the old object is remset.refining, the table that refine.c traverses at present, and
+**           the slot's index is at least remset.refined;
+**         - the old object is a thread that is not clean;
+**         - remset.overflow is set.
+**       In addition an old open upvalue of a young thread is in remset.objects, whatever it refers
+**       to: stores to its slot have no barrier, and it can be that no collection reaches the
+**       thread.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
 **       with another epoch only if the referring object is yet to be traversed (on mark.young or
-**       mark.old, pending, mark.table, mark.thread, a discovered weak table), or the reference is
-**       remembered as in G1.
-**   G4  Every object with FINALIZEDBIT is exactly once in 'finalizable', or, until its finalizer
-**       is called, in 'tobefinalized'. An entry of 'finalizable' is tagged (luaN_isselected) if a
-**       major collection has found it dead and has not queued it yet. The first finalizable.old
+**       mark.old, pending, mark.table, mark.thread, a weak table with LUAN_DISCOVERED), or the
+**       reference is remembered as in G1.
+**   G4  Every object with FINALIZEDBIT is in exactly one of 'finalizable' and, until its finalizer
+**       is called, 'tobefinalized', once. An entry of 'finalizable' is tagged (luaN_isselected) if
+**       a major collection has found it dead and has not queued it yet. The first finalizable.old
 **       entries are old. tobefinalized has capacity for all of 'finalizable'.
 **   G5  Every reachable short string is in the string table exactly once. The table has no string
 **       whose lines may be allocated from.
 **   G6  weak.inmajor has exactly the tables with LUAN_DISCOVERED, each once.
-**   G7  While slices sweep the list number sweep.list, its entries from sweep.kept to sweep.next
-**       - 1 are NULL. No other entry of a list is NULL, except the entries of 'finalizable' that
-**       were queued.
+**   G7  While slices sweep the list with index sweep.list, its entries from sweep.kept to
+**       sweep.next - 1 are NULL. No other entry of a list is NULL, except the entries of
+**       'finalizable' that were queued.
 **   G8  An old object has LUAN_UNLOGGED if and only if it is not in remset.objects or
 **       remset.whole; it is in them at most once. A young object never has the bit.
 **   G9  In a table of weak.inmajor with LUAN_SCANNED, the slot of each entry whose key or value
-**       is old and does not have the current epoch is in weak.doubtful, or is remembered as in
-**       G1. The lists are empty if weak.inmajor is empty and no major collection marks.
-**   G10 A young object of survivor age 1 or 2 is in lists.large at an index of at least its
-**       'old', or, if it is small, in finalize.aged with its lines marked LUAN_HELD. There is
+**       is old and does not have the current epoch is in one of the two lists weak.doubtful, or is
+**       remembered as in G1. These lists are empty if weak.inmajor is empty and no major
+**       collection marks.
+**   G10 A young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
+**       higher, or, if it is small, in finalize.aged with its lines marked LUAN_HELD. There is
 **       none while a major collection runs. LUAN_MET is set only while a minor collection runs.
-**   G11 finalize.left has userdata. Those after the first 'called' are young and are in
-**       'tobefinalized', in the same order. The list is empty while a major collection runs.
+**   G11 finalize.left has the userdata that are left young for their finalizers. The first
+**       finalize.called of them were called; the others are young and are in 'tobefinalized', in
+**       the same order. The list is empty while a major collection runs.
 **   G12 strings.seen is the number of short strings in the string table that have the current
 **       epoch. While the string table is swept, strings.dead is the number of dead strings in it;
-**       after that there are none.
+**       after the sweep it has no dead string.
 **   G13 A tombstoned slot is in a table with LUAN_SCANNED, exists only while a major collection
 **       marks, and keeps its key; its object is old.
-**   T1  An old thread has LUAN_CLEAN, or is in remset.objects, or in remset.dirty, which is empty
-**       while a collection runs. The main thread is a root. A clean thread has not changed since
-**       the last collection that scanned it: code that is about to change it makes it dirty first
-**       (lua_lock).
+**   T1  An old thread has LUAN_CLEAN, or is in remset.objects, or in remset.dirty. A collection
+**       empties remset.dirty when it starts. The main thread is a root. A clean thread has not
+**       changed since the last collection that scanned it: code that is about to change it makes it
+**       dirty first (lua_lock).
 **   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
-**       scanned them. The bit is cleared when the CallInfo is used for another call, including a
-**       tail call, whose extra arguments are stored below its function, and by lua_setlocal.
+**       scanned them. Two events clear the bit: the CallInfo is used for another call (a tail
+**       call included, whose extra arguments are stored below its function); lua_setlocal.
 **       Stores through open upvalues have their own barrier.
-**   T3  After a collection has scanned a stack, all its slots from 'top' on are nil, so that a
-**       frame that grows over them contains no dead value. The CallInfos cannot show how far
-**       earlier frames reached, because later calls reuse them.
+**   T3  After a collection has scanned a stack, its slots from 'top' to stack_last + EXTRA_STACK
+**       are nil, so that a frame that grows over them contains no dead value. The CallInfos cannot
+**       show how far earlier frames reached, because later calls reuse them.
 **   T4  The block of a stack has 'stackroom' slots, and stack_last is inside it. Slots above
 **       stack_last + EXTRA_STACK are not scanned, and are set to nil when the stack grows over
 **       them.
@@ -324,7 +368,7 @@
 
 /* Bits of 'marked': the epoch; 0 is young, 1 to 3 is old. */
 #define LUAN_EPOCH	0x03
-/* Bit of 'marked': the object is old and not in the remembered set (G8). */
+/* Bit of 'marked': the object is old, and not in remset.objects or remset.whole (G8). */
 #define LUAN_UNLOGGED	0x04
 /* Bit of a table's 'marked': it is in weak.inmajor (G6). A thread has LUAN_CLEAN in its place. */
 #define LUAN_DISCOVERED	0x08
@@ -332,7 +376,8 @@
    lists.standins. */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': the stack was shortened in place since the last luaN_shrinkthread.
-   The next call keeps its block, which may be needed again, and clears the bit. */
+   The next luaN_shrinkthread keeps the allocation, which may be needed again, and clears the
+   bit. */
 #define LUAN_LONG	0x10
 /* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
    (ageing.h, waiting.h). */
@@ -345,14 +390,15 @@
 /* Bit of a small userdata's 'marked': a minor collection has left it young. Other types have
    LUAN_PENDING in its place. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of a table's 'marked': the table has been huge (remset.h), so that each slot that is stored
-   to is remembered. Other types have TESTBIT in its place. */
+/* Bit of a table's 'marked': the table has been huge (luaN_isvast of remset.h), so that each slot
+   that is stored to is remembered, unless the table has LUAN_SMALLTABLE slots or fewer now. Other
+   types have TESTBIT in its place. */
 #define LUAN_VAST	0x80
 /* Bit of a table's 'flags': a weak table whose entries slices have visited before the atomic step
    (ahead.h, G9). */
 #define LUAN_SCANNED	0x40
-/* Bit of 'marked' of a listed object or the main thread: marked, and not traversed because a mark
-   stack was full (mark.c). */
+/* Bit of 'marked' of an object that is in no block (a large allocation, or the main thread):
+   marked, and not traversed because a mark stack was full (mark.c). */
 #define LUAN_PENDING	0x20
 
 /* Phases of a major collection that upstream does not have: queueing the dead that have
@@ -431,9 +477,9 @@
 /* }===================================================================== */
 
 /*
-** Erases the rest of the stack if an allocation has failed since the last time. To be called
-** after an error was caught: the frame that continues may have registers there, which the next
-** emergency collection would take for references.
+** Sets the slots above the top of the stack to nil if an allocation has failed since the last time.
+** To be called after an error was caught: the frame that continues may have registers there, which
+** the next emergency collection would take for references.
 */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
@@ -455,7 +501,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 ** Runs a full collection, as in an emergency, if a collection is long overdue: the debt is above
 ** LUAN_OVERDUE and above the bytes of old objects. For functions of the API that allocate and
 ** have no safepoint (raw stores, lookups of names). No finalizer is called and no stack is moved.
-** The core has no unanchored object at these calls.
+** At these calls every object of the core is reachable from a root. luaN_isstressed: LUAN_STRESS
+** requests a collection at every safepoint.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -505,7 +552,7 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t received a new key. v is the value that is about to be stored there.
-   If v is NULL, the node received the key and the value of another node. */
+   If v is NULL, a whole entry was moved to n from another node, because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
@@ -514,14 +561,16 @@ LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue 
 /*
 ** Announces that t is about to get new vectors. 'unanchored' (or NULL) is a vector of n bytes
 ** that is allocated and belongs to no object yet; an emergency collection keeps its lines. Stores
-** into the new vectors need no barrier until luaN_resized. t NULL: the resize has failed.
+** into the new vectors need no barrier until luaN_resized. If the resize fails, luaN_resizing must
+** be called again, with t NULL.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors;
-** 'array' (only an address) and the hash part of 'old' are where they were. Moves remembered
+** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors.
+** 'array' is the address of the previous array part, which is not read; 'old' has the previous
+** hash part. Moves remembered
 ** slots to their new addresses (G1), lists t if a vector is large, and counts the bytes that were
 ** copied.
 */
@@ -560,8 +609,9 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead string o, which the program uses again before the sweep has reached it. A barrier
-   does that when o is stored; but the cache of luaS_new may be the only reference to o. */
+/* Marks the dead string o, which the program uses again before the sweep has reached it. If o is
+   stored into an object, the barrier does that; but the cache of luaS_new may be the only
+   reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Lists the new short string ts for the next minor collection. If there is no memory for the
@@ -605,24 +655,25 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** luaN_stackmoved is the distance in bytes by which the stack of L has just been moved;
-** base_ci.func has the old address until then. luaN_movedby corrects a pointer of a CallInfo into
-** the stack by that distance. So frames are visited once for a move, not before and after it:
-** they are scattered over memory.
+** luaN_stackmoved is the distance in bytes by which the stack of L was moved. To be used after
+** stack.p was set and before base_ci.func is corrected. luaN_movedby corrects a pointer of a
+** CallInfo into the stack by that distance. So frames, which are scattered over memory, are visited
+** once for a move, not before and after it.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /*
-** Completes the creation of a CallInfo after L's running one. A deep thread gets a run of
+** Completes the creation of the CallInfo that follows L's running one. A deep thread gets a run of
 ** additional CallInfos that are adjacent in memory: a recursion whose frames are scattered costs
 ** a cache miss for each frame that is visited. Returns the CallInfo to use next. May allocate;
 ** does not collect.
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* Accounts for the stack of a new thread that an emergency collection has tenured meanwhile. */
+/* Counts the stack of a new thread if an emergency collection tenured the thread while its stack
+   was being allocated, and makes the thread dirty. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
@@ -636,12 +687,12 @@ LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
    collect in an emergency; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
-/* Bytes of a userdata with nuv user values and len bytes. An empty one has an address of its own,
-   so it has at least one byte. */
+/* Bytes of a userdata with nuv user values and len bytes. A userdata of 0 bytes gets one, so that
+   the address of its bytes is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
-/* Allocates a young object of 'size' bytes with tag tt, not initialized otherwise. As luaN_slow
-   if the fast path fails. */
+/* Allocates a young object of 'size' bytes and sets its tag to tt; nothing else is initialized. May
+   run an emergency collection; raises a memory error if there is no memory after it. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
   o->marked = 0;
