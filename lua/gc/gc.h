@@ -70,8 +70,8 @@
 ** 3 Allocation and the sampling check
 **
 ** The nursery is the memory allocated since the last collection: parts of holes. A sampler is a
-** function of a client that is called for one allocation every so many bytes; the next of these
-** bytes is the sample point.
+** function of a client that is called once for each period of allocated bytes. The sample point is
+** the byte at which the current period ends.
 **
 ** An allocation rounds the size to 8 bytes, adds it to heap.free, the address of the next free
 ** byte, and compares the sum with heap.limit (luaN_bump of nursery.h). If the sum is not above the
