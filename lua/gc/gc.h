@@ -211,8 +211,8 @@
 ** soon, a hash table from keys to entries resolves the rest in linear time (chase.h).
 **
 ** In a major collection, slices visit the weak tables before the atomic step. An entry whose weak
-** key or value is not marked yet is undecided, and is listed (G9); of the others, they mark what
-** an entry keeps alive. Then slices put a tombstone in place of each undecided value: a slot that
+** key or value is not marked yet is undecided, and is listed (G9); the values of ephemerons with
+** marked keys are marked. Then slices put a tombstone in place of each undecided value: a slot that
 ** looks empty to fast paths and keeps the address of its object. A slow path that reads the slot
 ** restores the value. An atomic step sets weak.decided, and nothing else in tables with tombstones:
 ** from then on a tombstone whose object is not marked is an empty slot for every read. Slices
