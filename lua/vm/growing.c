@@ -34,13 +34,8 @@
    part when the table grows; the size of the hash part cannot be predicted then. */
 #define NEARINTEGERS	4u
 
-/*
-** COPYBLOCK: number of old nodes that are copied at a time, while the keys of the next ones are
-** prefetched. COPIESAHEAD: distance in nodes at which copies are prefetched that receive their
-** values.
-*/
-#define COPYBLOCK	16u
-#define COPIESAHEAD	64u
+/* Number of old nodes that are copied at a time, while the keys of the next ones are prefetched. */
+#define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
 /* Returns 1 if t, which is nearly full, will need twice the nodes and the same array part. */
@@ -236,8 +231,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   for (i = 0; i < w->size; i++) {
     const Node *old = w->old + i;
     uint32_t at = w->copyof[i];
-    if (i + COPIESAHEAD < w->size && w->copyof[i + COPIESAHEAD] != LUAN_NOCOPY)
-      __builtin_prefetch(w->node + w->copyof[i + COPIESAHEAD], 1);
+    unsigned ahead = i + 4 * LUAN_PREFETCH_DISTANCE;
+    if (ahead < w->size && w->copyof[ahead] != LUAN_NOCOPY)
+      __builtin_prefetch(w->node + w->copyof[ahead], 1);
     if (at != LUAN_NOCOPY) {
       Node *copy = w->node + at;
       if (!isempty(gval(old)) && keytt(old) == keytt(copy) && keyival(old) == keyival(copy)) {

@@ -18,10 +18,6 @@
 /* Number of nodes of the longest chain that is processed. */
 #define LONGESTCHAIN	32u
 
-/* Distances of prefetching: the third node of a chain is prefetched NODESAHEAD nodes ahead, the
-   second twice as far; the keys of a chain, while CHAINSWAITING other chains are queued. */
-#define NODESAHEAD	32u
-#define CHAINSWAITING	16u
 
 /* Number of nodes of the smallest hash part that is large: its keys are in no cache. */
 #if defined(LUAI_ASSERT)
@@ -103,18 +99,22 @@ static void fetchchain (const Node *p) {
 }
 
 
-/* Processes all chains with empty nodes. Chains whose first node is empty are included if few
-   nodes are empty, or with 'heads'. Returns 0 if a chain is too long. */
+/*
+** Processes all chains with empty nodes. Chains whose first node is empty are included if few
+** nodes are empty, or with 'heads'. Returns 0 if a chain is too long. The third node of a chain is
+** prefetched twice LUAN_PREFETCH_DISTANCE nodes ahead, the second twice as far; the keys of a
+** chain, while LUAN_PREFETCH_DISTANCE other chains are queued.
+*/
 static int tidychains (lua_State *L, Table *t, int heads) {
-  Node *waiting[CHAINSWAITING] = {NULL};
+  Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
   unsigned i, k = 0, empty = 0, size = (unsigned)sizenode(t);
   for (i = 0; i < size; i++) {
     Node *p = gnode(t, i), *second = p + gnext(p);
-    if (i + 2 * NODESAHEAD < size) {
-      const Node *ahead = p + NODESAHEAD;
+    if (i + 4 * LUAN_PREFETCH_DISTANCE < size) {
+      const Node *ahead = p + 2 * LUAN_PREFETCH_DISTANCE;
       ahead += gnext(ahead);
       __builtin_prefetch(ahead + gnext(ahead), 1);
-      ahead = p + 2 * NODESAHEAD;
+      ahead = p + 4 * LUAN_PREFETCH_DISTANCE;
       __builtin_prefetch(ahead + gnext(ahead), 1);
     }
     empty += isempty(gval(p));
@@ -128,9 +128,9 @@ static int tidychains (lua_State *L, Table *t, int heads) {
     if (waiting[k] != NULL && !tidychain(L, t, waiting[k])) return 0;
     fetchchain(p);
     waiting[k] = p;
-    k = (k + 1) % CHAINSWAITING;
+    k = (k + 1) % LUAN_PREFETCH_DISTANCE;
   }
-  for (i = 0; i < CHAINSWAITING; i++)
+  for (i = 0; i < LUAN_PREFETCH_DISTANCE; i++)
     if (waiting[i] != NULL && !tidychain(L, t, waiting[i])) return 0;
   return 1;
 }

@@ -47,8 +47,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of a block, in bytes of marking. */
-#define BLOCKCOST	384u
+/* Cost of sweeping a block, in bytes of marking: one visit for each cache line of its marks. */
+#define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* Empty blocks of one RESERVE_PART-th of the heap, and of a nursery, are kept for the next need. */
 #define RESERVE_PART		8u

@@ -7,6 +7,7 @@
 #include "lgc.h"
 
 #include "ageing.h"
+#include "mark.h"
 #include "optional.h"
 #include "vec.h"
 
@@ -18,7 +19,7 @@
 ** higher, because only the slots are visited and not whole tables.
 */
 #define MOST_HOLDERS	256u
-#define MOST_SLOTS	4096u
+#define MOST_SLOTS	LUAN_CACHED
 
 
 /* Lists the holder of an object that is to stay young. Returns 0 if there are too many, or no

@@ -184,7 +184,7 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
    end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
-  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > LUAN_FEWDOUBTS;
+  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > LUAN_CACHED;
 }
 
 
@@ -493,7 +493,7 @@ int luaN_resolvedoubtful (global_State *g) {
       resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
       lookups += w->inmajor.n;
       g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
-      if (lookups > LUAN_FEWDOUBTS + d->n) w->logging = 0;
+      if (lookups > LUAN_CACHED + d->n) w->logging = 0;
     }
     else if (entryat(g, d, w->lookedat, 0, &e)) ahead_resolve(g, &e, &resolved);
   }

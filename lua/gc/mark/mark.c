@@ -71,7 +71,7 @@ static void setpending (global_State *g, GCObject *o, int large) {
 
 
 /*
-** Limit of the log: looking up its entries in all tables may take LUAN_FEWDOUBTS lookups, plus one
+** Limit of the log: looking up its entries in all tables may take LUAN_CACHED lookups, plus one
 ** LOGGED_PART-th of the number of undecided keys. Beyond that, visiting all undecided keys again
 ** costs less.
 */
@@ -84,7 +84,7 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   if (novariant(o->tt) == LUA_TSTRING || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
   w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <=
-                  LUAN_FEWDOUBTS + d->n / LOGGED_PART &&
+                  LUAN_CACHED + d->n / LOGGED_PART &&
                 d->n < UINT_MAX && luaN_push(g, d, luaN_logged(o)));
 }
 
@@ -280,22 +280,19 @@ void luaN_mark_ (global_State *g, GCObject *o) {
    hash part. */
 #define MAX_SETTLEDLOG	3
 
-/* Levels of tables inside an eagerly marked table that are eagerly marked with it. */
-#define MAX_DEPTH	1
-
 /* If eager marking of a table fails, its slots are visited twice. After MAX_FAILED failures in a
    run of RUN slots, the other tables of the run are pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
-static int mark_settle (global_State *g, Table *t, int depth);
+static int mark_settle (global_State *g, Table *t, int inner);
 
 
 /* Returns 1 if o needs no traversal: it has the epoch; it is a short string, which is marked
-   then; or a table that was eagerly marked. */
-static inline int mark_ends (global_State *g, GCObject *o, int depth) {
+   then; or, with 'inner', a table that was eagerly marked. */
+static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
-  if (o->tt == LUA_VTABLE && depth > 0) return mark_settle(g, gco2t(o), depth - 1);
+  if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
   if (o->tt != LUA_VSHRSTR) return 0;
   luaN_mark_(g, o);
   return 1;
@@ -304,21 +301,22 @@ static inline int mark_ends (global_State *g, GCObject *o, int depth) {
 
 /* Returns 1 if no object in t needs a traversal. Returns 0 if t has a key without a value,
    because a barrier may call this before a new node has its value. */
-static int endsall (global_State *g, const Table *t, int depth) {
+static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
   for (; v < last; v++)
-    if (iscollectable(v) && !mark_ends(g, gcvalue(v), depth)) return 0;
+    if (iscollectable(v) && !mark_ends(g, gcvalue(v), inner)) return 0;
   for (; n < end; n++) {
     if (keyiscollectable(n) && (isempty(gval(n)) || !mark_ends(g, gckey(n), 0))) return 0;
-    if (iscollectable(gval(n)) && !mark_ends(g, gcvalue(gval(n)), depth)) return 0;
+    if (iscollectable(gval(n)) && !mark_ends(g, gcvalue(gval(n)), inner)) return 0;
   }
   return 1;
 }
 
 
-/* Marks t eagerly if that is possible, else as luaN_mark_. Returns 1 if it was eagerly marked. */
-static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int depth) {
+/* Marks t eagerly if that is possible, else as luaN_mark_; with 'inner', also tables that t refers
+   to. Returns 1 if t was eagerly marked. */
+static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
   Table *mt = t->metatable;
@@ -333,7 +331,7 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
   luaN_marklinesof(g, b, t, sizeof(Table));
   mark_count(g, obj2gco(t), young, sizeof(Table) + array + nodes);
   luaN_markN(g, mt);
-  if (endsall(g, t, depth)) {
+  if (endsall(g, t, inner)) {
     if (array > 0) luaN_marklines(g, t->array, array);
     if (nodes > 0) luaN_marklines(g, t->node, nodes);
     c->mark.settled += (unsigned)(sizeof(Table) + array + (size_t)sizenode(t) * sizeof(Node));
@@ -348,7 +346,7 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
    eager marking failed. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
-  if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), MAX_DEPTH);
+  if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
   luaN_mark_(g, gcvalue(v));
   return 0;
 }

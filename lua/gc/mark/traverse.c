@@ -19,14 +19,14 @@
 #include "weak.h"
 
 /*
-** A table of more than WHOLE slots is traversed by a slice in parts of SLICE_SLOTS slots; the
-** cost of eager marking in a part (mark.c) is added to its cost. Array slots with numbers cost
-** one NUMBERS_PART-th, because they are contiguous and refer to nothing. Smaller parts make
-** pauses more exact.
+** A slice traverses a table in parts of SLICE_SLOTS slots; the cost of eager marking in a part
+** (mark.c) is added to its cost. Array slots with numbers cost one NUMBERS_PART-th, because they
+** are contiguous and refer to nothing. So a table of up to WHOLE slots of numbers costs less than
+** a part, and is not divided. Smaller parts make pauses more exact.
 */
-#define WHOLE		1024u
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
+#define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
 /* Number of objects pending finalization that a slice marks at a time. */
 #define SLICE_FINALIZED	16u
@@ -36,7 +36,7 @@
 
 /* Bytes of the vectors of a table from which on it is broad: the objects that it refers to have
    left the cache when they are traversed, so small tables there are eagerly marked (mark.c). */
-#define BROAD		(32 * sizeof(TValue))
+#define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
 /* Marks the metatable of t, if it has one. Returns 1 if t is weak and was discovered. */

@@ -53,22 +53,20 @@
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Bytes of blocks from which on a heap gets whole blocks: from lua_Alloc, which must provide 32
-   KiB more to align them; and mapped. */
-#define SMALL_HEAP	((size_t)1024 * 1024)
-#define SMALL_MAPPED	((size_t)128 * 1024)
-
-/* Number of blocks of a chunk: from lua_Alloc (below 1 MiB), and mapped. */
+/* Number of blocks of a chunk: from lua_Alloc, which must provide one more to align them; and
+   mapped. */
 #define CHUNK_MIN	8u
-#define CHUNK_MAX	31u
+#define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
+/* Bytes of blocks from which on a heap gets whole blocks: those of the largest chunk from
+   lua_Alloc, and of the smallest mapped one. */
+#define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
+#define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
+
 /* Bytes of a huge page, by which a big heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
-/* A huge page is broken up if more than one HUGE_FREE_PART-th of its chunk is free. A larger value
-   returns memory earlier and loses more huge pages. */
-#define HUGE_FREE_PART	8u
 
 /* Limits of one call of luaN_trim: chunks visited, chunks returned. They bound its time. */
 #define MAX_TRIM_LOOKS		64u
@@ -211,7 +209,6 @@ static int newmapped (global_State *g, unsigned n) {
   if (p == NULL)
     p = luaN_map(size, huge ? HUGE_PAGE : LUAN_BLOCK,
                  (huge && last != NULL && last->huge) ? last->first - size : NULL);
-  lua_assert(LUAN_BLOCK == LUAN_MAPUNIT);
   if (p == NULL) return 0;
   n = (unsigned)(size / LUAN_BLOCK);
   if (huge && g->heap.gc.pace.tuning.hugepages) huge = (hugepages(g, p, size, 1) == 0);
@@ -368,7 +365,8 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if enough of a huge chunk is free to break up its huge page. */
+/* Returns 1 if enough of a huge chunk is free to break up its huge page: more than a page for each
+   block. A lower limit would return memory earlier and lose more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;
@@ -376,7 +374,7 @@ static int isworth (const luaN_Chunk *c) {
   for (i = 0; i < c->nblocks; i++)
     for (page = 1; page < npages; page++)
       n += (unsigned)isfreepage(luaN_blockat(c, i), page);
-  return n > c->nblocks * npages / HUGE_FREE_PART;
+  return n > c->nblocks;
 }
 
 

@@ -11,6 +11,7 @@
 #include "lua.h"
 
 #include "giveback.h"
+#include "heap.h"
 #include "mapped.h"
 
 /* Largest number of bytes of the spare mappings. */
@@ -96,7 +97,7 @@ static void mapped_letgo (void) {
 static char *mapped_take (size_t units) {
   Spare *s = spares.of[units];
   spares.of[units] = s->next;
-  __atomic_store_n(&spares.bytes, spares.bytes - units * LUAN_MAPUNIT, __ATOMIC_RELAXED);
+  __atomic_store_n(&spares.bytes, spares.bytes - units * LUAN_BLOCK, __ATOMIC_RELAXED);
   return (char *)s;
 }
 
@@ -106,19 +107,19 @@ static void shrink (size_t most) {
   size_t n;
   for (n = LUAN_MAPUNITS; n > 0; n--)
     while (spares.of[n] != NULL && spares.bytes > most)
-      luaN_unmap(mapped_take(n), n * LUAN_MAPUNIT);
+      luaN_unmap(mapped_take(n), n * LUAN_BLOCK);
 }
 
 
 char *luaN_takespare (size_t *size) {
   char *p = NULL;
-  size_t n = *size / LUAN_MAPUNIT;
+  size_t n = *size / LUAN_BLOCK;
   if (n > LUAN_MAPUNITS || !mapped_hold()) return NULL;
   spares.asked += *size;
   while (n > 0 && spares.of[n] == NULL) n--;
   if (n > 0) {
     p = mapped_take(n);
-    *size = n * LUAN_MAPUNIT;
+    *size = n * LUAN_BLOCK;
   }
   mapped_letgo();
   return p;
@@ -140,7 +141,7 @@ int luaN_closespares (unsigned ms) {
 
 
 void luaN_unmapclosed (char *p, size_t size) {
-  size_t n = size / LUAN_MAPUNIT;
+  size_t n = size / LUAN_BLOCK;
   int stays = 0;
   if (n <= LUAN_MAPUNITS && mapped_hold()) {
     if (spares.bytes + size <= spares.room) {

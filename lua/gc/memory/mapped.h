@@ -16,8 +16,7 @@
 
 #include <stddef.h>
 
-/* Sizes of spare mappings: 1 to LUAN_MAPUNITS units of LUAN_MAPUNIT bytes. */
-#define LUAN_MAPUNIT	((size_t)32 * 1024)
+/* Blocks of the largest spare mapping. The sizes of mappings are multiples of a block. */
 #define LUAN_MAPUNITS	32u
 
 /* Maps 'size' bytes, aligned to 'to', at address 'at' if that is possible ('at' NULL: anywhere).

@@ -38,6 +38,7 @@
 
 #include "lgc.h"
 
+#include "holes.h"
 #include "limit.h"
 #include "optional.h"
 #include "pace.h"
@@ -53,12 +54,10 @@
    2.5 times as many collections. */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
-#define NURSERY_SMALL	((size_t)64 * 1024)
+#define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* NURSERY_FEW: upper bound of the nursery, and least growth, that no number of states makes
-   smaller. NURSERY_TIGHT: smallest nursery while lua_Alloc refuses memory (pace.tight). */
-#define NURSERY_FEW	((size_t)32 * 1024)
-#define NURSERY_TIGHT	((size_t)4 * 1024)
+/* Upper bound of the nursery, and least growth, that no number of states makes smaller: a block. */
+#define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, so
    that a busy state gets a larger one. */
@@ -149,7 +148,7 @@ static size_t untilcycle (global_State *g) {
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
-  c->pace.tight = (n > NURSERY_TIGHT) ? n : NURSERY_TIGHT;
+  c->pace.tight = (n > LUAN_LEASTNURSERY) ? n : LUAN_LEASTNURSERY;
   g->heap.blocks.refused = 0;
 }
 
@@ -434,7 +433,7 @@ void luaN_cycleended (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->pace.tight != 0 || g->heap.blocks.refused) {
     c->pace.tight = g->heap.blocks.vacant / 4 * 3;
-    if (c->pace.tight < NURSERY_TIGHT) c->pace.tight = 0;
+    if (c->pace.tight < LUAN_LEASTNURSERY) c->pace.tight = 0;
     g->heap.blocks.refused = 0;  /* the collection may have freed enough */
   }
   g->heap.blocks.ceiling = 0;

@@ -40,10 +40,9 @@
 #include "tuning.h"
 
 #define PERCENT_MAX	10000u
-#define NURSERY_LEAST	((size_t)4 * 1024)
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-#define SHOWN	60	/* bytes of a word that a message contains */
+#define SHOWN	LUA_IDSIZE	/* bytes of a word that a message contains */
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
@@ -92,7 +91,7 @@ static int size (const char *p, const char *end, size_t *to) {
   else if (p < end && (end[-1] == 'M' || end[-1] == 'm')) shift = 20;
   if (!tuning_number(p, end - (shift > 0), NURSERY_MOST >> shift, to)) return 0;
   *to <<= shift;
-  return *to >= NURSERY_LEAST;
+  return *to >= LUAN_LEASTNURSERY;
 }
 
 

@@ -3,6 +3,11 @@
 #ifndef luaN_tuning_h
 #define luaN_tuning_h
 
+#include "chunks.h"
+
+/* Bytes of the smallest nursery, of a setting and while lua_Alloc refuses memory: a page. */
+#define LUAN_LEASTNURSERY	((size_t)LUAN_PAGE)
+
 /* Reads LUA_GC for a new state. Prints an error and ignores the variable if it has an unknown
    word. */
 LUAI_FUNC void luaN_readtuning (global_State *g);

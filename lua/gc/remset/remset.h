@@ -23,9 +23,6 @@
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Words of 'slots' whose slots are still in a core's cache and in its TLB. */
-#define LUAN_CACHED	(1u << 12)
-
 /* Adds o to the remembered set: it will be traversed as a whole. No effect if it is in the set,
    or young. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);

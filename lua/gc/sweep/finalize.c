@@ -37,9 +37,6 @@
 #define MOST_A_LOOK	64u
 #define QUICK_PART	32u
 
-/* Number of calls that a batch makes at least when earlier batches were too small. */
-#define MIN_QUOTA	64u
-
 
 /*
 ** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
@@ -252,7 +249,7 @@ void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
   if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
-    f->quota = (f->quota == 0) ? MIN_QUOTA : (f->quota < n) ? 4 * f->quota : f->quota;
+    f->quota = (f->quota == 0) ? MOST_A_LOOK : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;
 }
 

@@ -20,7 +20,7 @@
 ** EARLY_PART-th of all external bytes. Lower values find dead owners earlier, with more
 ** collections.
 */
-#define EARLY_MIN	((size_t)1 << 20)
+#define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
 
