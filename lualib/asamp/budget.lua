@@ -20,6 +20,8 @@ local PERIOD = 64   -- mean bytes between the samples of the second run
 local ENOUGH = 20   -- f is called again until there are more samples than this
 local MOST = 100    -- limit of these calls; f may allocate too little for a sample
 
+local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test
+
 local noticed = M.counts
 
 local function notice()
@@ -34,6 +36,11 @@ end
 
 local unpack = table.unpack or unpack
 
+-- Returns a wrong value as text for a message.
+local function shown(value)
+  return type(value) == "string" and ("'%s'"):format(value) or tostring(value)
+end
+
 local function pack(...)
   return {n = select("#", ...), ...}
 end
@@ -42,6 +49,9 @@ end
 -- after it and a full collection. The results of f are dropped. Without exact counts: calls f and
 -- returns nil.
 function M.measure(f, ...)
+  if type(f) ~= "function" and type(f) ~= "table" and type(f) ~= "userdata" then
+    error(("asamp.budget: a function to measure expected, got %s"):format(shown(f)), 0)
+  end
   if not M.counts then
     notice()
     f(...)
@@ -116,9 +126,12 @@ local function explain(f, args, retained)
   end
   local all, list, text = totals.of(profile), {}, {}
   local key = retained and "alivebytes" or "bytes"
-  local own = debug.getinfo(profiler.disable, "S").source:gsub("^@", "")
+  local own = {}
+  for _, f in ipairs{profiler.disable, notice} do
+    own[debug.getinfo(f, "S").source:gsub("^@", "")] = true
+  end
   for _, row in ipairs(all.lines) do
-    if row.self[key] > 0 and row.file ~= own then
+    if row.self[key] > 0 and not own[row.file] then
       list[#list + 1] = {name = row.name, file = row.file, line = row.line, n = row.self[key]}
     end
   end
@@ -144,6 +157,9 @@ end
 
 -- Measures f. Returns true if 'field' is at most 'most'; else false and a message.
 local function within(field, most, f, ...)
+  if type(most) ~= "number" then
+    error(("asamp.budget: a budget is a number of bytes, got %s"):format(shown(most)), 0)
+  end
   local found = M.measure(f, ...)
   if not found or found[field] <= most then
     return true
@@ -193,13 +209,39 @@ end
 local Baseline = {}
 Baseline.__index = Baseline
 
+-- Returns a message if a field of a baseline is no number that can be compared; nil: all are.
+local function misfit(t)
+  local function wrong(owner, field, value, least)
+    if value ~= nil and not (type(value) == "number" and value >= least) then
+      return ("%s: '%s' must be a number%s, got %s"):format(owner, field, least == 0 and " from 0 on" or "",
+        shown(value))
+    end
+  end
+  local message = wrong("the file", "tolerance", t.tolerance, 0)
+  for name, test in pairs(t.tests) do
+    local owner = ("the test '%s'"):format(tostring(name))
+    if type(name) ~= "string" then
+      return owner .. ": the name of a test must be text"
+    elseif type(test) ~= "table" then
+      return ("%s must be a table such as {bytes = 0}, got %s"):format(owner, tostring(test))
+    end
+    message = message or wrong(owner, "tolerance", test.tolerance, 0)
+    for _, field in ipairs(FIELDS) do
+      message = message or wrong(owner, field, test[field], -math.huge)
+    end
+  end
+  return message
+end
+
 -- Loads the table that a file returns, with an empty environment. Returns nil and a message on
 -- failure.
 local function readfile(path)
   local file, wrong = io.open(path, "r")
   if not file then return nil, wrong end
-  local text = file:read("*a")
+  local text
+  text, wrong = file:read("*a")
   file:close()
+  if not text then return nil, wrong end
   local chunk, message
   if setfenv then
     chunk, message = loadstring(text, "@" .. path)
@@ -213,6 +255,8 @@ local function readfile(path)
   if type(t) ~= "table" or type(t.tests) ~= "table" then
     return nil, path .. " returns no table with the field 'tests'"
   end
+  wrong = misfit(t)
+  if wrong then return nil, wrong end
   return t
 end
 
@@ -240,7 +284,7 @@ function Baseline:over(name, found)
   end
   local tolerance = test.exact and 0 or test.tolerance or self.data.tolerance or M.TOLERANCE
   local list, more = {}, false
-  for _, field in ipairs{"bytes", "blocks", "retained"} do
+  for _, field in ipairs(FIELDS) do
     local was, is = test[field], found[field]
     if was and is > was + math.max(0, was) * tolerance / 100 then
       list[#list + 1] = ("%s: %d, baseline %d (%+.1f%%, at most +%g%%)"):format(
@@ -254,7 +298,7 @@ end
 -- Makes a measurement the test's baseline. Of several tests with one name it has the largest counts.
 function Baseline:replace(name, found)
   local test = self.data.tests[name] or {}
-  for _, field in ipairs{"bytes", "blocks", "retained"} do
+  for _, field in ipairs(FIELDS) do
     test[field] = math.max(found[field], self.measured[name] and test[field] or found[field])
   end
   self.data.tests[name], self.measured[name] = test, true
@@ -288,11 +332,13 @@ function Baseline:close()
   for name in pairs(self.data.tests) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do
-    local t, more = self.data.tests[name], ""
-    if t.exact then more = more .. ", exact = true" end
-    if t.tolerance then more = more .. ", tolerance = " .. tostring(t.tolerance) end
-    lines[#lines + 1] = ("    [%q] = {bytes = %d, blocks = %d, retained = %d%s},"):format(
-      name, t.bytes, t.blocks, t.retained, more)
+    local t, fields = self.data.tests[name], {}
+    for _, field in ipairs(FIELDS) do
+      if t[field] then fields[#fields + 1] = ("%s = %.0f"):format(field, t[field]) end
+    end
+    if t.exact then fields[#fields + 1] = "exact = true" end
+    if t.tolerance then fields[#fields + 1] = "tolerance = " .. tostring(t.tolerance) end
+    lines[#lines + 1] = ("    [%q] = {%s},"):format(name, table.concat(fields, ", "))
   end
   lines[#lines + 1] = "  },\n}\n"
   local file, wrong = io.open(self.path, "w")

@@ -55,6 +55,15 @@ describe("budgets", function()
   it("pass an error of the function on", function()
     assert.has_error(function() budget.measure(error, "own") end, "own")
   end)
+
+  it("refuse wrong arguments", function()
+    local number, called = "asamp.budget: a budget is a number of bytes, got ",
+                           "asamp.budget: a function to measure expected, got "
+    assert.has_error(function() budget.allocates("4K", loop) end, number .. "'4K'")
+    assert.has_error(function() assert.retains.at_most(nil, loop) end, number .. "nil")
+    assert.has_error(function() budget.retains(4) end, called .. "nil")
+    assert.has_error(function() assert.allocates.nothing "f" end, called .. "'f'")
+  end)
 end)
 
 describe("a baseline", function()
@@ -85,6 +94,27 @@ describe("a baseline", function()
     assert.is_nil((budget.open(path)))
     shell.write(path, "return {}")
     assert.truthy(select(2, budget.open(path)):find("returns no table with the field 'tests'", 1, true))
+  end)
+
+  it("names the field that is wrong, and keeps those of tests that did not run", function()
+    local path = os.tmpname()
+    for text, wanted in pairs{
+      ["tests = {a = 5}"] = "the test 'a' must be a table such as {bytes = 0}, got 5",
+      ["tests = {a = {bytes = '10'}}"] = "the test 'a': 'bytes' must be a number, got '10'",
+      ["tests = {a = {tolerance = -1}}"] = "the test 'a': 'tolerance' must be a number from 0 on, got -1",
+      ["tolerance = '5%', tests = {}"] = "the file: 'tolerance' must be a number from 0 on, got '5%'",
+      ["tests = {{}}"] = "the test '1': the name of a test must be text",
+    } do
+      shell.write(path, ("return {%s}"):format(text))
+      local b, message = budget.open(path)
+      assert.is_nil(b)
+      assert.equal(("cannot read the baseline '%s': %s"):format(path, wanted), message)
+    end
+    assert.equal("cannot read the baseline '/tmp': Is a directory", select(2, budget.open "/tmp"))
+    shell.write(path, "return {tests = {gone = {bytes = 8, exact = true}}}")
+    local b = assert(budget.open(path, {update = true}))
+    assert(b:close())
+    assert.truthy(shell.read(path):find('["gone"] = {bytes = 8, exact = true},', 1, true))
   end)
 
   it("fails the tests of busted that exceed it", function()
@@ -120,8 +150,12 @@ describe("a baseline", function()
     assert.equal(0, status, out)
     status, out = busted "1"
     assert.equal(1, status, out)
-    assert.truthy(out:find("'suite grows' exceeds its budget in asamp-budget.lua", 1, true), out)
+    assert.truthy(out:find("a_spec.lua:2: 'suite grows' exceeds its budget in asamp-budget.lua", 1, true), out)
     assert.truthy(out:find("bytes  %S*a_spec.lua:4  "), out)
+    assert.is_nil(out:find("asamp/budget", 1, true), out)
+    status, out = busted(nil, "-Xhelper", "update", "-Xhelper", "file=/nowhere/x")
+    assert.equal(1, status, out)
+    assert.truthy(out:find("cannot write the baseline '/nowhere/x'", 1, true), out)
     other = "package.loaded.profiler = {} "  -- as a Lua without counts
     status, out = busted "1"
     other = ""

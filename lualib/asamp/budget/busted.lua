@@ -31,21 +31,29 @@ local function fullname(element)
   return table.concat(names, " ")
 end
 
+-- Returns the position of a test, as at the head of an error message.
+local function place(element)
+  local trace = element.trace
+  return trace and ("%s:%d: "):format(trace.short_src, trace.currentline) or ""
+end
+
 -- Wraps each test so that it runs inside the measurement. Errors of the test propagate.
 busted.subscribe({"test", "start"}, function(element)
   local run, name = element.run, fullname(element)
   if not run then return end
   element.run = function(...)
     local ok, message = baseline:run(name, run, ...)
-    if not ok then busted.fail(message, 0) end
+    if not ok then busted.fail(place(element) .. message, 0) end
   end
 end)
 
 busted.subscribe({"suite", "end"}, function()
   local ok, message = baseline:close()
   if not ok then
-    io.stderr:write(message, "\n")
-  elseif baseline.new > 0 then
+    io.stderr:write(message, "\n")  -- some outputs of busted do not show an error of a suite
+    error(message, 0)
+  end
+  if baseline.new > 0 then
     io.stderr:write(("asamp.budget: tests without a budget in '%s': %d; -Xhelper update adds them\n")
       :format(path, baseline.new))
   end
