@@ -217,6 +217,21 @@ static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind)
 }
 
 
+/* Raises the error that no kind of block is called 'name'. */
+static int unknownkind (lua_State *L, const char *name) {
+  luaL_Buffer b;
+  int i;
+  luaL_buffinit(L, &b);
+  for (i = 0; i < LUAN_KINDS; i++) {
+    luaL_addstring(&b, i > 0 ? ", " : "");
+    luaL_addstring(&b, profile_kindname(i));
+  }
+  luaL_pushresult(&b);
+  return luaL_argerror(L, 2, lua_pushfstring(L, "no kind of block is called '%s' (known: %s)", name,
+                                             lua_tolstring(L, -1, NULL)));
+}
+
+
 /* read([kind]) -> bytes, blocks, from the start of the counter on, of all or of one kind */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
@@ -227,8 +242,7 @@ static int l_read (lua_State *L) {
   int kind = -1;
   if (name != NULL) {
     for (kind = 0; kind < LUAN_KINDS && strcmp(name, profile_kindname(kind)) != 0; kind++) {}
-    if (kind == LUAN_KINDS)
-      return luaL_argerror(L, 2, lua_pushfstring(L, "no kind of block is called '%s'", name));
+    if (kind == LUAN_KINDS) return unknownkind(L, name);
   }
   lua_pushinteger(L, (lua_Integer)difference(now->bytes, from->bytes, kind));
   lua_pushinteger(L, (lua_Integer)difference(now->blocks, from->blocks, kind));

@@ -22,20 +22,20 @@ static int limiting_nothing (lua_State *L) {
 
 /* Pushes the limits of argument 1, bytes allocated and bytes alive, each an integer or nil. */
 static void pushlimits (lua_State *L) {
-  int i;
+  int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {
     lua_pushvalue(L, 1);
     lua_pushnil(L);
   }
   else {
-    lua_pushnil(L);
-    while (lua_next(L, 1) != 0) {
-      const char *key = (lua_type(L, -2) == LUA_TSTRING) ? lua_tolstring(L, -2, NULL) : "?";
+    for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1), given = 1) {
+      const char *key = luaL_tolstring(L, -2, NULL);
       if (strcmp(key, "allocated") != 0 && strcmp(key, "alive") != 0)
         luaL_argerror(
           L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
       lua_pop(L, 1);
     }
+    if (!given) luaL_argerror(L, 1, "a table of limits needs 'allocated' or 'alive', got neither");
     lua_getfield(L, 1, "allocated");
     lua_getfield(L, 1, "alive");
   }
@@ -46,7 +46,8 @@ static void pushlimits (lua_State *L) {
     if (lua_type(L, i) == LUA_TNIL && i == -1) continue;
     if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
       luaL_argerror(
-          L, 1, "a limit is an integer of bytes, or a table {allocated = bytes, alive = bytes}");
+          L, 1, lua_pushfstring(L, "a limit is an integer of bytes, or a table {allocated = bytes, "
+                                   "alive = bytes}, got %s", luaL_tolstring(L, i, NULL)));
     if (n < 0)
       luaL_argerror(
           L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));

@@ -23,6 +23,11 @@ local function bytes(text)
   return n, "bytes, such as 100M"
 end
 
+-- Accepts a period of asamp run, but not 0, which takes no samples.
+local function period(text)
+  return text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$" and text or nil, "bytes from 1 on, such as 64K"
+end
+
 -- Parses "FILE:LINE=SIZE", several with commas.
 local function lines(text)
   local list = {}
@@ -56,7 +61,7 @@ local DESCRIPTION = {
   range.UNTIL,
   {"github", nil, "also annotations for GitHub Actions"},
   {"junit", "FILE", "also a file of the checks for CI servers"},
-  {"alloc", "PERIOD", "of a script: bytes between two samples (default 512K)"},
+  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K, and at most 1,000 samples a second)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors; a line of the " ..
     "baseline if it exceeds the tolerance and as many standard errors as chance would in one of " ..
     "100,000 comparisons.",
@@ -91,12 +96,13 @@ local function profiled(o, world, tell)
 end
 
 -- Reads a profile. Returns it and its totals, of the part that --from, --until and --exclude select.
--- Returns nil after an error message if it cannot be read or has no samples.
-local function load(path, o, world, tell)
+-- Returns nil after an error message if it cannot be read or has no samples. 'name': the profile, or
+-- the script that was run, in messages.
+local function load(path, name, o, world, tell)
   local exclude, profile, message = o.exclude
   if range.of(o) then
     profile, message = range.read(world, path, range.of(o), {})
-    message = message and ("'%s': %s"):format(path, message)
+    message = message and ("'%s': %s"):format(name, message)
   else
     profile, message = world.read(path)
   end
@@ -104,10 +110,10 @@ local function load(path, o, world, tell)
     tell.failed("%s", message)
     return nil
   end
-  tell.partial(path, profile.message, profile.samples, "the part that could be read is checked")
+  tell.partial(name, profile.message, profile.samples, "the part that could be read is checked")
   if profile.samples == 0 then
     if not profile.message then
-      tell.failed("'%s' has no samples of allocation; a smaller --alloc takes more", path)
+      tell.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
     end
     return nil
   end
@@ -173,7 +179,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
     end
   end
-  local profile, t = load(path, o, world, tell)
+  local profile, t = load(path, o.files[1], o, world, tell)
   if isscript then
     host.discard(folder)
   end
@@ -193,7 +199,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     lines = o["max-line"], leaks = leak, cut = ispart(o)})
   local sight
   if o.baseline then
-    local before, a = load(o.baseline, o, world, tell)
+    local before, a = load(o.baseline, o.baseline, o, world, tell)
     if not before then
       return 1
     end

@@ -122,6 +122,12 @@ describe("asamp check", function()
     code, out = run("--no-leak", script, "--", "3")
     assert.equal(1, code)
     has(out, "failed with status 3; nothing is checked")
+    code, out = run("--max-allocated", "1G", "--alloc", "1G", script)
+    assert.equal(1, code)
+    has(out, ("'%s' has no samples of allocation; a smaller --alloc takes more"):format(script))
+    code, out = run("--max-allocated", "1G", "--from", "99", script, "--alloc", "4K")
+    assert.equal(1, code)
+    has(out, ("'%s': --from 99: it ends after "):format(script))
   end)
 
   it("finds equal runs of a real program equal", function()
@@ -154,6 +160,8 @@ describe("asamp check", function()
       {"--max-line wants FILE:LINE=SIZE, several with commas, got 'x'", path, "--max-line", "x"},
       {"--max-peak wants bytes, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},
+      {"--alloc wants bytes from 1 on, such as 64K, got '0K'", "app.lua", "--no-leak", "--alloc", "0K"},
+      {"--alloc wants bytes from 1 on, such as 64K, got 'x'", "app.lua", "--no-leak", "--alloc", "x"},
     } do
       local code, out = run(table.unpack(case, 2))
       assert.equal(2, code, out)
