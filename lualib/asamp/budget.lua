@@ -127,8 +127,8 @@ local function explain(f, args, retained)
   local all, list, text = totals.of(profile), {}, {}
   local key = retained and "alivebytes" or "bytes"
   local own = {}
-  for _, f in ipairs{profiler.disable, notice} do
-    own[debug.getinfo(f, "S").source:gsub("^@", "")] = true
+  for _, of in ipairs{profiler.disable, notice} do
+    own[debug.getinfo(of, "S").source:gsub("^@", "")] = true
   end
   for _, row in ipairs(all.lines) do
     if row.self[key] > 0 and not own[row.file] then
@@ -212,9 +212,10 @@ Baseline.__index = Baseline
 -- Returns a message if a field of a baseline is no number that can be compared; nil: all are.
 local function misfit(t)
   local function wrong(owner, field, value, least)
-    if value ~= nil and not (type(value) == "number" and value >= least) then
-      return ("%s: '%s' must be a number%s, got %s"):format(owner, field, least == 0 and " from 0 on" or "",
-        shown(value))
+    if value ~= nil and type(value) ~= "number" then
+      return ("%s: '%s' must be a number, got %s"):format(owner, field, shown(value))
+    elseif value and value < least then
+      return ("%s: '%s' must be at least %d, got %s"):format(owner, field, least, shown(value))
     end
   end
   local message = wrong("the file", "tolerance", t.tolerance, 0)

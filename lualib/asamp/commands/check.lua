@@ -25,7 +25,8 @@ end
 
 -- Accepts a period of asamp run, but not 0, which takes no samples.
 local function period(text)
-  return text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$" and text or nil, "bytes from 1 on, such as 64K"
+  local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$"
+  return fits and text or nil, "bytes from 1 on, such as 64K"
 end
 
 -- Parses "FILE:LINE=SIZE", several with commas.
@@ -61,7 +62,8 @@ local DESCRIPTION = {
   range.UNTIL,
   {"github", nil, "also annotations for GitHub Actions"},
   {"junit", "FILE", "also a file of the checks for CI servers"},
-  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K, and at most 1,000 samples a second)", period},
+  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K, and at most 1,000 samples " ..
+    "a second)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors; a line of the " ..
     "baseline if it exceeds the tolerance and as many standard errors as chance would in one of " ..
     "100,000 comparisons.",
