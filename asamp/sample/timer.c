@@ -32,6 +32,12 @@
 #define FEW_NS		UINT64_C(4000000)	/* ns; shortest span of TIMER_CPU */
 #define MIN_WAIT_NS	UINT64_C(20000)	/* ns; shortest distance to the next signal, and how
 					   early a signal may be */
+/*
+** ns; least period of an event. It repeats until it is set again: with shorter periods, on a busy
+** machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
+** delivered.
+*/
+#define MIN_EVENT_NS	UINT64_C(100000)
 #define MAX_LATE_NS	UINT64_C(50000000)	/* ns; normal delay of a signal, before it
 						   counts as missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of the cost to pay off: a
@@ -146,6 +152,13 @@ static int hasperf (const Clock *c) {
 }
 
 
+/* Sets the period of the event. Returns 0 on failure. */
+static int setevent (const Clock *c, uint64_t ns) {
+  if (ns < MIN_EVENT_NS) ns = MIN_EVENT_NS;
+  return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
+}
+
+
 /* Returns the clock's own time in ns. */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
@@ -185,7 +198,7 @@ static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
   if (c->posix) setposix(c, wait, c->span);
-  if (hasperf(c)) ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &wait);
+  if (hasperf(c)) setevent(c, wait);
 }
 
 
@@ -440,7 +453,7 @@ static int startperf (Clock *c, int kernel) {
   a.size = sizeof(a);
   a.type = PERF_TYPE_SOFTWARE;
   a.config = PERF_COUNT_SW_TASK_CLOCK;
-  a.sample_period = c->period;
+  a.sample_period = (c->period < MIN_EVENT_NS) ? MIN_EVENT_NS : c->period;
   a.disabled = 1;
   a.exclude_kernel = !kernel;
   a.exclude_hv = 1;
@@ -490,9 +503,7 @@ static int openperf (Clock *c) {
 
 /* Enables an event that has stayed open. */
 static int reopenperf (Clock *c) {
-  uint64_t period = c->period;
-  if (!hasperf(c)) return 0;
-  return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period) == 0 &&
+  return hasperf(c) && setevent(c, c->period) &&
          ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
@@ -515,7 +526,7 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
 */
 static uint64_t measure (Clock *c) {
   uint64_t seen = c->signals;
-  uint64_t now = clock_read(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * c->period;
+  uint64_t now = clock_read(CLOCK_THREAD_CPUTIME_ID), end = now + 16 * MIN_UNMEASURED_NS;
   uint64_t last, least = 0;
   int n = 0;
   c->measuring = 1;
