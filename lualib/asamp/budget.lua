@@ -211,14 +211,14 @@ Baseline.__index = Baseline
 
 -- Returns a message if a field of a baseline is no number that can be compared; nil: all are.
 local function misfit(t)
-  local function wrong(owner, field, value, least)
+  local function wrong(owner, field, value)
     if value ~= nil and type(value) ~= "number" then
       return ("%s: '%s' must be a number, got %s"):format(owner, field, shown(value))
-    elseif value and value < least then
-      return ("%s: '%s' must be at least %d, got %s"):format(owner, field, least, shown(value))
+    elseif value and value < 0 and field == "tolerance" then
+      return ("%s: '%s' must be at least 0, got %s"):format(owner, field, shown(value))
     end
   end
-  local message = wrong("the file", "tolerance", t.tolerance, 0)
+  local message = wrong("the file", "tolerance", t.tolerance)
   for name, test in pairs(t.tests) do
     local owner = ("the test '%s'"):format(tostring(name))
     if type(name) ~= "string" then
@@ -226,9 +226,9 @@ local function misfit(t)
     elseif type(test) ~= "table" then
       return ("%s must be a table such as {bytes = 0}, got %s"):format(owner, tostring(test))
     end
-    message = message or wrong(owner, "tolerance", test.tolerance, 0)
+    message = message or wrong(owner, "tolerance", test.tolerance)
     for _, field in ipairs(FIELDS) do
-      message = message or wrong(owner, field, test[field], -math.huge)
+      message = message or wrong(owner, field, test[field])
     end
   end
   return message
