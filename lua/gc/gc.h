@@ -35,8 +35,8 @@
 **     that list frees the memory when the owner is dead (sweep.c).
 **   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes (512).
 **     It shares no line with another object, and is in lists.large. Its lines have the mark
-**     LUAN_HELD, which collections keep; the sweep of the list removes it (luaN_freetext). From
-**     8,000 bytes on, such an object comes from lua_Alloc.
+**     LUAN_HELD, which collections keep; the sweep of the list removes it (luaN_freetext). Above
+**     8,000 bytes (LUAN_LINETEXT), such an object comes from lua_Alloc.
 **   - Explicit memory comes from lua_Alloc and is freed by the core's own code: the vectors of
 **     prototypes, buffers, the string table.
 **
@@ -59,7 +59,7 @@
 **
 **   - Large leaf objects are left young by two minor collections; the third one tenures them.
 **   - Small userdata with finalizers are left young by one.
-**   - Userdata that are found dead while young are left young until their finalizer has run.
+**   - Young userdata that are found dead are left young until their finalizer has run.
 **
 ** The number of collections that left an object of the first two kinds young is its survivor age.
 ** The next minor collection must reach such an object again, so it is left young only if the
@@ -80,15 +80,15 @@
 **
 **   - the end of the current hole;
 **   - the last address that is before the sample point (S1 of nursery.h);
-**   - the address at which GCdebt, the bytes allocated beyond what the pacer allows (section 11),
+**   - the address at which GCdebt, the bytes allocated beyond the pacer's budget (section 11),
 **     becomes greater than 0 (N3);
 **   - in a state with limits of allocated or live bytes, the address at which the nearer of these
 **     is reached (LM1 of allowance.h).
 **
 ** If the limit is passed, or the size is above LUAN_LARGE, luaN_slow runs. It refuses an allocation
 ** that would exceed a limit of the state (LM2); takes memory from the current hole, the next hole,
-** the overflow region (a separate hole for sizes above 256 that the current hole is too short
-** for) or lua_Alloc; adds the bytes since the last slow allocation to the accounts (N2); calls the
+** the overflow region (a separate hole, for sizes above 256 that do not fit into the current
+** one) or lua_Alloc; adds the bytes since the last slow allocation to the accounts (N2); calls the
 ** sampler if the sample point was reached; and sets the limit again. Without a sampler the sample
 ** point is LUAN_INFINITY bytes away. While a client counts allocations (luaN_setcounts), the limit
 ** is heap.free, so that every allocation is slow. The scheme is that of Jung and Bolz-Tereick, "Low
@@ -115,7 +115,7 @@
 ** parts (remset.h):
 **
 **   - remset.objects: objects to be traversed as a whole. A store into a table of up to
-**     LUAN_SMALLTABLE slots remembers the table.
+**     LUAN_SMALLTABLE slots (32) remembers the table.
 **   - remset.slots: pairs of a table and a slot. A store into a table of more slots remembers the
 **     slot.
 **   - remset.whole: tables with a large vector that are to be traversed as a whole, because most of
@@ -125,8 +125,8 @@
 **     starts, it moves them to remset.objects.
 **
 ** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
-** young objects that the list leads to, and adds these new old objects to the set instead, since
-** they may refer to young ones. If a list cannot grow, remset.overflow is set and the next
+** young objects that the list leads to and remembers these instead, since they may refer to young
+** ones. If a list cannot grow, remset.overflow is set and the next
 ** collection is a full one, which needs no remembered set. So a barrier never fails, never raises
 ** an error and never collects.
 **
@@ -134,7 +134,8 @@
 ** collection does not mark the young object, and its lines are allocated from again while the
 ** reference still exists. luaN_check, which runs luaN_verify, reports G1 from the store on. (If the
 ** stored object is old and a major collection marks, it reports G3.) The debug build fills free
-** lines and runs luaN_verify after every collection, where it reports H1. The store and the
+** lines and runs luaN_verify after every collection, where it reports H1: a reachable object is in
+** free lines. The store and the
 ** barriers of remset/barrier.c are the places to check.
 **
 ** 5 Minor collection
@@ -214,7 +215,7 @@
 ** key or value is not marked yet is undecided, and is listed (G9); the values of ephemerons with
 ** marked keys are marked. Then slices put a tombstone in place of each undecided value: a slot that
 ** looks empty to fast paths and keeps the address of its object. A slow path that reads the slot
-** restores the value. An atomic step sets weak.decided, and nothing else in tables with tombstones:
+** restores the value. An atomic step then sets weak.decided and changes no table with tombstones:
 ** from then on a tombstone whose object is not marked is an empty slot for every read. Slices
 ** remove the tombstones, and another atomic step ends the marking (hidden.h).
 **
@@ -246,8 +247,8 @@
 **
 ** In a thread that was scanned before, only the part that may have changed is scanned. A scan goes
 ** from the running frame outwards and sets CIST_CLEAN in each frame. New frames lack the bit; so
-** the next scan ends with the first frame that has it: the outermost one that has run since, below
-** whose function nothing has changed (T2). After a scan all slots from 'top' on are nil (T3). An
+** the next scan ends with the first frame that has it, below whose function nothing has changed
+** (T2). After a scan all slots from 'top' on are nil (T3). An
 ** open upvalue has a barrier of its own.
 **
 ** The usable part of a stack, up to stack_last, may end before its allocation does (T4): a stack
