@@ -49,8 +49,8 @@
 ** While no major collection runs, all live old objects have the epoch heap.gc.mark.epoch. A major
 ** collection takes the next epoch and gives it to each object that it reaches. When it has marked
 ** everything, an old object with the previous epoch is dead. A line has one mark bit for each
-** epoch, so that old and new marks exist side by side while the major collection runs. There are
-** three epochs because a full collection may start while a major collection is marking: two
+** epoch, so that old and new marks exist side by side while the major collection runs. Three
+** epochs are old because a full collection may start while a major collection is marking: two
 ** epochs are in use then, and the full collection needs a third one.
 **
 ** Most objects are tenured by the first collection that they survive. Objects of three kinds may
@@ -106,8 +106,8 @@
 ** it could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
 ** harmless.)
 **
-** The bit LUAN_UNLOGGED of p is tested first. It is clear if p is young, or old and remembered as a
-** whole already; then the header of o is not read. For a huge table (LUAN_VAST, from 4,096 slots
+** The bit LUAN_UNLOGGED of p is tested first. If it is clear, p is young or already remembered
+** as a whole, and the header of o is not read. For a huge table (LUAN_VAST, from 4,096 slots
 ** on) the barrier remembers the slot without reading the header of o, which would be a cache miss;
 ** refine.c reads many headers together, with prefetching.
 **
@@ -230,7 +230,7 @@
 ** in tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
 ** collection that finds it dead first clears the weak values that refer to it; moves it to
 ** tobefinalized, newest first, and marks it and everything that it refers to; and then clears the
-** entries with dead weak keys.
+** entries with dead weak keys (a major collection does that in slices: section 7).
 **
 ** Finalizers run after the collection, in batches of about a millisecond (luaN_callfinalizers).
 ** Finalizers that are left run at safepoints before the next minor collection (luaN_defer). No
@@ -248,8 +248,8 @@
 ** In a thread that was scanned before, only the part that may have changed is scanned. A scan goes
 ** from the running frame outwards and sets CIST_CLEAN in each frame. New frames lack the bit; so
 ** the next scan ends with the first frame that has it, below whose function nothing has changed
-** (T2). After a scan all slots from 'top' on are nil (T3). An
-** open upvalue has a barrier of its own.
+** (T2). After a scan all slots from 'top' on are nil (T3). A
+** store through an open upvalue has a barrier.
 **
 ** The usable part of a stack, up to stack_last, may end before its allocation does (T4): a stack
 ** that was deep is shortened in place, and moved to a smaller allocation later. A major collection
@@ -277,12 +277,12 @@
 **
 ** 12 Shortage of memory
 **
-** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls
-** no finalizer and moves no stack, and tries again. After a refusal, memory that the heap can do
+** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
+** finalizer and moves no stack, and tries again. After a refusal, memory that the heap can do
 ** without (chunks, lists of the collector) is not requested if the reserved bytes would reach the
-** total that was refused; this ends with the next major collection (luaN_askmore). C functions
-** that only store may run long without a safepoint; luaN_checkoverdue runs a full collection
-** there if GCdebt exceeds both LUAN_OVERDUE and the bytes of old objects.
+** total that was refused; this ends with the next major collection (luaN_askmore). C functions that
+** only store may run long without a safepoint; the raw stores of the API call luaN_checkoverdue,
+** which runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes of old objects.
 **
 ** 13 Threads, signals and fork
 **
@@ -311,8 +311,8 @@
 **         - the old object is a thread that is not clean;
 **         - remset.overflow is set.
 **       In addition an old open upvalue of a young thread is in remset.objects, whatever it refers
-**       to: stores to its slot have no barrier, and it can be that no collection reaches the
-**       thread.
+**       to: the function that owns its slot stores there without a barrier, and it can be that no
+**       collection reaches the thread.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
@@ -329,7 +329,7 @@
 **   G7  While slices sweep the list with index sweep.list, its entries from sweep.kept to
 **       sweep.next - 1 are NULL. No other entry of a list is NULL, except the entries of
 **       'finalizable' that were queued.
-**   G8  An old object has LUAN_UNLOGGED if and only if it is not in remset.objects or
+**   G8  An old object has LUAN_UNLOGGED if and only if it is neither in remset.objects nor in
 **       remset.whole; it is in them at most once. A young object never has the bit.
 **   G9  In a table of weak.inmajor with LUAN_SCANNED, the slot of each entry whose key or value
 **       is old and does not have the current epoch is in one of the two lists weak.doubtful, or is
