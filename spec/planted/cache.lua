@@ -15,3 +15,4 @@ end
 local n = 0
 for now = 1, 30000 do n = n + #render("page" .. now % 7, now) end
 print(n)
+-- cut: cache = nil

@@ -16,3 +16,4 @@ end
 
 for i = 1, 12000 do spawn(i) end
 print(#waiting)
+-- cut: waiting = nil

@@ -13,3 +13,4 @@ end
 local open = 0
 for i = 1, 20000 do open = open + #connect(i).buffer end
 print(open)
+-- cut: bus.listeners = nil

@@ -21,3 +21,4 @@ for i = 1, 50000 do
   if i % 3 == 0 then n = n + #pop().data end
 end
 print(n)
+-- cut: queue = nil

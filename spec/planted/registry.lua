@@ -22,3 +22,4 @@ for i = 1, 30000 do
   if i % 2 == 0 then logout(s) end
 end
 print(n)
+-- cut: M.registry = nil

@@ -12,3 +12,4 @@ end
 
 for i = 1, 40000 do change(i % 100 + 1, "line " .. i % 300) end
 print(#undo)
+-- cut: undo = nil

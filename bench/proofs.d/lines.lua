@@ -1,0 +1,11 @@
+-- SPDX-License-Identifier: MIT
+-- Lines of a log are kept as text until they are written, which does not happen.
+-- cut: writer.lines = nil
+local writer = {lines = {}}
+
+local function log(i)
+  writer.lines[#writer.lines + 1] = ("2030-01-01 00:00:00 [info] request %08d has ended"):format(i)
+end
+
+for i = 1, 60000 do log(i) end
+print(#writer.lines)

@@ -1,0 +1,11 @@
+-- SPDX-License-Identifier: MIT
+-- A list of events is linked from its newest one, and never cut.
+-- cut: log.newest = nil
+local log = {newest = nil}
+
+local function record(kind, at)
+  log.newest = {kind = kind, at = at, before = log.newest, data = {at, at}}
+end
+
+for i = 1, 40000 do record("tick", i) end
+print(log.newest.at)

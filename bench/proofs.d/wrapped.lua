@@ -1,0 +1,19 @@
+-- SPDX-License-Identifier: MIT
+-- Each reload wraps the handler of the one before.
+-- cut: app.handler = nil
+local app = {handler = function(x) return x end}
+
+local function reload(version)
+  local before, settings = app.handler, {version = version, names = {"a", "b"}}
+  app.handler = function(x)
+    if settings.version < 0 then return before(x) end
+    return x + 1
+  end
+end
+
+local n = 0
+for i = 1, 30000 do
+  reload(i)
+  n = n + app.handler(i)
+end
+print(n)
