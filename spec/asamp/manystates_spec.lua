@@ -290,6 +290,22 @@ describe("a host with many states", function()
     assert.equal(STATES, r.begun)
   end)
 
+  -- Each state measured its memory at its end, whether its profile received the result or not. ASan must
+  -- come before other preloaded libraries.
+  if not prefix:find "asan" then
+    it("measures the memory of an ending state only for a picture in the profile", function()
+      shell.write(folder .. "/large.lua", "keep = {} for i = 1, 3000 do keep[i] = {i} end")
+      local path = folder .. "/large.vmprof"
+      local code, _, err = process.run{program = host, 1, 100, 1, folder .. "/large.lua",
+        env = {ASAMP = "alloc=1K,quiet,out=" .. path, LUA_PATH = "", LUA_CPATH = "",
+               LD_PRELOAD = package.searchpath("measures", package.cpath)}}
+      local pictures = #assert(reader.read(path)).pictures
+      assert.equal(0, code)
+      -- The resident size may change between the question and the picture.
+      assert.is_true(tonumber(err) > 0 and tonumber(err) <= pictures + 5, err .. " for " .. pictures)
+    end)
+  end
+
   it("requires nothing from the program: no missing module or wrong option ends it", function()
     for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "period must be",
         ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "one state a file",
