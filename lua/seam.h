@@ -127,7 +127,8 @@ typedef struct luaN_Counts {
 /*
 ** Adds everything that the state allocates from here on to 'to', which belongs to the caller.
 ** NULL ends the counting. Meanwhile each allocation takes the slow path; without counts the fast
-** path has no additional instruction.
+** path has no additional instruction. Not to be called from the functions of a luaN_Sampler, as
+** luaN_setlimits.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 

@@ -369,7 +369,7 @@ describe("a callback that calls the Lua API", function()
     local status, _, err = process.run{code = [[
       local embedding = require "embedding"
       local callback, what = ...
-      embedding.callapi(callback, what == "limits")
+      embedding.callapi(callback, what)
       assert(embedding.start(64))
       local kept = {}
       for i = 1, 5000 do kept[i % 1000] = {i} end
@@ -391,10 +391,13 @@ describe("a callback that calls the Lua API", function()
       end
     end)
 
-    it("ends the process in the debug build if it sets limits", function()
-      local status, err = run("allocated", "limits")
-      assert.equal(128 + 6, status)
-      assert.truthy(err:find("sampler: luaN_setlimits called in the middle of an allocation", 1, true), err)
+    it("ends the process in the debug build if it sets limits or counts", function()
+      for _, what in ipairs{"limits", "counts"} do
+        local status, err = run("allocated", what)
+        assert.equal(128 + 6, status)
+        assert.truthy(err:find(("sampler: luaN_set%s called in the middle of an allocation"):format(what),
+                               1, true), err)
+      end
     end)
   end
 

@@ -199,6 +199,7 @@ LUA_API uint64_t luaN_allocated (lua_State *L) {
 
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to) {
   global_State *g = G(L);
+  luaN_mayenter(L, "luaN_setcounts");
   g->heap.counts = to;
   luaN_flush(g);
 }
