@@ -51,7 +51,7 @@ function facts(data) {
     add(bytes(Math.max(0, head.allocated - (outside || 0))), head.native ? "allocated by Lua" : "allocated");
   }
   else if (head.samples > 0 && head.bytes > 0) add(bytes(head.bytes), "allocated, by its samples");
-  if (outside) add(bytes(outside), "outside, that userdata represent, by its samples");
+  if (outside) add(bytes(outside), "outside Lua's heap, of userdata, by its samples");
   if (head.native) add(bytes(head.native), "native memory, by its samples");
   if (head.duration > 0) add(seconds(head.duration), "from start to end");
   if (head.samples > 0) add(count(head.samples), `${noun(head.samples, "sample")} of allocations`);
@@ -61,7 +61,7 @@ function facts(data) {
           : `${noun(head.timesamples, "sample")} of time`);
   }
   const { survived, alive, decided } = fates(data);
-  if (head.fates && decided > 0) add(percent(survived, decided), "survived the first collection");
+  if (head.fates && decided > 0) add(percent(survived, decided), "survived its first collection");
   if (tellsDeaths(head) && decided > 0) add(percent(alive, decided), "alive at the end");
   if (head.minors + head.majors > 0) {
     add(count(head.minors + head.majors),

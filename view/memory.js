@@ -66,7 +66,7 @@ export class Memory {
       { title: "bytes", width: "var(--number)", number: true, cell: amount(false) },
       { title: "%", width: "3.4rem", number: true, wide: true,
         cell: ({ of }) => of.part ? "" : percent(of.bytes, rss) },
-      { title: "of it", about: "bytes of a line, or of a file", width: "var(--number)", number: true, cell: amount(true) },
+      { title: "of it", about: "bytes by source line, or file", width: "var(--number)", number: true, cell: amount(true) },
       { title: "what", width: "minmax(0,1fr)",
         cell: ({ of }) => of.more ? el("span", { class: "label below" }, `and ${count(of.more)} more`)
           : of.part ? el("span", { class: "label below", title: of.label }, tail("i", {}, of.label))

@@ -198,7 +198,7 @@ export class Types {
         { title: "self", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
         { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
-          about: "share of the bytes that survived the first collection",
+          about: "share of the bytes that survived its first collection",
           cell: row => shareOf(store.derived.selected.bykind, "survived", row.id) },
         { title: "alive", width: "3.8rem", number: true, hide: () => !tellsDeaths(store.data.head),
           about: "share of the bytes that no collection has found dead",

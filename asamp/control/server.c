@@ -185,7 +185,7 @@ int server_open (const char *path, char *why, size_t size) {
     return fd;
   }
   else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
-                "; another process listens there: with %p in it each has a name of its own");
+                "; a file or a process has this name: put %p into the path");
   if (fd >= 0) server_close(fd);
   return -1;
 }

@@ -8,6 +8,7 @@
 */
 #include "counting.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sample.h"
@@ -219,16 +220,14 @@ static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind)
 
 /* Raises the error that no kind of block is called 'name'. */
 static int unknownkind (lua_State *L, const char *name) {
-  luaL_Buffer b;
+  char known[256];
+  size_t n = 0;
   int i;
-  luaL_buffinit(L, &b);
-  for (i = 0; i < LUAN_KINDS; i++) {
-    luaL_addstring(&b, i > 0 ? ", " : "");
-    luaL_addstring(&b, profile_kindname(i));
-  }
-  luaL_pushresult(&b);
+  for (i = 0; i < LUAN_KINDS && n < sizeof(known); i++)
+    n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i > 0 ? ", " : "",
+                          profile_kindname(i));
   return luaL_argerror(L, 2, lua_pushfstring(L, "no kind of block is called '%s' (known: %s)", name,
-                                             lua_tolstring(L, -1, NULL)));
+                                             known));
 }
 
 

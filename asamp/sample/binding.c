@@ -133,7 +133,7 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
              "functions (lua_*, luaL_*, luaN_*); link a program with -Wl,-E "
              "-Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to "
              "liblua5.4.so.0", module,
-             (object != NULL) ? binding_nameof(object) : "code that no object file has");
+             (object != NULL) ? binding_nameof(object) : "an unknown file");
     return 0;
   }
   missing = binding_find(handle, &where, seam, &b);

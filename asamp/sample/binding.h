@@ -32,7 +32,7 @@
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
   X(luaL_loadbufferx) X(luaL_newmetatable) X(luaL_newstate) \
   X(luaL_openlibs) X(luaL_optinteger) X(luaL_optlstring) \
-  X(luaL_setfuncs) X(luaL_setmetatable) X(lua_callk) X(lua_close) X(lua_copy) \
+  X(luaL_setfuncs) X(luaL_setmetatable) X(luaL_tolstring) X(lua_callk) X(lua_close) X(lua_copy) \
   X(lua_createtable) X(lua_error) X(lua_gc) X(lua_getfield) X(lua_getinfo) X(lua_gettop) \
   X(lua_isstring) X(lua_newuserdatauv) X(lua_next) X(lua_pcallk) \
   X(lua_pushboolean) X(lua_pushcclosure) X(lua_pushfstring) \
@@ -98,6 +98,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaL_optlstring	(*binding.luaL_optlstring)
 #define luaL_setfuncs	(*binding.luaL_setfuncs)
 #define luaL_setmetatable	(*binding.luaL_setmetatable)
+#define luaL_tolstring	(*binding.luaL_tolstring)
 #define lua_callk	(*binding.lua_callk)
 #define lua_close	(*binding.lua_close)
 #define lua_copy	(*binding.lua_copy)

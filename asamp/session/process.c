@@ -310,7 +310,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (isset) {
-    snprintf(err, errsize, "this process is set up already");
+    snprintf(err, errsize, "this process has two Luas with a profiler");
     return 0;
   }
   with = *from;
@@ -432,7 +432,7 @@ int process_isring (void) {
 int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
   Profile *p = process_current(0);
   if (p != NULL && profile_isring(p)) return profile_dump(p, to, 0, where, size, err, errsize);
-  snprintf(err, errsize, "no flight recorder runs here; it does with ring in ASAMP%s",
+  snprintf(err, errsize, "no flight recorder runs here; ASAMP=ring starts one%s",
            temporary ? ", when the recording has ended" : "");
   return 0;
 }

@@ -411,8 +411,8 @@ describe("a process that listens", function()
     shell.write(folder .. "/y.lua", "")
     local code, _, err = process.run{"y.lua", directory = folder, env = {LUA_PATH = "", LUA_CPATH = "",
       ASAMP = "alloc=0,listen=s/x.sock"}}
-    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; another process " ..
-                    "listens there: with %p in it each has a name of its own\n"}, {code, err})
+    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; a file " ..
+                    "or a process has this name: put %p into the path\n"}, {code, err})
   end)
 
   -- A former bug: a user who had made the folder before the process did received the requests, and

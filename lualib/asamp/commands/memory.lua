@@ -19,7 +19,7 @@ local DESCRIPTION = {
     "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
     "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
   {"peak", nil, "of a profile: when most was resident, instead of the end"},
-  {"top", "N", "lines and files of each row, and rows over time (default 8)", options.whole(1)},
+  {"top", "N", "most lines or files per row, and rows over time (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},

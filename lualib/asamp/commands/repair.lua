@@ -55,7 +55,7 @@ local function told(path, out, r)
   lines[2] = ("recovered: %s, %s of the log"):format(
     samples, units.plural(r.kept, "byte"))
   if r.cut > 0 then
-    lines[#lines + 1] = ("cut: %s after the damage"):format(
+    lines[#lines + 1] = ("lost: %s after the damage"):format(
       units.plural(r.cut, "byte"))
   end
   if r.mended > 0 then
@@ -75,7 +75,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
                       or "no result given (--out OUT or --in-place)")
   end
   if inplace and path == "-" then
-    return tell.wrong "standard input has no place; give --out"
+    return tell.wrong "--in-place needs a file; give --out"
   end
   local out = o.out or path
   local r, message, what = reader.repair(path, out, inplace)

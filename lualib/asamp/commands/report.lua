@@ -78,8 +78,8 @@ local DESCRIPTION = {
     options.number(0, 100)},
   {"depth", "N", "leaves deeper calls out of the tree (default 60)",
     options.whole(1)},
-  {"function", "TEXT", "only samples with a function on their stack whose " ..
-    "name has TEXT in it, and its callers"},
+  {"function", "TEXT", "only samples below functions whose name has TEXT in it; lists " ..
+    "their callers"},
   {"line", "FILE:LINE", "only samples with that line on their stack, and " ..
     "the callers of its function", place},
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},

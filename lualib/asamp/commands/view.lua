@@ -36,9 +36,8 @@ local DESCRIPTION = {
     "profile, the page starts with a flame graph coloured by the changes.",
   options.out("the page (default FILE.html, of two profiles FILE.diff.html; - is standard output, and the " ..
     "default for standard input)"),
-  options.sources("folders, with colons between them, in which source " ..
-    "files of relative names are looked for besides the current one; of no " ..
-    "others are lines shown"),
+  options.sources("folders, with colons between them, with source files besides those " ..
+    "of the current folder; lines of other files are not shown"),
   {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }

@@ -28,7 +28,7 @@ local function differs(check)
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
     plusminus(check), amount(check, check.before), percent, check.tolerance)
   if check.error > 0 then
-    text = text .. ("; %.1f standard errors (more than %.1f fail)"):format(check.sigma, check.needed)
+    text = text .. ("; only above %.1f standard errors (now %.1f)"):format(check.needed, check.sigma)
   end
   return text
 end

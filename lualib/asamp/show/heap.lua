@@ -40,8 +40,8 @@ function M.told(info)
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then
-    lines[#lines + 1] = ("Limits: %s that survived found no room among those that are followed, and " ..
-      "whether they are alive is not known: their lines lack them."):format(count(info.unfollowed, "sample"))
+    lines[#lines + 1] = ("Limits: %s that survived could not be followed (their number is limited): " ..
+      "whether they are alive is not known, and their lines lack them."):format(count(info.unfollowed, "sample"))
   end
   return table.concat(lines, " ")
 end
@@ -250,8 +250,8 @@ function M.misfit(diff, info)
     return "These are snapshots of different processes or Lua states, for the later one has " ..
            "allocated less" .. ADDRESSES
   elseif diff.misfit == "before" then
-    return ("This snapshot was taken before '%s': objects listed as new have gone since, and " ..
-            "objects listed as gone were new then."):format(layout.clean(diff.from))
+    return ("This snapshot was taken before '%s': objects listed as new have gone since, " ..
+            "those listed as gone came later."):format(layout.clean(diff.from))
   end
 end
 

@@ -67,7 +67,7 @@ local function legend(told, own, text)
   local lived = has("lived", table.unpack(sites))
   add(lived, "lived: share of self that survived its first collection.")
   add(has("alive", table.unpack(sites)), "alive: share" .. (lived and "" or " of self") ..
-    " that no later collection has found dead.")
+    " that no collection found dead.")
   add(text:find "%d[KMGTPE]%f[^%w]", "K, M, G: powers of 1024.")
   return table.concat(parts, " ")
 end

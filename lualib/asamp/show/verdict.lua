@@ -67,7 +67,7 @@ local function leak(group)
   if not group.holder then
     return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
       typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
-      "until the program's end. No holder is known: it was gone when holders were searched")
+      "alive at the end. No holder is known: none was left when holders were searched")
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)

@@ -246,7 +246,7 @@ describe("asamp heap", function()
       return out:gsub("%s+", " ")
     end
     assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': objects listed as new " ..
-      "have gone since, and objects listed as gone were new then."):format(new), 1, true))
+      "have gone since, those listed as gone came later."):format(new), 1, true))
     local later = flat(old, new)
     assert.is_falsy(later:find "taken before" or later:find "different processes")
     local other = os.tmpname()

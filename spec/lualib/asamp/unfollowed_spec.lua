@@ -70,7 +70,7 @@ describe("samples that are not followed #plain", function()
   it("are reported with a snapshot", function()
     local status, out, err = asamp "heap --least 50 p.heap"
     assert.equal(0, status, err)
-    assert.matches("Limits: [%d,]+ samples that survived found no room", flat(out))
+    assert.matches("Limits: [%d,]+ samples that survived could not be followed", flat(out))
   end)
 
   it("are reported of a process", function()

@@ -66,7 +66,7 @@ describe("asamp check", function()
     code, out = run(d, "--baseline", a)
     assert.equal(1, code, out)
     has(out, "OVER  baseline: 500 MiB", "baseline 100 MiB, +400.0% (more than 5% fails); ",
-        "standard errors (more than 4.6 fail); most to blame: app.lua:4 (main chunk)\n")
+        "; only above 4.6 standard errors (now ", "); most to blame: app.lua:4 (main chunk)\n")
   end)
 
   it("prints the smallest increases that a comparison finds, and the period that finds less", function()

@@ -249,7 +249,7 @@ describe("an input file", function()
     end
     local status, _, err = fed(path, true, "repair", "--in-place", "-")
     assert.equal(2, status)
-    assert.truthy(err:find("standard input has no place; give --out", 1, true))
+    assert.truthy(err:find("--in-place needs a file; give --out", 1, true))
   end)
 
   it("is named by its type if it is no profile", function()

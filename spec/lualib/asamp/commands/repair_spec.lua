@@ -34,7 +34,7 @@ describe("asamp repair", function()
     assert.truthy(out:find("^'" .. path .. "': the file ends in a record at byte %d+ of the log\n"))
     assert.truthy(out:find("\nrecovered: 1 sample of allocation and 3 samples of time, " ..
                            "[%d,]+ bytes of the log\n"))
-    assert.truthy(out:find "\ncut: 5 bytes after the damage\n")
+    assert.truthy(out:find "\nlost: 5 bytes after the damage\n")
     local written = ("\nwritten: '%s' (%d bytes)\n"):format(other, #process.read(other))
     assert.truthy(out:find(written, 1, true))
     assert.equal(#bytes - 20, #process.read(path))

@@ -148,7 +148,7 @@ describe("the report's text", function()
     local function dead(p) p.followed, p.unfollowed = 9, 0 end
     local options = {show = {functions = true, lines = true}, width = 80}
     has(flat(render(dead, options, mixed())), "Lua, C, GC: share of all time that passed at the line, " ..
-        "in C functions it called, in collections then.", "total: self", "alive: share that no later")
+        "in C functions it called, in collections then.", "total: self", "alive: share that no collection")
     options.width = 40
     local narrow = flat(render(function(p)
       dead(p)
@@ -176,7 +176,7 @@ describe("the report's text", function()
     assert.equal("self total blocks lived alive line; self blocks mean lived alive type", (titles "bytes"))
     local shown, s = titles "survivedbytes"
     assert.equal("self total alive line; self alive type", shown)
-    has(s, "  100%  table\n", "alive: share of self that no later")
+    has(s, "  100%  table\n", "alive: share of self that no collection")
     assert.equal("self total line; self type", (titles "alivebytes"))
   end)
 

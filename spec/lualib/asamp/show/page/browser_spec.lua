@@ -74,7 +74,7 @@ describe("the page of asamp view #plain", function()
     local facts = b:text "#facts":gsub("\n+", " ")
     for _, text in ipairs{"70 MiB allocated, by its samples", "70 samples of allocations",
                           "1.00 s of CPU time, in 100 samples",
-                          "14.3% survived the first collection", "5.7% alive at the end",
+                          "14.3% survived its first collection", "5.7% alive at the end",
                           "2 collections (1 minor, 1 major)",
                           "7 ms longest pause", "20 MiB most in use"} do
       assert.truthy(facts:find(text, 1, true), text .. " in: " .. facts)
