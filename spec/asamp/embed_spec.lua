@@ -392,10 +392,10 @@ describe("a callback that calls the Lua API", function()
     end)
 
     it("ends the process in the debug build if it sets limits or counts", function()
-      for _, what in ipairs{"limits", "counts"} do
-        local status, err = run("allocated", what)
+      for _, setter in ipairs{"limits", "counts"} do
+        local status, err = run("allocated", setter)
         assert.equal(128 + 6, status)
-        assert.truthy(err:find(("sampler: luaN_set%s called in the middle of an allocation"):format(what),
+        assert.truthy(err:find(("sampler: luaN_set%s called in the middle of an allocation"):format(setter),
                                1, true), err)
       end
     end)

@@ -21,8 +21,8 @@
 **     tenured=, phase=, lost=} ...}
 **   misuse(true): callbacks call functions that they must not call; misuse() -> the numbers of
 **     refused and of accepted calls
-**   callapi(name [, what]): every callback of that name calls the Lua API; luaN_setlimits or
-**     luaN_setcounts if what is "limits" or "counts"
+**   callapi(name [, setter]): every callback of that name calls the Lua API; luaN_setlimits or
+**     luaN_setcounts if it is "limits" or "counts"
 **   sized(clientsize, optionssize) -> as start, with structs of these sizes, nil: those of
 **     the header
 **   sizes() -> of asamp_Client, of its part before 'died', of asamp_Options
@@ -63,7 +63,7 @@ typedef struct Record {
   int misused;   /* true: callbacks misuse the API */
   long refused, obeyed;
   const char *callapi;
-  const char *what;
+  const char *setter;
 } Record;
 
 static Record records[RECORDS];
@@ -100,8 +100,8 @@ static Record *enter (void *ud, const char *name) {
     if (r->api->holders(r->L) == 0) r->refused++; else r->obeyed++;
   }
   if (r->callapi == NULL || strcmp(r->callapi, name) != 0) return r;
-  if (strcmp(r->what, "limits") == 0) luaN_setlimits(r->L, NULL);
-  else if (strcmp(r->what, "counts") == 0) luaN_setcounts(r->L, NULL);
+  if (strcmp(r->setter, "limits") == 0) luaN_setlimits(r->L, NULL);
+  else if (strcmp(r->setter, "counts") == 0) luaN_setcounts(r->L, NULL);
   else {
     lua_pushinteger(r->L, 1);
     lua_pop(r->L, 1);
@@ -394,9 +394,9 @@ static int l_misuse (lua_State *L) {
 static int l_callapi (lua_State *L) {
   static const char *const names[] = {"allocated", "decided", "died", "left",
     "collected", "none", NULL};
-  static const char *const whats[] = {"", "limits", "counts", NULL};
+  static const char *const setters[] = {"", "limits", "counts", NULL};
   self(L)->callapi = names[luaL_checkoption(L, 1, NULL, names)];
-  self(L)->what = whats[luaL_checkoption(L, 2, "", whats)];
+  self(L)->setter = setters[luaL_checkoption(L, 2, "", setters)];
   return 0;
 }
 
