@@ -40,8 +40,8 @@ function M.told(info)
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then
-    lines[#lines + 1] = ("Limits: %s that survived could not be followed (their number is limited): whether " ..
-      "they are alive is not known, and their lines lack them."):format(count(info.unfollowed, "sample"))
+    lines[#lines + 1] = ("Limits: %s that survived could not be followed (a limit): whether they " ..
+      "are alive is not known, and their lines lack them."):format(count(info.unfollowed, "sample"))
   end
   return table.concat(lines, " ")
 end
