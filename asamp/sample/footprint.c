@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "idmap.h"
 #include "list.h"
 #include "mallocs.h"
+#include "mappings.h"
 
 typedef struct Range {
   uintptr_t from, to;
@@ -38,26 +37,9 @@ typedef struct Sums {
 } Sums;
 
 
-/* Returns the resident bytes of the pages that overlap the range. */
-static uint64_t residentbytes (const void *from, size_t bytes) {
-  unsigned char pages[2048];
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const char *p = (const char *)((uintptr_t)from & ~(page - 1)), *end = (const char *)from + bytes;
-  uint64_t n = 0;
-  while (p < end) {
-    size_t i, many = ((size_t)(end - p) + page - 1) / page;
-    if (many > sizeof(pages)) many = sizeof(pages);
-    if (mincore((void *)(uintptr_t)p, many * page, pages) == 0)
-      for (i = 0; i < many; i++) n += pages[i] & 1;
-    p += many * page;
-  }
-  return n * page;
-}
-
-
 static void chunk (void *ud, const luaN_ChunkPlace *c) {
   Ranges *r = ud;
-  if (c->mapped) r->resident += residentbytes(c->from, c->size);
+  if (c->mapped) r->resident += mappings_resident(c->from, c->size);
   if (!list_grow(&r->all, r->n, &r->size, sizeof(*r->all))) return;
   r->all[r->n].from = (uintptr_t)c->first;
   r->all[r->n++].to = (uintptr_t)c->first + c->bytes;

@@ -4,7 +4,7 @@
 #include "binding.h"
 #include "clock.h"
 #include "mallocs.h"
-#include "smaps.h"
+#include "mappings.h"
 #include "tracknative.h"
 #include "trackwatch.h"
 #include "uncancelled.h"
@@ -137,10 +137,10 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
-    t->rss = smaps_recentrss(time, RECORD_NS);
-    if (smaps_rsstime() >= time) t->heldthen = m->held;
+    t->rss = mappings_recentrss(time, RECORD_NS);
+    if (mappings_rsstime() >= time) t->heldthen = m->held;
   }
-  else t->rss = smaps_recentrss(time, RESIDENT_NS);
+  else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
 

@@ -19,7 +19,7 @@
 #include "descriptor.h"
 #include "dying.h"
 #include "mallocs.h"
-#include "smaps.h"
+#include "mappings.h"
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* between two attempts to make the file */
@@ -509,7 +509,7 @@ void process_stats (ProcessStats *s) {
   s->bytes = t.bytes;
   s->error = t.error;
   sampler_shared(&s->sum, &s->heaps);
-  s->rss = smaps_rss();
+  s->rss = mappings_rss();
 }
 
 

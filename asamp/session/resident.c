@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "list.h"
 #include "own.h"
-#include "smaps.h"
+#include "mappings.h"
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
@@ -212,7 +212,7 @@ typedef struct Native {
 ** free memory, then from the profiler's (whose buffers are larger than their content), then from
 ** the program's. Returns the rest, which is to be subtracted from Lua's.
 */
-static int64_t nativerows (Native *v, const Smaps *s, const SmapsMalloc *m,
+static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
   int64_t lua = (int64_t)(p->large + p->lists + p->lent), untouched = 0;
   v->others = (int64_t)s->anonymous - (int64_t)resident;
@@ -248,7 +248,7 @@ static int64_t nativerows (Native *v, const Smaps *s, const SmapsMalloc *m,
 
 
 /* Adds the rows; those of mappings only if they are known. */
-static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Smaps *s,
+static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, const Mappings *s,
                      int known) {
   size_t i;
   resident_put(r, "rss", (int64_t)s->rss, "");
@@ -274,14 +274,14 @@ static void putrows (Rows *r, const Lua *l, const Native *v, uint64_t lists, con
 /* Makes the rows. */
 static void resident_fill (Rows *r) {
   luaN_Places p;
-  Smaps s;
-  SmapsMalloc m;
+  Mappings s;
+  MappingsMalloc m;
   Lua l;
   Native v = {0, 0, 0, 0};
   uint64_t living, resident, outside;
   int64_t since, untouched;
-  int known = smaps_read(&s);
-  smaps_malloc(&m);
+  int known = mappings_read(&s);
+  mappings_malloc(&m);
   resident_places(&p, &living, &resident, &outside, &since);
   if (since < 0) resident -= ((uint64_t)-since < resident) ? (uint64_t)-since : resident;
   luarows(&l, &p, living, resident);
@@ -393,9 +393,11 @@ void resident_join (Resident *r) {
 }
 
 
-/* Returns 1 if the heap has changed its size since the last measurement (RQ2). */
-static int haschanged (const Resident *r, uint64_t held) {
-  return held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2;
+/* Returns 1 if a measurement of the state, which now reserves 'held' bytes, is due (RQ2). */
+static int isstale (const Resident *r, uint64_t now, uint64_t held) {
+  return now >= r->due ||
+         (now >= r->soonest &&
+          (held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2));
 }
 
 
@@ -406,8 +408,8 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   luaN_Memory m;
   luaN_memory(L, &m);
   resident_held(r, m.held);
-  if ((last == RESIDENT_STATE || (now < r->due && !haschanged(r, m.held))) &&
-      !(last && ask(policy, now, smaps_recentrss(now, LAST_NS), last, 0))) return;
+  if ((last == RESIDENT_STATE || !isstale(r, now, m.held)) &&
+      !(last && ask(policy, now, mappings_recentrss(now, LAST_NS), last, 0))) return;
   if (last != RESIDENT_STATE && isyoung(policy, now)) return;
   if (!isallowed(now)) return;
   started = clock_thread();
@@ -419,14 +421,16 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   enlist(r);
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
-  rss = smaps_rss();
+  rss = mappings_rss();
   if (state != NULL && ask(policy, now, rss, last, 1)) resident_tell(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;
   pthread_mutex_unlock(&lock);
   __atomic_add_fetch(&spent, cost, __ATOMIC_RELAXED);
-  r->due = now + (cost * RESIDENT_SHARE > SECOND ? cost * RESIDENT_SHARE : SECOND);
+  cost *= RESIDENT_SHARE;
+  r->soonest = now + cost / 2;
+  r->due = now + (cost > SECOND ? cost : SECOND);
 }
 
 

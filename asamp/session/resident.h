@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures where the resident memory of the process is, from the system's mappings and malloc
-** (smaps.h) and from the last footprint of each Lua state that is sampled or listens
+** (mappings.h) and from the last footprint of each Lua state that is sampled or listens
 ** (footprint.h). The result consists of rows whose bytes add up to the resident size, except rows
 ** that are part of another row.
 **
 **   RQ1  every state measures its own heap, on its own thread, after a collection. Other threads
 **        read the result under one lock, which is never held while waiting for a writer;
 **   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
-**        second, unless its heap has grown by half or shrunk to half. All states, whose sessions
-**        may be many and short, together spend 1 / RESIDENT_ALL of the time since the first
-**        measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a
-**        state not yet measured, have a row of their own. A state that ends measures only if its
-**        profile is due a picture, the last that shows its memory;
+**        second; twice as much, and at any time, while its heap grows by half or shrinks to half
+**        between two measurements. All states, whose sessions may be many and short, together
+**        spend 1 / RESIDENT_ALL of the time since the first measurement plus RESIDENT_FREE. Bytes
+**        reserved since a state's last measurement, or by a state not yet measured, have a row of
+**        their own. A state that ends measures only if its profile is due a picture, the last that
+**        shows its memory;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
 **        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
 **        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by
-**        a quarter causes one: reading the mappings takes a millisecond or more.
+**        a quarter causes one: reading the mappings takes 200 us or more.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -50,6 +51,7 @@ typedef struct Resident {
   uint64_t held;	/* Bytes that the state reserves, from the last resident_held; atomic. */
   uint64_t looked;	/* Bytes it reserved at its last measurement. */
   uint64_t due;		/* Time of the next measurement, ns. */
+  uint64_t soonest;	/* The same if the heap has changed its size. */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;

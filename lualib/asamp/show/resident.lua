@@ -101,7 +101,7 @@ end
 function M.told(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
-    "It is unknown how much is resident (the process could not read /proc/self/smaps)",
+    "It is unknown how much is resident (the process could not read /proc/self/pagemap)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
       (", in the last snapshot; the run went on to %s"):format(units.seconds(found.duration)) or "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings of the process (smaps.h). */
+/* Mappings of the process (mappings.h). */
 #define _GNU_SOURCE
-#include "smaps.h"
+#include "mappings.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "descriptor.h"
@@ -81,14 +82,14 @@ static size_t pointers (uintptr_t sp[STACKS]) {
 }
 
 
-static void addfile (Smaps *s, const char *name, uint64_t bytes) {
+static void addfile (Mappings *s, const char *name, uint64_t bytes) {
   size_t i, n = strlen(name);
   if (bytes == 0) return;
-  if (n >= SMAPS_NAME) name += n - SMAPS_NAME + 1;
+  if (n >= MAPPINGS_NAME) name += n - MAPPINGS_NAME + 1;
   for (i = 0; i < s->nfiles; i++)
     if (strcmp(s->files[i].name, name) == 0) break;
-  if (i == s->nfiles && s->nfiles == SMAPS_FILES) {
-    i = SMAPS_FILES - 1;  /* later files share the last entry */
+  if (i == s->nfiles && s->nfiles == MAPPINGS_FILES) {
+    i = MAPPINGS_FILES - 1;  /* later files share the last entry */
     strcpy(s->files[i].name, "(other files)");
   }
   else if (i == s->nfiles) {
@@ -129,7 +130,7 @@ static int heads (const char *line, Mapping *m) {
 }
 
 
-static void smaps_add (Smaps *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp,
+static void mappings_add (Mappings *s, const Mapping *m, uint64_t bytes, const uintptr_t *sp,
                        size_t nsp) {
   size_t i;
   s->rss += bytes;
@@ -148,31 +149,73 @@ static void smaps_add (Smaps *s, const Mapping *m, uint64_t bytes, const uintptr
 }
 
 
-int smaps_read (Smaps *s) {
+uint64_t mappings_resident (const void *from, size_t bytes) {
+  unsigned char pages[2048];
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const char *p = (const char *)((uintptr_t)from & ~(page - 1)), *end = (const char *)from + bytes;
+  uint64_t n = 0;
+  while (p < end) {
+    size_t i, many = ((size_t)(end - p) + page - 1) / page;
+    if (many > sizeof(pages)) many = sizeof(pages);
+    if (mincore((void *)(uintptr_t)p, many * page, pages) == 0)
+      for (i = 0; i < many; i++) n += pages[i] & 1;
+    p += many * page;
+  }
+  return n * page;
+}
+
+
+/* Returns the resident bytes of a mapping of a file, from /proc/self/pagemap, open as 'fd'. */
+static uint64_t offile (int fd, const Mapping *m) {
+  uint64_t entries[512], n = 0;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  uintptr_t from = m->from;
+  while (from < m->to) {
+    size_t i, many = (m->to - from) / page;
+    ssize_t got;
+    if (many > sizeof(entries) / sizeof(entries[0])) many = sizeof(entries) / sizeof(entries[0]);
+    got = pread(fd, entries, many * sizeof(entries[0]),
+                (off_t)(from / page * sizeof(entries[0])));
+    if (got <= 0) break;
+    for (i = 0; i < (size_t)got / sizeof(entries[0]); i++) n += entries[i] >> 63;
+    from += many * page;
+  }
+  return n * page;
+}
+
+
+/* Returns 1 if mincore reports the pages that the process has, not those that a file has in the
+   page cache. */
+static int isanonymous (const Mapping *m) {
+  return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
+                           strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);
+}
+
+
+int mappings_read (Mappings *s) {
   uintptr_t sp[STACKS];
   size_t nsp;
   Mapping m;
   Lines l = {-1, malloc(BUFFER), 0, 0};
   char *line;
-  int known = 0;
+  int pagemap;
   memset(s, 0, sizeof(*s));
   if (l.data == NULL) return 0;
   nsp = pointers(sp);
-  l.fd = descriptor_open("/proc/self/smaps", O_RDONLY, 0);
-  while (l.fd >= 0 && (line = nextline(&l)) != NULL) {
-    if (strncmp(line, "Rss:", 4) == 0) {
-      if (known) smaps_add(s, &m, (uint64_t)strtoull(line + 4, NULL, 10) * 1024, sp, nsp);
-    }
-    else if (strchr("0123456789abcdef", line[0]) != NULL && line[0] != '\0')
-      known = heads(line, &m);
-  }
+  pagemap = descriptor_open("/proc/self/pagemap", O_RDONLY, 0);
+  if (pagemap >= 0) l.fd = descriptor_open("/proc/self/maps", O_RDONLY, 0);
+  while (l.fd >= 0 && (line = nextline(&l)) != NULL)
+    if (heads(line, &m))
+      mappings_add(s, &m, isanonymous(&m) ? mappings_resident((void *)m.from, m.to - m.from)
+                                          : offile(pagemap, &m), sp, nsp);
   if (l.fd >= 0) close(l.fd);
+  if (pagemap >= 0) close(pagemap);
   free(l.data);
   return s->rss > 0;
 }
 
 
-void smaps_malloc (SmapsMalloc *m) {
+void mappings_malloc (MappingsMalloc *m) {
   memset(m, 0, sizeof(*m));
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
@@ -190,7 +233,7 @@ void smaps_malloc (SmapsMalloc *m) {
 
 /* Opens the file each time: a descriptor kept open would show the parent after a fork, or a file
    that the program opened in its place. */
-uint64_t smaps_rss (void) {
+uint64_t mappings_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);
   ssize_t n = read(fd, text, sizeof(text) - 1);
@@ -203,17 +246,17 @@ uint64_t smaps_rss (void) {
 }
 
 
-static uint64_t rsswhen;	/* time of the last reading of smaps_recentrss, ns; atomic */
+static uint64_t rsswhen;	/* time of the last reading of mappings_recentrss, ns; atomic */
 
-uint64_t smaps_rsstime (void) {
+uint64_t mappings_rsstime (void) {
   return __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE);
 }
 
 
-uint64_t smaps_recentrss (uint64_t now, uint64_t age) {
+uint64_t mappings_recentrss (uint64_t now, uint64_t age) {
   static uint64_t rss;
   if (now - __atomic_load_n(&rsswhen, __ATOMIC_ACQUIRE) >= age) {
-    __atomic_store_n(&rss, smaps_rss(), __ATOMIC_RELAXED);
+    __atomic_store_n(&rss, mappings_rss(), __ATOMIC_RELAXED);
     __atomic_store_n(&rsswhen, now, __ATOMIC_RELEASE);
   }
   return __atomic_load_n(&rss, __ATOMIC_RELAXED);
