@@ -12,6 +12,19 @@
 #define FEW_BLOCKS	128
 
 
+/* Returns the bit that represents a block in its word, besides that of luaN_watchbit. */
+static uint64_t secondbit (const void *block) {
+  return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
+}
+
+
+/* Returns 1 if the block may be watched. The word is in the cache, for the core has just read it; a
+   lookup in the tables would miss. */
+static int isprobable (const Tracker *t, const void *block) {
+  return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
+}
+
+
 int trackwatch_ready (Tracker *t) {
   if (t->watching == NULL) t->watching = calloc(1, WATCHBYTES);
   return t->watching != NULL;
@@ -20,7 +33,7 @@ int trackwatch_ready (Tracker *t) {
 
 void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
   unsigned bit = luaN_watchbit(block, t->watchlog);
-  t->watching[bit / 64] |= UINT64_C(1) << bit % 64;
+  t->watching[bit / 64] |= UINT64_C(1) << bit % 64 | secondbit(block);
   t->nwatching++;
   luaN_watch(L, t->watching, t->watchlog);
 }
@@ -44,6 +57,7 @@ void trackwatch_clean (Tracker *t, lua_State *L) {
 void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   Tracker *t = ud;
   (void)L;
+  if (!isprobable(t, block)) return;
   t->busy++;
   pending_freed(&t->pending, block);  /* external memory of a userdata may be in both lists */
   followed_freed(&t->followed, block);
@@ -55,6 +69,7 @@ void trackwatch_resized (void *ud, lua_State *L, const void *from, const void *t
                      uint64_t after) {
   Tracker *t = ud;
   BlockResized r = {from, to, before, after, &t->copyinterval};
+  if (!isprobable(t, from)) return;
   t->busy++;
   if (pending_resized(&t->pending, &r) + followed_resized(&t->followed, &r) > 0)
     trackwatch_add(t, L, to);

@@ -5,7 +5,8 @@
 **
 **   A6  the bit of every block that 'pending' or 'followed' watches is set in 'watching', and
 **       after a collection few others are. The program frees millions of blocks per second, so
-**       the free of an unwatched block must need no call and touch little of the cache.
+**       the free of an unwatched block must need no call and touch little of the cache. A
+**       block has a second bit in the same word, which is checked if its first bit is set.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
