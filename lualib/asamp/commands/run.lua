@@ -146,6 +146,21 @@ local function settings(o, inherited, isprogram)
   return t, checked
 end
 
+-- Returns the first option of this command among the script's own arguments, nil: none.
+local function misplaced(files)
+  for i = 2, #files do
+    local name = files[i]:match "^%-%-([%a-]+)"
+    if files[i] == "--" then
+      return nil
+    end
+    for _, option in ipairs(DESCRIPTION) do
+      if option[1] == name then
+        return "--" .. name
+      end
+    end
+  end
+end
+
 -- Returns true if files can be created in the current folder.
 local function iswritable()
   local path = (".asamp.%d"):format(host.clock())
@@ -449,6 +464,10 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
                        script:find "/" and "" or " in PATH")
   elseif wrong then
     return tell.failed("cannot read script '%s': %s", script, wrong)
+  end
+  local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
+  if own then
+    tell.failed("%s after '%s' is left to the script; options of asamp run come before it", own, script)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)

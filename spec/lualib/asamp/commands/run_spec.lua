@@ -49,6 +49,22 @@ describe("asamp run", function()
     assert.is_nil(err:find("\27", 1, true))
   end)
 
+  it("notes an option of its own that follows the script, and leaves it to the script", function()
+    local note = "asamp run: --out after 'app.lua' is left to the script; options of asamp run " ..
+      "come before it\n"
+    for _, words in ipairs{{"--out", "x"}, {"a", "--out=x"}} do
+      local status, out, err = run{"-o", profile, "app.lua", table.unpack(words)}
+      assert.equal(3, status)
+      assert.equal("words: " .. table.concat(words, "|") .. "\n", out)
+      assert.equal(note, err:match "^[^\n]*\n")
+    end
+    for _, words in ipairs{{"--outer", "x"}, {"-o", "x"}, {"--", "--out"}} do
+      local _, _, err = run{"-o", profile, "app.lua", table.unpack(words)}
+      assert.is_nil(err:find("left to the script", 1, true))
+    end
+    assert.equal("", (select(3, run{"--quiet", "-o", profile, "app.lua", "--out", "x"})))
+  end)
+
   it("shows the additional samples that were requested", function()
     local _, _, err = run{"--alloc", "4K", "--copies", "--out", profile, "app.lua"}
     assert.truthy(err:find("\nCopies\n", 1, true), err)
