@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BITS	256	/* unused bits of 'watching' that are tolerated */
+#define MAX_STALE_BLOCKS	64	/* blocks no longer watched whose bits are tolerated */
 /* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
 #define FEW_BLOCKS	128
 
@@ -41,7 +41,7 @@ void trackwatch_add (Tracker *t, lua_State *L, const void *block) {
 
 void trackwatch_clean (Tracker *t, lua_State *L) {
   size_t i, n = t->followed.watched.n;
-  if (t->nwatching == 0 || (n > 0 && t->nwatching < 2 * n + MAX_STALE_BITS)) return;
+  if (t->nwatching == 0 || (n > 0 && t->nwatching < n + n / 4 + MAX_STALE_BLOCKS)) return;
   memset(t->watching, 0, WATCHBYTES);
   t->nwatching = 0;
   t->watchlog = (n < FEW_BLOCKS) ? TRACKWATCH_FEWLOG : TRACKER_WATCHLOG;
