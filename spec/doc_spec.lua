@@ -122,25 +122,25 @@ describe("the manual #plain", function()
     for name in pairs(profiler.stats{labels = true}) do fields[name] = true end
     fields.error = true  -- exists only while the file is full
     profiler.disable()
-    local told = {}
+    local found = {}
     for cell in part:gmatch "\n| (`[^|]+) |" do
-      for name in cell:gmatch "`(%l+)`" do told[name] = true end
+      for name in cell:gmatch "`(%l+)`" do found[name] = true end
     end
-    assert.same(sorted(fields), sorted(told))
+    assert.same(sorted(fields), sorted(found))
   end)
 
   it("has a section for every subcommand, in the order of the help, and no other", function()
     local help = shell.output "build/bin/asamp --help"
-    local told, named, listed = {}, {}, {}
-    for name in help:gmatch "\n  (%l+) " do told[#told + 1] = name end
+    local found, named, listed = {}, {}, {}
+    for name in help:gmatch "\n  (%l+) " do found[#found + 1] = name end
     for name in text:gmatch "\n## asamp (%l+)\n" do named[#named + 1] = name end
     for name in text:gmatch "%[asamp (%l+)%]%(#asamp" do listed[#listed + 1] = name end
-    assert.is_true(#told > 5)
-    assert.same(require "asamp".COMMANDS, told)
-    assert.same(told, named)
-    assert.same(told, listed)
+    assert.is_true(#found > 5)
+    assert.same(require "asamp".COMMANDS, found)
+    assert.same(found, named)
+    assert.same(found, listed)
     local readme = read "README.md"
-    for _, name in ipairs(told) do
+    for _, name in ipairs(found) do
       assert.is_truthy(readme:find("asamp " .. name .. "%f[^%l]"), "README.md lacks asamp " .. name)
     end
   end)
@@ -149,14 +149,14 @@ describe("the manual #plain", function()
     it("has every option of asamp " .. name .. ", written as its help does", function()
       local usage = require("asamp.commands." .. name).usage()
       local part = section(text, "## asamp " .. name)
-      local helped, told = set(usage, "\n  (%-[^\n]-)  "), {}
-      for cell in part:gmatch "\n| (`%-[^|]+) |" do told[cell:gsub("`", "")] = true end
+      local helped, found = set(usage, "\n  (%-[^\n]-)  "), {}
+      for cell in part:gmatch "\n| (`%-[^|]+) |" do found[cell:gsub("`", "")] = true end
       for cell in section(text, "## Commands"):gmatch "\n| (`%-[^|]+) |" do  -- those of several
         local option = cell:gsub("`", "")
-        if helped[option] then told[option] = true end
+        if helped[option] then found[option] = true end
       end
       assert.is_true(helped["--help"])
-      assert.same(sorted(helped), sorted(told))
+      assert.same(sorted(helped), sorted(found))
       assert.is_truthy(part:find("\n" .. usage:match "^usage: ([^\n]+)" .. "\n", 1, true), usage)
     end)
 
@@ -288,11 +288,11 @@ end
 
 -- The code before a Lua string that is printed for a user, except messages about arguments, which
 -- end with the command that lists the valid ones.
-local TOLD = {"tell%.failed%(+$", "tell%.failed%s*%(*$", "error%(+$",
+local PRINTED = {"warn%.failed%(+$", "warn%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
 
-local function told(before)
-  for _, pattern in ipairs(TOLD) do
+local function isprinted(before)
+  for _, pattern in ipairs(PRINTED) do
     if before:find(pattern) then return true end
   end
   return false
@@ -319,7 +319,7 @@ local function messages()
       and not path:find "/devtools%.c$"  -- another format
   end, "^%s*$", "/*", "%*/")
   add("find lualib -name '*.lua'", function(text, before, path)
-    return told(before) and not silent(text) and not path:find "/show/" and not path:find "complaints"
+    return isprinted(before) and not silent(text) and not path:find "/show/" and not path:find "complaints"
   end, "^%s*%.%.%s*$", "--", "\n")
   return list, table.concat(all, "\n")
 end

@@ -2,7 +2,7 @@
 // The view "Labels and states": costs by the values of each label, by Lua state and by OS thread.
 // Covers the whole run.
 
-import { tellsDeaths } from "./data.js";
+import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { bytes, count, percent, seconds } from "./format.js";
 import { Grid } from "./grid.js";
@@ -17,7 +17,7 @@ export class Apart {
            "The program has set no labels: profiler.label{route = \"/checkout\"} sets one of the running coroutine.")],
       ...states.length > 0 ? states.flatMap(t => this.table(t, head))
         : [el("h3", {}, "By Lua state"), el("p", { class: "muted" },
-           "The profile is of one Lua state, or does not tell them apart.")]);
+           "The profile has one Lua state, or does not distinguish its states.")]);
   }
 
   table({ title, what, rows, left }, head) {
@@ -32,7 +32,7 @@ export class Apart {
     const grid = new Grid({
       label: title,
       columns: [...amount("bytes", "bytes", bytes), ...amount("time", "time", seconds),
-                ...tellsDeaths(head) ? counted("alive", "alive", "bytes alive at the end", bytes) : [],
+                ...hasDeaths(head) ? counted("alive", "alive", "bytes alive at the end", bytes) : [],
                 ...counted("collections", "GCs", "collections that came while it ran", count),
                 ...counted("count", "states", "Lua states", count),
                 { title: what, width: "minmax(0,1fr)", value: ({ of }) => of.name,

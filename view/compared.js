@@ -53,8 +53,8 @@ class Differences extends Flame {
     return this.store.describe(node);
   }
 
-  tell(node) {
-    super.tell(node);
+  showDetails(node) {
+    super.showDetails(node);
     this.callers.hidden = true;
     this.canvas.title = `${this.name.textContent} ${this.where.textContent}\n${this.numbers.textContent}`;
   }

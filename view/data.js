@@ -92,7 +92,7 @@ export function decode(text) {
 }
 
 // Returns true if the profile has later deaths, and therefore the bytes alive at the end.
-export function tellsDeaths(head) {
+export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
@@ -108,7 +108,7 @@ export function modesOf(data, format) {
     { key: "survived", title: "Survived", on: allocations && head.fates && head.bytes > 0,
       text: format.bytes,
       about: "allocated and still alive at the first collection" },
-    { key: "alive", title: "Alive", on: allocations && tellsDeaths(head) && head.bytes > 0,
+    { key: "alive", title: "Alive", on: allocations && hasDeaths(head) && head.bytes > 0,
       text: format.bytes, about: "allocated and still alive at the end" },
     { key: "peak", title: "At the peak", on: allocations && head.bytes > 0 && data.peak !== undefined,
       text: format.bytes,

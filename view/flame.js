@@ -34,14 +34,14 @@ export class Flame {
                       this.name, this.where, this.numbers);
     this.callers = el("button", { type: "button", class: "quiet", hidden: true,
       onclick: () => store.set({ fn: this.current(), tab: "callers" }) }, "Callers and callees");
-    this.element = el("div", {}, el("div", { class: "told" }, this.details, this.callers), this.scroller,
+    this.element = el("div", {}, el("div", { class: "details" }, this.details, this.callers), this.scroller,
                       this.legend());
     this.scroller.addEventListener("scroll", () => this.draw());
     this.scroller.addEventListener("keydown", event => this.key(event));
     this.scroller.addEventListener("focus", () => this.draw());
     this.scroller.addEventListener("blur", () => this.draw());
-    this.canvas.addEventListener("mousemove", event => this.tell(this.at(event) ?? this.focus));
-    this.canvas.addEventListener("mouseleave", () => this.tell(this.focus));
+    this.canvas.addEventListener("mousemove", event => this.showDetails(this.at(event) ?? this.focus));
+    this.canvas.addEventListener("mouseleave", () => this.showDetails(this.focus));
     this.canvas.addEventListener("click", event => {
       const node = this.at(event);
       if (node !== undefined) this.zoom(node);
@@ -72,7 +72,7 @@ export class Flame {
     let depth = tree.depth[zoom];
     for (let i = 1; i < tree.n; i++) if (total[i] > 0 && tree.depth[i] > depth) depth = tree.depth[i];
     this.spacer.style.height = `${(depth + 1) * ROW}px`;
-    this.tell(this.focus);
+    this.showDetails(this.focus);
     this.draw();
   }
 
@@ -88,7 +88,7 @@ export class Flame {
     return this.focus > 0 ? this.store.graph.tree.fn[this.focus] : -1;
   }
 
-  tell(node) {
+  showDetails(node) {
     this.callers.hidden = node === 0;
     const { name, where, numbers } = this.describe(node);
     this.name.textContent = name;
@@ -215,7 +215,7 @@ export class Flame {
     const y = tree.depth[node] * ROW, { scrollTop, clientHeight } = this.scroller;
     if (y < scrollTop) this.scroller.scrollTop = y;
     else if (y + ROW > scrollTop + clientHeight) this.scroller.scrollTop = y + ROW - clientHeight;
-    this.tell(node);
+    this.showDetails(node);
     this.draw();
   }
 

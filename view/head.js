@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The head of the page: command, totals, meaning of samples, notes.
 
-import { tellsDeaths } from "./data.js";
+import { hasDeaths } from "./data.js";
 import { byId, el } from "./dom.js";
 import { bytes, count, noun, percent, plural, seconds } from "./format.js";
 
@@ -23,7 +23,7 @@ function meaning(head) {
     text.push(head.timeperiod > 0
       ? `One sample of time represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
         `${clock(head)} (on average): it shows what ran at that moment.`
-      : "The file does not tell how much time a sample represents.");
+      : "The file does not record how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {
     text.push("All numbers are estimates from samples: one of n samples is right to about " +
@@ -62,7 +62,7 @@ function facts(data) {
   }
   const { survived, alive, decided } = fates(data);
   if (head.fates && decided > 0) add(percent(survived, decided), "survived its first collection");
-  if (tellsDeaths(head) && decided > 0) add(percent(alive, decided), "alive at the end");
+  if (hasDeaths(head) && decided > 0) add(percent(alive, decided), "alive at the end");
   if (head.minors + head.majors > 0) {
     add(count(head.minors + head.majors),
         `${noun(head.minors + head.majors, "collection")} (${count(head.minors)} minor, ${count(head.majors)} major)`);

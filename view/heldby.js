@@ -33,10 +33,10 @@ function pathTree({ paths, rows }, inBytes) {
 
 // Returns the reason why there are no paths.
 function whyNot(head) {
-  if (head.samples === 0) return "There are no samples of allocations, of which it is told who holds them.";
-  if (!(head.followed > 0)) return "The profile does not tell who holds what is alive.";
+  if (head.samples === 0) return "There are no samples of allocations, so there are no holders.";
+  if (!(head.followed > 0)) return "The profile does not record the holders of live objects.";
   if (head.survived === head.later && head.undecided === 0) return "No sample was alive at the end.";
-  return "The profile does not tell who holds what is alive: its program was killed, or ran with holders=0.";
+  return "The profile does not record the holders of live objects: its program was killed, or ran with holders=0.";
 }
 
 export class HeldBy {
@@ -84,7 +84,7 @@ export class HeldBy {
         this.store.set({ query: `${of.file}:${of.line}`, tab: "lines" }),
     });
     this.element.append(
-      el("h3", {}, "Held by"), el("p", { class: "muted" }, this.told(inBytes)),
+      el("h3", {}, "Held by"), el("p", { class: "muted" }, this.explanation(inBytes)),
       this.tree.element, this.chosen, this.lines.element);
     if (holders.left > 0) {
       this.lines.element.before(el("p", { class: "muted" },
@@ -93,7 +93,7 @@ export class HeldBy {
   }
 
   // Returns the explanation of the tree.
-  told(inBytes) {
+  explanation(inBytes) {
     const { rows } = this.holders, { total } = this.model;
     let unknown = 0;
     rows.path.forEach((path, i) => { if (path === 0) unknown += (inBytes ? rows.bytes : rows.samples)[i]; });

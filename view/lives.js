@@ -64,17 +64,17 @@ export class Lives {
     this.leaks.empty.remove();
     this.element = el("div", { class: "lives" },
       el("h3", {}, "Likely leaks"),
-      el("p", { class: "muted" }, `${leaks.told}${leaks.rows.length > 0 ? ":" : "."}`),
+      el("p", { class: "muted" }, `${leaks.summary}${leaks.rows.length > 0 ? ":" : "."}`),
       this.leaks.element, this.paths,
       ...this.proofs(leaks.proofs),
       leaks.left > 0 ? el("p", { class: "muted" }, `and ${count(leaks.left)} more, which asamp report shows`) : null,
       leaks.rows.some(row => row.below) ? el("p", { class: "muted" },
-        "Set in: held by the same, or belongs to the line above by its function or its caller.") : null,
+        "An indented line has the same holder, function or caller as the line above.") : null,
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
-        ? "Bytes that were allocated between birth and death, which a major collection tells; alive: at the end of the run."
+        ? "Bytes allocated from the birth of an object to its death, which a major collection finds; alive: at the end of the run."
         : head.samples === 0 ? "There are no samples of allocations."
-          : "The file does not tell when what survived died."),
+          : "The file does not record when surviving objects died."),
       this.lifetimes.element);
     this.lifetimes.empty.remove();
   }

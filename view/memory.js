@@ -21,8 +21,8 @@ export class Memory {
     this.element = el("div", { class: "lives" },
       ...memory ? this.resident(memory)
         : [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" },
-           "The profile does not tell: a picture of it is taken where a state collects, and when a session ends.")],
-      ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.told}:`),
+           "The profile has no breakdown: one is recorded at some collections, and at the end of a session.")],
+      ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.summary}:`),
                    this.libraries(native)]
         : [el("h3", {}, "Native memory"), el("p", { class: "muted" },
            "Native memory was not sampled, or nothing asked for any: asamp run --malloc does.")]);
@@ -37,8 +37,8 @@ export class Memory {
     return grid.element;
   }
 
-  resident({ told, last, peak, course, left }) {
-    const out = [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" }, `${told}:`),
+  resident({ summary, last, peak, course, left }) {
+    const out = [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" }, `${summary}:`),
                  this.picture("Where resident memory is", last)];
     if (peak) {
       out.push(el("h3", {}, "When most was resident"),

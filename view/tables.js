@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tables of functions, lines (with their source) and types.
 
-import { tellsDeaths } from "./data.js";
+import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { bytes, count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
@@ -121,7 +121,7 @@ export class Lines {
   }
 
   // Returns sentences about the line over the whole run.
-  told(i) {
+  sentences(i) {
     const { data } = this.store;
     const trend = this.of(data.trends, i), copies = this.of(data.copies, i);
     const list = [];
@@ -174,7 +174,7 @@ export class Lines {
       rows.length > 0 ? el("div", { class: "lines" }, ...rows)
         : el("p", { class: "muted" }, "No source lines: the file "
              + `${data.whyNoSource(fn.fileid) || "has no such line"}.`),
-      ...this.told(i).map(text => el("p", { class: "overall" }, text)));
+      ...this.sentences(i).map(text => el("p", { class: "overall" }, text)));
   }
 }
 
@@ -200,7 +200,7 @@ export class Types {
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
           about: "share of the bytes that survived its first collection",
           cell: row => shareOf(store.derived.selected.bykind, "survived", row.id) },
-        { title: "alive", width: "3.8rem", number: true, hide: () => !tellsDeaths(store.data.head),
+        { title: "alive", width: "3.8rem", number: true, hide: () => !hasDeaths(store.data.head),
           about: "share of the bytes that no collection has found dead",
           cell: row => shareOf(store.derived.selected.bykind, "alive", row.id) },
         { title: "blocks, about", width: "7.5rem", number: true, wide: true,

@@ -209,7 +209,7 @@ export class Timeline {
       .attr("d", Array.from(amounts, (v, i) => i === untimed ? "" : bar(v, i)).join(""));
     if (untimed >= 0) {
       this.svg.append("path").attr("class", "amount untimed").attr("d", bar(amounts[untimed], untimed))
-        .append("title").text("These samples tell no time: the file is cut.");
+        .append("title").text("These samples have no times: the file is cut.");
     }
     return next;
   }

@@ -2,7 +2,7 @@
 // Common parts of the tables: columns of self, total and survival, names with places, and
 // highlighted matches of a search.
 
-import { tellsDeaths } from "./data.js";
+import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
@@ -52,7 +52,7 @@ export function columns(store, sums) {
              cell: row => shareOf(sums().self, "survived", row.id) },
     alive: { title: "alive", about: "share of its own bytes that no collection has found dead",
              width: "3.8rem", number: true, wide: true,
-             hide: () => store.state.mode === "time" || !tellsDeaths(store.data.head),
+             hide: () => store.state.mode === "time" || !hasDeaths(store.data.head),
              cell: row => shareOf(sums().self, "alive", row.id) },
   };
 }
@@ -79,7 +79,7 @@ export function describe(store, node) {
   const bytes = sums.total.bytes[node] - sums.total.undecided[node];
   if (store.state.mode !== "time" && data.head.fates && bytes > 0) {
     parts.push(`${percent(sums.total.survived[node], bytes)} survived`);
-    if (tellsDeaths(data.head)) parts.push(`${percent(sums.total.alive[node], bytes)} alive`);
+    if (hasDeaths(data.head)) parts.push(`${percent(sums.total.alive[node], bytes)} alive`);
   }
   if (node === 0) return { name: "all", where: through(store), numbers: parts.join(" · ") };
   const fn = data.functions[tree.fn[node]];

@@ -124,22 +124,22 @@ static int stats (Request *r) {
   char why[256];
   uint64_t untimed = sampler_untimed(why);
   process_stats(&s);
-#define TELL(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
-  return say(r, "version 1\n") && TELL("pid", getpid()) && TELL("now", clock_now() / 1000) &&
-         (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || TELL("gone", 1)) &&
-         TELL("filebytes", s.bytes) &&
-         TELL("alloc", s.period) && TELL("time", s.timens > 0 ? SECOND / s.timens : 0) &&
-         TELL("recording", s.temporary) && (!s.isring || TELL("ring", 1)) &&
-         TELL("states", s.heaps.open) && TELL("made", s.sum.states) &&
-         TELL("samples", s.sum.samples) && TELL("timesamples", s.sum.timesamples) &&
-         TELL("allocated", s.sum.bytes) && TELL("lost", s.sum.lost) &&
-         TELL("unfollowed", s.sum.unfollowed) &&
-         TELL("inuse", s.heaps.inuse) &&
-         TELL("held", s.heaps.held) && TELL("rss", s.rss) && TELL("minors", s.heaps.minors) &&
-         TELL("majors", s.heaps.majors) && TELL("pauses", s.heaps.pauses) &&
-         TELL("longest", s.heaps.longest) &&
-         TELL("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
-         (untimed == 0 || (TELL("untimed", untimed) && say(r, "untimedwhy %s\n", why))) &&
+#define FIELD(key,n)	say(r, "%s %llu\n", key, (unsigned long long)(n))
+  return say(r, "version 1\n") && FIELD("pid", getpid()) && FIELD("now", clock_now() / 1000) &&
+         (s.path == NULL || say(r, "file %s\n", s.path)) && (!s.isgone || FIELD("gone", 1)) &&
+         FIELD("filebytes", s.bytes) &&
+         FIELD("alloc", s.period) && FIELD("time", s.timens > 0 ? SECOND / s.timens : 0) &&
+         FIELD("recording", s.temporary) && (!s.isring || FIELD("ring", 1)) &&
+         FIELD("states", s.heaps.open) && FIELD("made", s.sum.states) &&
+         FIELD("samples", s.sum.samples) && FIELD("timesamples", s.sum.timesamples) &&
+         FIELD("allocated", s.sum.bytes) && FIELD("lost", s.sum.lost) &&
+         FIELD("unfollowed", s.sum.unfollowed) &&
+         FIELD("inuse", s.heaps.inuse) &&
+         FIELD("held", s.heaps.held) && FIELD("rss", s.rss) && FIELD("minors", s.heaps.minors) &&
+         FIELD("majors", s.heaps.majors) && FIELD("pauses", s.heaps.pauses) &&
+         FIELD("longest", s.heaps.longest) &&
+         FIELD("tenured", s.heaps.tenured) && pauses(r, s.heaps.bins) &&
+         (untimed == 0 || (FIELD("untimed", untimed) && say(r, "untimedwhy %s\n", why))) &&
          (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
 }
 
@@ -269,7 +269,7 @@ static int requests_mark (Request *r, char *rest) {
 }
 
 
-static int tellfile (Request *r) {
+static int sayfile (Request *r) {
   ProcessStats s;
   process_stats(&s);
   return say(r, "file %s\nok\n", s.path != NULL ? s.path : "");
@@ -311,7 +311,7 @@ static int requests_record (Request *r, char *rest) {
   keptfiles_current();
   if (!process_switch(rest, &wanted, 1, err, sizeof(err))) return request_refuse(r, err);
   due = clock_now() + n * SECOND;
-  return tellfile(r);
+  return sayfile(r);
 }
 
 
@@ -358,7 +358,7 @@ static int rotate (Request *r) {
   keptfiles_current();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
   keptfiles_current();
-  return tellfile(r);
+  return sayfile(r);
 }
 
 

@@ -69,7 +69,7 @@ static int transcode_select (Transcode *t) {
   TranscodeState *of;
   if (t->into == NULL)
     return 1;
-  if (t->of != NULL && t->told == t->client.state)
+  if (t->of != NULL && t->ofstate == t->client.state)
     return 1;
   transcode_pause(t);
   of = t->into->state(t->into->ud, t->client.state);
@@ -78,7 +78,7 @@ static int transcode_select (Transcode *t) {
     return 0;
   }
   t->of = of;
-  t->told = t->client.state;
+  t->ofstate = t->client.state;
   t->npath = 0;
   t->node = 0;
   encoder_of(t->encoder, of->id, 0);
@@ -596,7 +596,7 @@ static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;
   (void)s;
-  if (t->into != NULL && t->of != NULL && t->told != t->client.state)
+  if (t->into != NULL && t->of != NULL && t->ofstate != t->client.state)
     transcode_holders(t);
   if (!transcode_select(t))
     return;

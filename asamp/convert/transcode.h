@@ -57,7 +57,7 @@ typedef struct Transcode {
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: the output is not a merged file */
-  uint32_t told;        /* the profile's number of the state 'of' */
+  uint32_t ofstate;        /* the profile's number of the state 'of' */
   TranscodeState *of;   /* state of the following events; NULL: not known yet */
   TranscodeState single;  /* the only state, if the output is not a merged file */
   Encoder *encoder;     /* NULL before the first event */

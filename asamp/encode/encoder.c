@@ -36,7 +36,7 @@ struct Encoder {
   uint64_t epoch;       /* wall clock at the start, us */
   uint64_t last;        /* time of the last stack, ns */
   int failed;
-  int periodtold;       /* 1: the meta "period" was written */
+  int periodwritten;       /* 1: the meta "period" was written */
   uint64_t used;        /* set of the special frames that have a name: bit id / 2 */
   unsigned nbatch;      /* number of the last batch written */
   Batch batch;
@@ -85,7 +85,7 @@ static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];
   size_t n;
-  if (e->periodtold)
+  if (e->periodwritten)
     return;
   n = (size_t)sprintf(text, "%llu.%09llu",
                       (unsigned long long)(ns / 1000000000),
@@ -93,7 +93,7 @@ static void metaperiod (Encoder *e) {
   while (text[n - 1] == '0' && text[n - 2] != '.')
     text[--n] = '\0';
   encoder_meta(e, "period", text);
-  e->periodtold = 1;
+  e->periodwritten = 1;
 }
 
 static void nativename (Encoder *e, uint64_t id, const char *symbol) {
@@ -551,7 +551,7 @@ void encoder_period (Encoder *e, uint64_t period) {
 }
 
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall) {
-  if (ns > 0 && !e->periodtold)
+  if (ns > 0 && !e->periodwritten)
     e->config.timeperiod = ns;
   batch_timeperiod(lines(e), ns, wall);
 }
@@ -690,7 +690,7 @@ void encoder_finish (Encoder *e, uint64_t now) {
     objects_write(&e->objects, 1, now > e->last ? now : e->last,
                   &e->of->before, &e->out);
   encoder_batch(e);
-  if (!e->periodtold)
+  if (!e->periodwritten)
     e->config.timeperiod = 0;
   metaperiod(e);
   metanumber(e, "asamp.undecided", left);

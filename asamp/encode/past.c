@@ -472,14 +472,14 @@ void past_take (Past *p, const Event *event) {
     past_takestate(p, s, event);
 }
 
-/* --------------------------------------------------------------- told -- */
+/* --------------------------------------------------------------- emit -- */
 
 static void batch (Encoder *e) {
   if (encoder_full(e))
     encoder_batch(e);
 }
 
-static void tellstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
+static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
   do {  /* outermost frames first, some at a time */
@@ -491,7 +491,7 @@ static void tellstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   } while (shared < n);
 }
 
-static void tellnames (const Past *p, Encoder *e, const PastState *s) {
+static void emitnames (const Past *p, Encoder *e, const PastState *s) {
   const char *texts = p->texts.text;
   size_t i;
   for (i = 0; i < s->nnames; i++)
@@ -503,7 +503,7 @@ static void tellnames (const Past *p, Encoder *e, const PastState *s) {
     encoder_path(e, i + 1, s->paths[i].parent, texts + s->paths[i].text);
 }
 
-static void tellholders (const PastState *s, Encoder *e) {
+static void emitholders (const PastState *s, Encoder *e) {
   uint32_t words[3] = {1, 0, 0};
   size_t i = 0;
   if (s->npaths == 0)
@@ -521,7 +521,7 @@ static void tellholders (const PastState *s, Encoder *e) {
 }
 
 /* Writes that the followed samples have survived; the others remain undecided. */
-static void past_tellfates (Past *p, const PastState *s, Encoder *e) {
+static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);
   size_t i;
@@ -537,26 +537,26 @@ static void past_tellfates (Past *p, const PastState *s, Encoder *e) {
   free(survived);
 }
 
-static void tellsamples (const Past *p, const PastState *s, Encoder *e, PastTold *told) {
+static void emitsamples (const Past *p, const PastState *s, Encoder *e, PastTotals *totals) {
   uint64_t period = p->period;
   size_t i;
   for (i = 0; i < s->n; i++) {
     const Kept *k = &s->list[i];
     if (k->period != period && k->sample.kind != KIND_NATIVE)
       encoder_period(e, period = k->period);
-    tellstack(e, k->stack != NULL ? k->stack->frames : NULL, k->stack != NULL ? k->stack->n : 0);
+    emitstack(e, k->stack != NULL ? k->stack->frames : NULL, k->stack != NULL ? k->stack->n : 0);
     encoder_sample(e, &k->sample);
-    told->samples += k->sample.count;
-    told->bytes += k->sample.count * k->period;
+    totals->samples += k->sample.count;
+    totals->bytes += k->sample.count * k->period;
     batch(e);
   }
   if (s->period != period)
     encoder_period(e, s->period);
 }
 
-void past_tell (Past *p, Encoder *e, PastTold *told) {
+void past_emit (Past *p, Encoder *e, PastTotals *totals) {
   const PastState *s;
-  memset(told, 0, sizeof(*told));
+  memset(totals, 0, sizeof(*totals));
   for (s = p->first; s != NULL; s = s->next) {
     encoder_of(e, s->id, s->thread);
     if (s->started)
@@ -565,14 +565,14 @@ void past_tell (Past *p, Encoder *e, PastTold *told) {
       encoder_called(e, p->texts.text + s->called, strlen(p->texts.text + s->called));
     if (s->istimed)
       encoder_timeperiod(e, s->timeperiod, s->wall);
-    tellnames(p, e, s);
-    tellsamples(p, s, e, told);
+    emitnames(p, e, s);
+    emitsamples(p, s, e, totals);
     if (s->followed > 0)
-      past_tellfates(p, s, e);
+      past_emitfates(p, s, e);
     if (s->iscollected)
       encoder_collection(e, &s->last);
-    tellholders(s, e);
-    tellstack(e, s->stack, s->depth);
+    emitholders(s, e);
+    emitstack(e, s->stack, s->depth);
     if (s->ended)
       encoder_end(e, s->end, 0, s->n);
     batch(e);

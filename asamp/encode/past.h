@@ -24,11 +24,11 @@
 
 typedef struct Past Past;
 
-/* Totals of past_tell. */
-typedef struct PastTold {
+/* Totals of past_emit. */
+typedef struct PastTotals {
   uint64_t samples;     /* allocation samples, in periods */
   uint64_t bytes;       /* bytes that they represent */
-} PastTold;
+} PastTotals;
 
 /*
 ** Makes an empty Past. An allocation sample represents 'period' bytes until its state has another
@@ -42,7 +42,7 @@ void past_free (Past *p);
 void past_take (Past *p, const Event *event);
 
 /* Writes the data to a new encoder. */
-void past_tell (Past *p, Encoder *e, PastTold *told);
+void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /*
 ** Returns the number of stacks and names beyond the limits, and of survivors that are not

@@ -266,15 +266,15 @@ static void encoded (void *ud, const Event *event) {
     encoder_batch(t->e);
 }
 
-void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told) {
+void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals) {
   Telling t = {e, 0};
-  PastTold past;
+  PastTotals past;
   Piece *p;
-  told->ns = clock_between(ring_since(r, now), now);
+  totals->ns = clock_between(ring_since(r, now), now);
   t.isrest = r->isrest;
-  past_tell(r->past, e, &past);
-  told->samples = past.samples;
-  told->bytes = past.bytes;
+  past_emit(r->past, e, &past);
+  totals->samples = past.samples;
+  totals->bytes = past.bytes;
   for (p = r->first; p != NULL; p = p->next)
     if (!eachof(r, p, encoded, &t))
       r->failed = 1;

@@ -26,11 +26,11 @@ typedef struct RingLimits {
   size_t most;
 } RingLimits;
 
-/* Totals of ring_tell. */
-typedef struct RingTold {
+/* Totals of ring_emit. */
+typedef struct RingTotals {
   uint64_t samples, bytes;  /* live samples from before, in periods; bytes that they represent */
   uint64_t ns;              /* length of the kept period before 'now', ns */
-} RingTold;
+} RingTotals;
 
 /*
 ** Makes a recorder. 'config' is that of the later encoders; its 'resolve' is replaced (RG3).
@@ -46,7 +46,7 @@ void ring_put (Ring *r, const Event *event, uint64_t now);
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes the whole content to a new encoder. */
-void ring_tell (Ring *r, Encoder *e, uint64_t now, RingTold *told);
+void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
 /* Returns the bytes of the pieces. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);

@@ -21,7 +21,7 @@ typedef struct Work {
   uint64_t *value, *count;	/* weights of each object, for paths only: bytes, and number
 				   of wanted objects */
   Merge *m;
-  int statetold;		/* 1: the row of the state's own memory has been handled */
+  int statecounted;		/* 1: the row of the state's own memory has been handled */
   int failed;
 } Work;
 
@@ -364,8 +364,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
   MergeRow *r;
-  if (w->wish->paths || w->statetold || bytes == 0 || bytes < next) return;
-  w->statetold = 1;
+  if (w->wish->paths || w->statecounted || bytes == 0 || bytes < next) return;
+  w->statecounted = 1;
   if (bytes < w->wish->least || w->m->n >= w->wish->most) w->m->left++;
   else if ((r = newrow(w, GRAPH_NONE, 0)) != NULL) {
     r->class = GRAPH_NONE;

@@ -30,8 +30,8 @@ typedef struct Embed {
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* The current stack (EM2); 'n' frames of 'size' allocated ones. */
   size_t n, size;
-  asamp_Known *told;		/* Followed and undecided samples (EM4). */
-  size_t ntold, nfollowed, told_size;
+  asamp_Known *reported;		/* Followed and undecided samples (EM4). */
+  size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* Number of samples so far. */
 } Embed;
 
@@ -44,7 +44,7 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
 #define INSIDE	"it was called in a callback of the client"
 
 /* Calls the callback f of the client if it is not NULL, with 'inside' set. */
-#define tellclient(e,f,...) \
+#define notify(e,f,...) \
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
@@ -97,21 +97,21 @@ static const asamp_Function *functionof (const Embed *e, uint64_t id) {
 static int onroom (void *ud, uint64_t count) {
   (void)count;
   Embed *e = ud;
-  return list_grow(&e->told, e->ntold, &e->told_size, sizeof(*e->told));
+  return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
 
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
-  size_t known = e->ntold++;
+  size_t known = e->nreported++;
   asamp_Sample s;
   asamp_Frame *to;
   size_t i;
-  e->told[known].number = ++e->samples;
-  e->told[known].size = in->size;
-  e->told[known].count = in->count;
-  e->told[known].value = NULL;
+  e->reported[known].number = ++e->samples;
+  e->reported[known].size = in->size;
+  e->reported[known].count = in->count;
+  e->reported[known].value = NULL;
   if (shared > e->n) shared = e->n;  /* EM3 */
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     n = 0;  /* Without memory the new frames are dropped; the shared ones stay valid. */
@@ -125,7 +125,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
     to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;
   }
   if (e->client.allocated == NULL) return;
-  s.number = e->told[known].number;
+  s.number = e->reported[known].number;
   s.time = in->time;
   s.size = in->size;
   s.count = in->count;
@@ -135,7 +135,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   s.nframes = e->n;
   s.shared = shared;
   inside = 1;
-  e->told[known].value = e->client.allocated(e->client.ud, &s);
+  e->reported[known].value = e->client.allocated(e->client.ud, &s);
   inside = 0;
 }
 
@@ -143,8 +143,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 /*
 ** Reports the survival of all undecided samples, in order. Removes those that are not followed.
 */
-static void embed_tellfates (Embed *e, const PendingFates *fates) {
-  asamp_Known *waiting = e->told + e->nfollowed;
+static void embed_notifyfates (Embed *e, const PendingFates *fates) {
+  asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
   for (i = 0; i < fates->n; i++) {
     uint32_t class = (fates->classes != NULL) ? fates->classes[i] : 0;
@@ -153,10 +153,10 @@ static void embed_tellfates (Embed *e, const PendingFates *fates) {
     f.followed = (fates->survived[i] == 1 && e->client.died != NULL);
     f.class_name = (class != 0) ? e->tracker->classes.classes[class - 1].name
                                 : NULL;
-    tellclient(e, decided, &waiting[i], &f);
-    if (f.followed) e->told[e->nfollowed++] = waiting[i];
+    notify(e, decided, &waiting[i], &f);
+    if (f.followed) e->reported[e->nfollowed++] = waiting[i];
   }
-  e->ntold = e->nfollowed;
+  e->nreported = e->nfollowed;
 }
 
 
@@ -164,27 +164,27 @@ static void embed_tellfates (Embed *e, const PendingFates *fates) {
 ** Reports the deaths of followed samples. 'runs' alternates between numbers of samples that
 ** live and that died. Called when no sample is undecided.
 */
-static void telldeaths (Embed *e, const FollowedDeaths *deaths) {
+static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
     size_t n = deaths->runs[i];
     if (i % 2 == 0) {
-      memmove(e->told + to, e->told + at, n * sizeof(*e->told));
+      memmove(e->reported + to, e->reported + at, n * sizeof(*e->reported));
       to += n;
       at += n;
     }
-    else for (; n > 0; n--) tellclient(e, died, &e->told[at++]);
+    else for (; n > 0; n--) notify(e, died, &e->reported[at++]);
   }
   if (to < at)
-    memmove(e->told + to, e->told + at, (e->ntold - at) * sizeof(*e->told));
-  e->ntold = e->nfollowed = e->ntold - (at - to);
+    memmove(e->reported + to, e->reported + at, (e->nreported - at) * sizeof(*e->reported));
+  e->nreported = e->nfollowed = e->nreported - (at - to);
 }
 
 
 /* Calls 'left' for all remaining samples when the client ends. */
-static void tellleft (Embed *e) {
+static void notifyleft (Embed *e) {
   size_t i;
-  for (i = 0; i < e->ntold; i++) tellclient(e, left, &e->told[i]);
+  for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
 
@@ -193,8 +193,8 @@ static void oncollection (void *ud, const ProfileCollection *in,
                           const FollowedDeaths *deaths) {
   Embed *e = ud;
   asamp_Collection c;
-  embed_tellfates(e, fates);
-  telldeaths(e, deaths);
+  embed_notifyfates(e, fates);
+  notifydeaths(e, deaths);
   c.time = in->time;
   c.duration = in->duration;
   c.inuse = in->inuse;
@@ -206,7 +206,7 @@ static void oncollection (void *ud, const ProfileCollection *in,
   c.major = in->major;
   c.phase = in->state;
   c.lost = e->tracker->lost;
-  tellclient(e, collected, &c);
+  notify(e, collected, &c);
 }
 
 
@@ -242,7 +242,7 @@ static void onholders (void *ud, Holders *h) {
     p.steps = steps;
     for (; at != 0; at = h->paths[at].parent)
       steps[h->paths[at].depth - 1] = h->paths[at].step;
-    tellclient(e, held, &e->told[i], &p);
+    notify(e, held, &e->reported[i], &p);
   }
 }
 
@@ -264,7 +264,7 @@ static void freeembed (Embed *e) {
   for (i = 0; i < e->nfunctions; i++) free(e->functions[i]);
   free(e->functions);
   free(e->frames);
-  free(e->told);
+  free(e->reported);
   idmap_free(&e->ids);
   free(e);
 }
@@ -336,7 +336,7 @@ static int embed_stop (lua_State *L) {
   Embed *e = inside ? NULL : embed_current(L);
   if (e == NULL) return 0;
   tracker_end(e->tracker, L);
-  tellleft(e);
+  notifyleft(e);
   freeembed(e);
   return 1;
 }

@@ -10,7 +10,7 @@
 **   EM3  n is at most the depth of the stack that the tracker reported: frames for which there
 **        was no memory are missing. So all frames that count as 'shared' have been reported to
 **        the client;
-**   EM4  the first 'nfollowed' entries of 'told' are the followed samples, the others the
+**   EM4  the first 'nfollowed' entries of 'reported' are the followed samples, the others the
 **        undecided ones, both in the tracker's order. Capacity is reserved before a sample is
 **        taken.
 */

@@ -49,7 +49,7 @@ typedef struct Asked {
   lua_Integer id;
   unsigned status;
   struct MHD_Response *response;  /* NULL: not answered */
-  int issuspended, isanswered, istold;  /* 'istold': 'wait' has returned it */
+  int issuspended, isanswered, isreturned;  /* 'isreturned': 'wait' has returned it */
 } Asked;
 
 /* An open connection. */
@@ -314,8 +314,8 @@ static int l_wait (lua_State *L) {
   endslow(s);
   lua_createtable(L, 0, 0);
   for (a = s->all; a != NULL; a = a->next) {
-    if (a->istold || !a->issuspended) continue;
-    a->istold = 1;
+    if (a->isreturned || !a->issuspended) continue;
+    a->isreturned = 1;
     lua_createtable(L, 0, 8);
     setinteger(L, "id", (uint64_t)a->id);
     setstring(L, "path", a->path);

@@ -48,7 +48,7 @@ typedef struct Input {
   Source *source;
   ReaderState state;
   uint64_t record;     /* offset of the current record */
-  uint64_t told;       /* offset at the last call of the progress function */
+  uint64_t progressed;       /* offset at the last call of the progress function */
   int header;          /* 1: the header record was read */
   int memory, pairs, threads;
   size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; logs of Windows 4 and 8 */
@@ -394,8 +394,8 @@ static Step reader_record (Input *in) {
 
 static void reader_progress (Input *in) {
   ReaderClient *client = in->state.client;
-  if (client->progress != NULL && in->record >= in->told + PROGRESS) {
-    in->told = in->record;
+  if (client->progress != NULL && in->record >= in->progressed + PROGRESS) {
+    in->progressed = in->record;
     client->progress(client->progressud, source_fraction(in->source));
   }
 }

@@ -62,7 +62,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         r->periods++;
       else  /* no sample had the previous period */
         r->period = p->period;
-      readerstate_tell(s);
+      readerstate_toclient(s);
       if (s->client->period != NULL)
         s->client->period(s->client->ud, p->period);
     }
@@ -78,7 +78,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
       r->cpu |= !p->wall && p->period > 0;
       if (r->timeperiod == 0)
         r->timeperiod = p->period;
-      readerstate_tell(s);
+      readerstate_toclient(s);
       if (s->client->timeperiod != NULL)
         s->client->timeperiod(s->client->ud, p->period, p->wall);
     }
@@ -306,30 +306,30 @@ static void deaths (ReaderState *s, Fields *f, const Fields *events) {
 
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
-  Collected told;
-  details_collection(f, s->format, &told);
-  s->eventtime = c->time = readerstate_later(s->eventtime, told.time);
-  c->inuse += (uint64_t)told.inuse;
-  c->held += (uint64_t)told.held;
+  Collected decoded;
+  details_collection(f, s->format, &decoded);
+  s->eventtime = c->time = readerstate_later(s->eventtime, decoded.time);
+  c->inuse += (uint64_t)decoded.inuse;
+  c->held += (uint64_t)decoded.held;
   if (!s->of->hidden) {
-    s->streams.inuse += (uint64_t)told.inuse;
-    s->streams.held += (uint64_t)told.held;
+    s->streams.inuse += (uint64_t)decoded.inuse;
+    s->streams.held += (uint64_t)decoded.held;
   }
-  c->rss += (uint64_t)told.rss;
-  c->duration = told.duration < c->time ? told.duration : c->time;
-  c->processor = told.processor;
-  c->tenured = told.tenured;
-  c->planned = (uint64_t)told.planned + (major ? 0 : s->of->planned);
-  c->charged = c->planned + (uint64_t)told.over;
+  c->rss += (uint64_t)decoded.rss;
+  c->duration = decoded.duration < c->time ? decoded.duration : c->time;
+  c->processor = decoded.processor;
+  c->tenured = decoded.tenured;
+  c->planned = (uint64_t)decoded.planned + (major ? 0 : s->of->planned);
+  c->charged = c->planned + (uint64_t)decoded.over;
   if (!major) s->of->planned = c->planned;
-  memcpy(c->looked, told.looked, sizeof(c->looked));
-  c->state = (int)(told.state & 3);
-  c->minors = told.minors;
-  c->left = told.left;
-  c->slices = told.slices < c->processor + c->left ? told.slices : c->processor + c->left;
-  c->majors = told.majors;
+  memcpy(c->looked, decoded.looked, sizeof(c->looked));
+  c->state = (int)(decoded.state & 3);
+  c->minors = decoded.minors;
+  c->left = decoded.left;
+  c->slices = decoded.slices < c->processor + c->left ? decoded.slices : c->processor + c->left;
+  c->majors = decoded.majors;
   c->major = major;
-  c->labels = readerlabels_set(s, told.label);
+  c->labels = readerlabels_set(s, decoded.label);
   readeremit_collection(s, c);
 }
 
@@ -359,7 +359,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
   m.time = s->eventtime = readerstate_later(s->eventtime, difference);
   if (m.time > s->r->duration)
     s->r->duration = m.time;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->mark != NULL && !s->of->hidden && !readerstate_isoutside(s, m.time))
     s->client->mark(s->client->ud, &m);
 }
@@ -391,7 +391,7 @@ static void beginstate (ReaderState *s, Fields *f) {
 }
 
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (row != NULL)
     row->allocated += bytes;
   if (s->client->allocated != NULL && !s->of->hidden)
@@ -402,7 +402,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
     return;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->labelled != NULL && !s->of->hidden)
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
@@ -465,7 +465,7 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
     case 'Y':
       if (row != NULL && !row->others)
         row->name = readerbatch_nameof(s, f);
-      readerstate_tell(s);
+      readerstate_toclient(s);
       if (row != NULL && s->client->called != NULL && !s->of->hidden)
         s->client->called(s->client->ud, s->r->text.text + row->name);
       break;

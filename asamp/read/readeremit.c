@@ -24,10 +24,10 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-static void tellfate (ReaderState *s, const ReadSample *sample, int fate,
+static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->fate != NULL && !ishiddensample(s, sample))
     s->client->fate(s->client->ud, sample, fate, time);
 }
@@ -64,7 +64,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   readeremit_head(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->sample != NULL && !hidden)
     s->client->sample(s->client->ud, sample);
   if (r->many)
@@ -76,14 +76,14 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   r->samples += shown;
   if (s->of->blind) {
     r->left[LEFT_STREAMS] += sample->count;
-    tellfate(s, sample, READER_UNDECIDED, sample->time);
+    emitfate(s, sample, READER_UNDECIDED, sample->time);
     return;
   }
   if (s->of->open.n == FIFO_MOST) {
     ReadSample oldest;
     fifo_take(&s->of->open, &oldest);
     r->left[LEFT_OPEN] += oldest.count;
-    tellfate(s, &oldest, READER_UNDECIDED, sample->time);
+    emitfate(s, &oldest, READER_UNDECIDED, sample->time);
     s->of->open.passed++;
   }
   if (!fifo_put(&s->of->open, sample))
@@ -115,7 +115,7 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow,
                       ? sample->count : 0;
   s->client->followed = room;
   s->client->tag = 0;
-  tellfate(s, sample, READER_SURVIVED, time);
+  emitfate(s, sample, READER_SURVIVED, time);
   if (room) {
     ReadFollowed f;
     f.sample = *sample;
@@ -152,7 +152,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   s->of->allocated += readsample_bytes(&sample);
   sample.born = s->decided += readsample_bytes(&sample);
   if (fate == 0)
-    tellfate(s, &sample, READER_DIED, time);
+    emitfate(s, &sample, READER_DIED, time);
   else
     survive(s, &sample, fate == 1 && s->r->followed > 0, time);
   return 1;
@@ -170,7 +170,7 @@ void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int 
   d.orphan = orphan;
   if (row != NULL)
     row->laterbytes += readsample_bytes(&f->sample);
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->death != NULL && f->sample.count > 0 && !ishiddensample(s, &f->sample))
     s->client->death(s->client->ud, &d);
 }
@@ -185,17 +185,17 @@ void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
 
 void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   ReadProfile *r = s->r;
-  ReadCollection told = *c;
+  ReadCollection emitted = *c;
   ReadState *row = r->many ? readerstate_row(s) : NULL;
   readeremit_head(s);
-  readerstate_tell(s);
-  told.stateinuse = c->inuse;
-  told.stateheld = c->held;
+  readerstate_toclient(s);
+  emitted.stateinuse = c->inuse;
+  emitted.stateheld = c->held;
   if (row != NULL) {
     row->minors += c->minors + (uint64_t)!c->major;
     row->majors += c->majors + (uint64_t)c->major;
-    told.inuse = s->streams.inuse;
-    told.held = s->streams.held;
+    emitted.inuse = s->streams.inuse;
+    emitted.held = s->streams.held;
   }
   if (!ishiddencollection(s, c)) {
     r->minors += c->minors + (uint64_t)!c->major;
@@ -204,15 +204,15 @@ void readeremit_collection (ReaderState *s, const ReadCollection *c) {
   if (c->time > r->duration)
     r->duration = c->time;
   readerfollow_settle(&s->of->follow);
-  told.decided = s->of->decided;
-  told.survived = s->of->survived;
+  emitted.decided = s->of->decided;
+  emitted.survived = s->of->survived;
   s->of->decided = s->of->survived = 0;
   if (s->client->collection != NULL && !ishiddencollection(s, c))
-    s->client->collection(s->client->ud, &told);
+    s->client->collection(s->client->ud, &emitted);
 }
 
 void readeremit_undecided (ReaderState *s) {
   ReadSample sample;
   while (fifo_take(&s->of->open, &sample))
-    tellfate(s, &sample, READER_UNDECIDED, s->last);
+    emitfate(s, &sample, READER_UNDECIDED, s->last);
 }

@@ -87,7 +87,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
   r->walked += w.duration;
   if (w.duration > r->longestwalk)
     r->longestwalk = w.duration;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->walk != NULL && !readerstate_isoutside(s, w.time))
     s->client->walk(s->client->ud, &w);
 }
@@ -95,7 +95,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   readerfollow_settle(&one->follow);
   for (i = 0; i < one->follow.n && !one->hidden && s->client->stop == NULL; i++)
     if (one->follow.list[i].sample.count > 0 &&

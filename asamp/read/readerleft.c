@@ -145,7 +145,7 @@ void readerleft_text (ReadLeft what, uint64_t count,
   *text = '\0';
 }
 
-void readerleft_told (uint64_t *counts, const char *meta) {
+void readerleft_parse (uint64_t *counts, const char *meta) {
   char key[32];
   unsigned long long n;
   int used, what;

@@ -40,6 +40,6 @@ uint64_t readerleft_limit (ReadLeft what);
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);
 
 /* Adds the writer's meta "key count key count ..." to counts[LEFT_N]. */
-void readerleft_told (uint64_t *counts, const char *meta);
+void readerleft_parse (uint64_t *counts, const char *meta);
 
 #endif

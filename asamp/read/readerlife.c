@@ -34,7 +34,7 @@ void readerlife_start (ReaderState *s, uint64_t id, uint64_t time) {
   row = readerstate_row(s);
   if (row != NULL && !row->others)
     row->begin = time;
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->starts != NULL && !s->of->hidden && !s->of->blind)
     s->client->starts(s->client->ud, time);
 }
@@ -55,7 +55,7 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   }
   of->before.inuse = of->before.held = 0;
   readerorphans_expect(of, s->r, orphans);
-  readerstate_tell(s);
+  readerstate_toclient(s);
   if (s->client->ends != NULL && !of->hidden)
     s->client->ends(s->client->ud, time, of->orphans);
   of->closed = 1;

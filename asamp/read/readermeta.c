@@ -91,7 +91,7 @@ static int readown (ReaderState *s, const char *key, const char *value, size_t n
     r->copying = r->own;
   else if (strcmp(key, "asamp.left") == 0) {
     if (r->own)
-      readerleft_told(r->left, value);
+      readerleft_parse(r->left, value);
   }
   else if (strcmp(key, "asamp.merged") == 0)
     r->merged = r->own ? strtoull(value, NULL, 10) : 0;

@@ -97,7 +97,7 @@ ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);
 
 /* Sets the state and thread for the client's next event. */
-static inline void readerstate_tell (ReaderState *s) {
+static inline void readerstate_toclient (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
   s->client->row = s->of->row;
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;

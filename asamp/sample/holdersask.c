@@ -44,7 +44,7 @@ static char *holdersask_text (HoldersAnswer *x, size_t n) {
 ** Copies the result to the shared memory, in the child. Leaves it incomplete if it does not
 ** fit.
 */
-static void holdersask_tell (HoldersAnswer *x, const Holders *h) {
+static void holdersask_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
   memcpy(paths(x, h->n), h->paths, h->npaths * sizeof(*h->paths));
@@ -68,7 +68,7 @@ int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, si
   a->parent = getpid();
   a->child = quietfork(0);
   if (a->child == 0) {
-    if (holders_walk(&h, L, owners, n, pages_realloc)) holdersask_tell(a->answer, &h);
+    if (holders_walk(&h, L, owners, n, pages_realloc)) holdersask_write(a->answer, &h);
     _exit(0);
   }
   if (a->child < 0) {

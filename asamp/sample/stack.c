@@ -37,7 +37,7 @@ void stack_close (Stack *s) {
   free(s->known);
   free(s->outside);
 #if defined(LUAN_DEBUG)
-  free(s->told);
+  free(s->reported);
 #endif
   free(s->lines);
   functions_close(&s->functions);
@@ -442,13 +442,13 @@ static void remember (Stack *s, size_t n, size_t stay) {
 /* Compares the stack with a complete walk (K1). */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
-  size_t n, shared = (s->told != NULL) ? s->shared : 0, i;
+  size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
   if (all.frames == NULL) {  /* there is nothing to compare with next time */
-    free(s->told);
-    s->told = NULL;
-    s->ntold = 0;
+    free(s->reported);
+    s->reported = NULL;
+    s->nreported = 0;
     return;
   }
   n = luaN_frames(L, all.lua);
@@ -465,26 +465,26 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   s->functions = all.functions;
   if (s->cut || !whole) shared = 0;  /* the position of a cut depends on earlier walks */
   if (shared > 0) {
-    int same = (s->n + shared == all.n && shared <= s->ntold);
+    int same = (s->n + shared == all.n && shared <= s->nreported);
     for (i = 0; same && i < s->n; i++)
       same = (s->frames[i].id == all.frames[i].id &&
               s->frames[i].line == all.frames[i].line);
     for (i = 1; same && i <= shared; i++)
-      same = (s->told[s->ntold - i].id == all.frames[all.n - i].id &&
-              s->told[s->ntold - i].line == all.frames[all.n - i].line);
+      same = (s->reported[s->nreported - i].id == all.frames[all.n - i].id &&
+              s->reported[s->nreported - i].line == all.frames[all.n - i].line);
     if (!same) {
       fprintf(stderr, "stack: %zu new and %zu shared frames are not %zu\n", s->n,
               shared, all.n);
       abort();
     }
   }
-  free(s->told);
+  free(s->reported);
   if (!whole) {
     free(all.frames);
     all.frames = NULL;
   }
-  s->told = all.frames;
-  s->ntold = all.n;
+  s->reported = all.frames;
+  s->nreported = all.n;
 }
 
 #else

@@ -70,8 +70,8 @@ typedef struct Stack {
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)
-  ProfileFrame *told;		/* The whole stack reported last, to check K1 after every walk. */
-  size_t ntold;
+  ProfileFrame *reported;		/* The whole stack reported last, to check K1 after every walk. */
+  size_t nreported;
 #endif
 } Stack;
 

@@ -25,7 +25,7 @@ static void tracker_unregister (Tracker *t, lua_State *L) {
 
 /* {== callbacks of the core ============================================ */
 
-static void told (Tracker *t, lua_State *L) {
+static void decided (Tracker *t, lua_State *L) {
   t->busy++;
   trackoutcomes_report(t, L, 1);
   t->busy--;
@@ -40,7 +40,7 @@ static void collected (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
   if (t->client == NULL) return;
-  if (t->deciding) told(t, L);
+  if (t->deciding) decided(t, L);
   if (t->client == NULL || t->client->safe == NULL || t->ending) return;
   t->busy++;
   t->client->safe(t->ud, L);

@@ -105,7 +105,7 @@ typedef struct Tracker {
   uint64_t since;		/* Start of its part of the pause, CLOCK_MONOTONIC, ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at that time, ns. */
   uint64_t slices;	/* luaN_Memory.slices at the last report. */
-  uint64_t pauses, toldpauses;	/* luaN_Memory.pauses when unreported pauses were last counted;
+  uint64_t pauses, reportedpauses;	/* luaN_Memory.pauses when unreported pauses were last counted;
 				   ns of the pauses reported since. */
   uint64_t sincelooked[LOOKED_COUNT];  /* Work counters at that time. */
   ProfileCollection collection;	/* The running collection; outside of one, the last reported. */

@@ -27,7 +27,7 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   luaN_memory(L, &m);
   c->time = over ? m.began + m.pause : clock_now();
   c->duration = clock_between(t->since, c->time);
-  t->toldpauses += c->duration;
+  t->reportedpauses += c->duration;
   c->processor = clock_between(t->sinceprocessor, clock_thread());
   t->sinceprocessor += c->processor;
   for (k = 0; k < LOOKED_COUNT; k++) {
@@ -56,16 +56,16 @@ void trackoutcomes_skip (Tracker *t, const luaN_Memory *m) {
   t->charged = m->charged;
   t->pauses = m->pauses;
   t->slices = m->slices;
-  t->toldpauses = 0;
+  t->reportedpauses = 0;
 }
 
 
 /* Returns the ns of unreported pauses since the last reported one. */
 static uint64_t leftpauses (Tracker *t, const luaN_Memory *m) {
-  uint64_t all = m->pauses - t->pauses, told = t->toldpauses;
+  uint64_t all = m->pauses - t->pauses, reported = t->reportedpauses;
   t->pauses = m->pauses;
-  t->toldpauses = 0;
-  return (all > told) ? all - told : 0;
+  t->reportedpauses = 0;
+  return (all > reported) ? all - reported : 0;
 }
 
 

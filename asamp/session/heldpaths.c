@@ -28,7 +28,7 @@ static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t paren
   return 1;
 }
 
-int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h) {
+int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h) {
   uint32_t *to = calloc(h->npaths, sizeof(*to)), i;
   size_t k;
   int ok = (to != NULL);

@@ -27,7 +27,7 @@ typedef struct HeldPaths {
 ** Emits the paths of h that are new to the profile, and replaces h->ids by their numbers in it.
 ** Returns 0 if there is not enough memory.
 */
-int heldpaths_tell (HeldPaths *p, ProfileState *profile, Holders *h);
+int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 
 #endif

@@ -139,7 +139,7 @@ static void orphans_look (void) {
 }
 
 
-void orphans_tell (Profile *p) {
+void orphans_emit (Profile *p) {
   ProfileState of = {p, 0, 0, 1};
   uint32_t runs[PROFILE_LASTRUNS];
   Walk w = {0, 0, 0};

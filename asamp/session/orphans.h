@@ -31,7 +31,7 @@ uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 int orphans_aredue (const Profile *p, uint64_t now);
 
 /* Reports the deaths of orphans to 'p'. */
-void orphans_tell (Profile *p);
+void orphans_emit (Profile *p);
 
 /*
 ** At exit: returns the next deaths for profile_exit in *last; *started is 0 before the first

@@ -20,7 +20,7 @@
 #define DEATHS_CHUNK	65536         /* runs per event, even */
 
 /* The profile whose lock this OS thread holds, or waits for, to report an event. */
-static OFTHREAD const Profile *volatile telling;
+static OFTHREAD const Profile *volatile emitting;
 
 /*
 ** The system's number of this OS thread; 0: not yet read. Cached, because every event contains
@@ -48,7 +48,7 @@ static uint32_t threadnumber (void) {
 
 int profile_ready (Profile *p) {
   int ready;
-  if (telling != NULL)
+  if (emitting != NULL)
     return 0;
   pthread_mutex_lock(&p->lock);
   ready = p->error == 0 && p->stalled == 0 && !p->stop &&
@@ -65,7 +65,7 @@ static void commit (Profile *p) {
 
 /* Takes the lock to report events; profileevents_letgo completes the last one and releases it. */
 static void profileevents_hold (Profile *p) {
-  telling = p;
+  emitting = p;
   pthread_mutex_lock(&p->lock);
 }
 
@@ -73,7 +73,7 @@ static inline void profileevents_letgo (Profile *p) {
   commit(p);
   memset(&p->inhand, 0, sizeof(p->inhand));
   pthread_mutex_unlock(&p->lock);
-  telling = NULL;
+  emitting = NULL;
 }
 
 /* Returns 1 if the active buffer has space for 'size' bytes. */
@@ -127,7 +127,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
 }
 
 /* Puts an event with a number and n bytes into the queue. */
-static void profileevents_tell (const ProfileState *s, int type, uint64_t number, const void *bytes,
+static void profileevents_emit (const ProfileState *s, int type, uint64_t number, const void *bytes,
                                 size_t n) {
   void *body;
   profileevents_hold(s->profile);
@@ -138,7 +138,7 @@ static void profileevents_tell (const ProfileState *s, int type, uint64_t number
 }
 
 void profile_start (ProfileState *s) {
-  profileevents_tell(s, EVENT_START, clock_now(), NULL, 0);
+  profileevents_emit(s, EVENT_START, clock_now(), NULL, 0);
 }
 
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
@@ -146,11 +146,11 @@ void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left,
   const EndEvent end = {clock_now(), orphans};
   profile_left(s, left);
   profile_lost(s->profile, lost);
-  profileevents_tell(s, EVENT_END, bytes, &end, sizeof(end));
+  profileevents_emit(s, EVENT_END, bytes, &end, sizeof(end));
 }
 
 /* Puts an event of orphans' deaths into the queue. Lock held. */
-static void tellorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
+static void emitorphans (const ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   OrphansEvent *body = reserve(s, EVENT_ORPHANS, n, sizeof(*body) + n * sizeof(*runs));
   if (body == NULL)
     return;
@@ -160,7 +160,7 @@ static void tellorphans (const ProfileState *s, uint64_t time, const uint32_t *r
 
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n) {
   profileevents_hold(s->profile);
-  tellorphans(s, time, runs, n);
+  emitorphans(s, time, runs, n);
   profileevents_letgo(s->profile);
 }
 
@@ -168,27 +168,27 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source) {
   char text[FRAMENAME_LIMIT + 1];
   framename_lua(text, name, linedefined, source);
-  profileevents_tell(s, EVENT_NAME, id, text, strlen(text) + 1);
+  profileevents_emit(s, EVENT_NAME, id, text, strlen(text) + 1);
 }
 
 void profile_period (ProfileState *s, uint64_t period) {
-  profileevents_tell(s, EVENT_PERIOD, period, NULL, 0);
+  profileevents_emit(s, EVENT_PERIOD, period, NULL, 0);
 }
 
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall) {
-  profileevents_tell(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
+  profileevents_emit(s, wall ? EVENT_WALLPERIOD : EVENT_CPUPERIOD, ns, NULL, 0);
 }
 
 void profile_allocated (ProfileState *s, uint64_t bytes) {
-  profileevents_tell(s, EVENT_ALLOCATED, bytes, NULL, 0);
+  profileevents_emit(s, EVENT_ALLOCATED, bytes, NULL, 0);
 }
 
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes) {
-  profileevents_tell(s, EVENT_LABELLED, bytes, &set, sizeof(set));
+  profileevents_emit(s, EVENT_LABELLED, bytes, &set, sizeof(set));
 }
 
 void profile_left (ProfileState *s, const ProfileLeft *left) {
-  profileevents_tell(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
+  profileevents_emit(s, EVENT_LEFT, __atomic_load_n(&s->profile->cut, __ATOMIC_RELAXED), left,
                      sizeof(*left));
 }
 
@@ -206,20 +206,20 @@ static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   return limit;
 }
 
-static void telltext (const ProfileState *s, int type, uint64_t number, const char *name) {
+static void emittext (const ProfileState *s, int type, uint64_t number, const char *name) {
   char text[PROFILE_NAME + 1];
   size_t n = cut(s->profile, name, strlen(name), PROFILE_NAME);
   memcpy(text, name, n);
   text[n] = '\0';
-  profileevents_tell(s, type, number, text, n + 1);
+  profileevents_emit(s, type, number, text, n + 1);
 }
 
 void profile_called (ProfileState *s, const char *name) {
-  telltext(s, EVENT_CALLED, 0, name);
+  emittext(s, EVENT_CALLED, 0, name);
 }
 
 void profile_class (ProfileState *s, uint32_t id, const char *name) {
-  telltext(s, EVENT_CLASS, id, name);
+  emittext(s, EVENT_CLASS, id, name);
 }
 
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step) {
@@ -386,7 +386,7 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 }
 
 /* Puts up to FATES_CHUNK outcomes into the queue. Lock held. */
-static void profileevents_tellfates (const ProfileState *s, const unsigned char *survived,
+static void profileevents_emitfates (const ProfileState *s, const unsigned char *survived,
                                      const uint32_t *classes, size_t n) {
   size_t ahead = classes == NULL ? 0 : n * sizeof(*classes);
   unsigned char *body = reserve(s, classes == NULL ? EVENT_FATES
@@ -409,7 +409,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
   profileevents_hold(p);
   while (at < n) {
     size_t m = n - at < FATES_CHUNK ? n - at : FATES_CHUNK;
-    profileevents_tellfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
+    profileevents_emitfates(s, survived + at, classes == NULL ? NULL : classes + at, m);
     at += m;
   }
   for (at = 0; at < ndeaths; at += DEATHS_CHUNK) {
@@ -508,13 +508,13 @@ static void lastset (void *ud, uint32_t set, uint64_t bytes) {
 ** Reports the last events of all states, if there is space, and stops the profile. Lock held at
 ** entry.
 */
-static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
+static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
   ProfileLast last;
   int locked = 1;
   while (next(ud, &last) && awaitroom(p, &locked)) {
     void *body;
     if (last.nruns > 0) {
-      tellorphans(last.state, last.time, last.runs, last.nruns);
+      emitorphans(last.state, last.time, last.runs, last.nruns);
       continue;
     }
     p->elsewhere += last.lost;
@@ -546,7 +546,7 @@ static void telllast (Profile *p, int (*next) (void *ud, ProfileLast *last), voi
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *t) {
-  int iswritten, locked, ours = telling == p;
+  int iswritten, locked, ours = emitting == p;
   if (p->pid != getpid() || p->ended) {
     profilequeue_totals(p, t);
     return;
@@ -556,7 +556,7 @@ void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *
       p->reserved = 0;
       lose(p);
     }
-    telllast(p, next, ud);
+    emitlast(p, next, ud);
   }
   else p->stop = 1;
   profilequeue_wake(p);

@@ -139,7 +139,7 @@ static int profileopen_start (Profile *p, const ProfileConfig *config, char *why
     own.tuning = p->tuning = strdup(secure_getenv("LUA_GC"));
   if (!spare_keep(&p->spare))
     return ENOMEM;
-  p->tellstall = config->stalled;
+  p->reportstall = config->stalled;
   p->round = config->round;
   p->pause = SOON_NS;
   error = config->ring.most > 0 ? beginring(p, config, &own)

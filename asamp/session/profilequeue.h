@@ -13,7 +13,7 @@
 **   Q4  taken = samples in the file + samples on their way + lost;
 **   Q5  an event counts from its commit on: exit() in a signal handler may have interrupted
 **       this OS thread in the middle of an event, with the lock held, and that event is never
-**       completed. The thread-local variable 'telling' marks this;
+**       completed. The thread-local variable 'emitting' marks this;
 **   Q6  events of other threads after the end of the profile, in a process that a signal ends,
 **       are not part of it and do not count as lost;
 **   Q7  'work' is signalled by profilequeue_wake only, and never recursively: exit() in a signal
@@ -89,9 +89,9 @@ struct Profile {
   uint64_t flushed;       /* time of the last complete flush, ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  int told;               /* 1: the first stall was reported; 2: its end was, too */
+  int stallreported;               /* 1: the first stall was reported; 2: its end was, too */
   uint64_t gap;           /* samples lost before this stall */
-  void (*tellstall)(const char *path, int error, uint64_t lost);
+  void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next round, if there is a 'round' function */
   EventTally written;     /* events that are readable in the file */

@@ -28,9 +28,9 @@ static void notestall (Profile *p) {
   pthread_mutex_unlock(&p->lock);
   if (before == 0 && f->stalled != 0)
     p->gap = lost;
-  if (f->stalled != 0 && p->told == 0 && p->tellstall != NULL) {
-    p->told = 1;
-    p->tellstall(p->place.path, f->stalled, 0);
+  if (f->stalled != 0 && p->stallreported == 0 && p->reportstall != NULL) {
+    p->stallreported = 1;
+    p->reportstall(p->place.path, f->stalled, 0);
   }
   if (before != 0 && f->stalled == 0 && f->error == 0) {
     char value[160];
@@ -39,9 +39,9 @@ static void notestall (Profile *p) {
     encoder_mark(p->encoder, clock_now(), "samples lost", 12, value,
                  strlen(value));
     p->dirty = 1;
-    if (p->told == 1) {
-      p->told = 2;
-      p->tellstall(p->place.path, 0, lost - p->gap);
+    if (p->stallreported == 1) {
+      p->stallreported = 2;
+      p->reportstall(p->place.path, 0, lost - p->gap);
     }
   }
 }
@@ -275,14 +275,14 @@ static int putall (Profile *p, uint64_t lost, int isend) {
   uint64_t now = clock_now(), since = ring_since(p->ring, now);
   uint64_t epoch = (clock_read(CLOCK_REALTIME) - clock_between(since, now)) / 1000;
   ProfileLeft left = {0};
-  RingTold told;
+  RingTotals totals;
   Encoder *e;
   p->config.log.recorded = now;
   e = encoder_new(&p->config.log, since, epoch, putring, p);
   if (e == NULL)
     return ENOMEM;
-  ring_tell(p->ring, e, now, &told);
-  encoder_ring(e, told.samples, told.bytes, told.ns, p->config.ring.ns);
+  ring_emit(p->ring, e, now, &totals);
+  encoder_ring(e, totals.samples, totals.bytes, totals.ns, p->config.ring.ns);
   left.before = ring_left(p->ring);
   encoder_left(e, &left, __atomic_load_n(&p->cut, __ATOMIC_RELAXED));
   encoder_lost(e, lost);

@@ -324,8 +324,8 @@ static int mayhave (uint64_t now) {
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
-  return p->told == 0 || now - p->told >= LONG || change > least ||
-         last == RESIDENT_PROFILE || (last && now - p->told >= ENDING * p->cost);
+  return p->reported == 0 || now - p->reported >= LONG || change > least ||
+         last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
 
@@ -338,7 +338,7 @@ static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int cla
   pthread_mutex_lock(&lock);
   yes = isdue(p, now, rss, last);
   if (yes && claims) {
-    p->told = now;
+    p->reported = now;
     p->rss = rss;
   }
   pthread_mutex_unlock(&lock);
@@ -355,7 +355,7 @@ static int isyoung (ResidentPolicy *p, uint64_t now) {
 }
 
 
-static void resident_tell (ProfileState *state, uint64_t now) {
+static void resident_emit (ProfileState *state, uint64_t now) {
   uint64_t started = clock_thread();
   size_t i, n;
   ResidentRow *rows = resident_rows(&n);
@@ -422,7 +422,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = mappings_rss();
-  if (state != NULL && ask(policy, now, rss, last, 1)) resident_tell(state, now);
+  if (state != NULL && ask(policy, now, rss, last, 1)) resident_emit(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;

@@ -40,7 +40,7 @@ typedef struct ResidentRow {
 
 /* Decides when the next picture is due; all zero: 20 ms after the first collection. Times in ns. */
 typedef struct ResidentPolicy {
-  uint64_t told, rss, cost;
+  uint64_t reported, rss, cost;
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
 

@@ -224,13 +224,13 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left) {
 }
 
 
-static void tellset (void *ud, uint32_t set, uint64_t bytes) {
+static void emitset (void *ud, uint32_t set, uint64_t bytes) {
   if (set != 0) profile_labelled(ud, set, bytes);
 }
 
 
-uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all) {
-  return account_each(&s->tracker.account, ACCOUNT_REPORT, all, tellset, state);
+uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
+  return account_each(&s->tracker.account, ACCOUNT_REPORT, all, emitset, state);
 }
 
 
@@ -411,8 +411,8 @@ void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {
   uint64_t lost = tracker_lost(&s->tracker) + t->lost;
-  if (s->told) return t->error;
-  s->told = 1;
+  if (s->reported) return t->error;
+  s->reported = 1;
   if (s->options.summary) {
     SharedTotals sum = {1, s->tracker.samples, s->timing.samples,
                         tracker_bytes(&s->tracker, s->tracker.L), 0,

@@ -37,15 +37,15 @@ struct Sampler {
   int counted;			/* shared: 1: counted in past.states, once for any number of
 				   files */
   int ended;			/* shared: 1: its profile has ended; atomic */
-  uint64_t toldbytes;		/* bytes allocated that were reported to that profile; lock held */
-  uint64_t toldlost;		/* lost samples that were reported to that profile; lock held */
+  uint64_t reportedbytes;		/* bytes allocated that were reported to that profile; lock held */
+  uint64_t reportedlost;		/* lost samples that were reported to that profile; lock held */
   SamplerAsked *asked;		/* shared: request of another thread, to be served by its own;
 				   atomic */
   SamplerOptions options;
   char *path;			/* path of the session's file, or of the last one */
   struct stat file;		/* device and inode of that file */
   pid_t pid;			/* process that has the session */
-  int told;			/* 1: the end of the session was reported to the user */
+  int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
   HeldPaths heldpaths;		/* paths already in the profile */
   Resident resident;		/* the state's part of resident memory */
@@ -102,7 +102,7 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 ** Emits the bytes by label that are not emitted yet, of 'all' bytes in total. Returns that total,
 ** which is larger if the state of another thread has newer numbers.
 */
-uint64_t samplerlist_tellsets (Sampler *s, ProfileState *state, uint64_t all);
+uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
 ** Adds the bytes by label of a state to those of past ones; with ACCOUNT_REST, subtracts those
 ** that the state is going to keep. Lock held.

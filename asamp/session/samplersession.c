@@ -116,7 +116,7 @@ static void oncollection (void *ud, const ProfileCollection *c,
 static void onholders (void *ud, Holders *h) {
   Sampler *s = ud;
   if (s->state.profile == NULL) return;
-  if (!heldpaths_tell(&s->heldpaths, &s->state, h)) return;
+  if (!heldpaths_emit(&s->heldpaths, &s->state, h)) return;
   profile_holders(&s->state, h->ids, h->n);
   profile_walk(&s->state, h->start, h->nanoseconds);
 }
@@ -310,7 +310,7 @@ static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, cha
     profile_file(p, &s->file);
     free(s->path);
     s->path = path;
-    s->told = 0;
+    s->reported = 0;
     s->state.profile = p;
     s->state.id = (uint32_t)s->tracker.number;
     s->state.depth = 0;
@@ -511,7 +511,7 @@ int sampler_mark (Sampler *s, const char *name, size_t namelen,
 
 static void samplersession_allocated (Sampler *s) {
   ProfileLeft left;
-  uint64_t bytes = samplerlist_tellsets(s, &s->state, samplerlist_ending(s, &left));
+  uint64_t bytes = samplerlist_emitsets(s, &s->state, samplerlist_ending(s, &left));
   if (bytes > 0) profile_allocated(&s->state, bytes);
   profile_left(&s->state, &left);
   profile_lost(s->state.profile, tracker_lost(&s->tracker));

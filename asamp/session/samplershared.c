@@ -103,7 +103,7 @@ static SamplerRate rateof (const SamplerShared *with) {
 /* Starts time samples on the calling OS thread, which runs the state. */
 static void starttime (Sampler *s) {
   char err[256];
-  static int told;
+  static int reported;
   const uint64_t timens = rateof(s->shared).timens;
   if (timens == 0) return;
   timer_keep();
@@ -113,7 +113,7 @@ static void starttime (Sampler *s) {
     tracker_points(&s->tracker, s->tracker.L, 1);
   else {
     samplerlist_untimed(s, err);
-    if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) complain("%s", err);
+    if (!__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) complain("%s", err);
   }
   descriptor_release();
 }
@@ -168,9 +168,9 @@ void samplershared_follow (Sampler *s) {
 
 
 /* Bytes allocated and samples lost by a state after the end of its profile. */
-typedef struct Untold {
+typedef struct Unreported {
   uint64_t bytes, lost;
-} Untold;
+} Unreported;
 
 
 /*
@@ -178,18 +178,18 @@ typedef struct Untold {
 ** once, by the state or by sampler_endshared. Returns the rest that was not reported. Lock
 ** held.
 */
-static Untold tellend (Sampler *s, int isclosed) {
+static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
-  Untold since = {0, 0};
+  Unreported since = {0, 0};
   uint64_t bytes = samplerlist_ending(s, &left), lost = tracker_lost(&s->tracker);
   if (s->ended) {
-    if (bytes > s->toldbytes) since.bytes = bytes - s->toldbytes;
-    if (lost > s->toldlost) since.lost = lost - s->toldlost;
+    if (bytes > s->reportedbytes) since.bytes = bytes - s->reportedbytes;
+    if (lost > s->reportedlost) since.lost = lost - s->reportedlost;
     return since;
   }
-  bytes = samplerlist_tellsets(s, &s->state, bytes);
+  bytes = samplerlist_emitsets(s, &s->state, bytes);
   if (isclosed) {
-    if (orphans_aredue(s->state.profile, clock_now())) orphans_tell(s->state.profile);
+    if (orphans_aredue(s->state.profile, clock_now())) orphans_emit(s->state.profile);
     profile_leave(&s->state, bytes, &left, lost,
                   orphans_adopt(&s->state, &s->tracker));
   }
@@ -206,25 +206,25 @@ static Untold tellend (Sampler *s, int isclosed) {
 ** Removes the state from its profile: adds its numbers to samplers.past. Returns the rest that
 ** was not reported.
 */
-static Untold samplershared_settle (Sampler *s, int isclosed) {
-  Untold untold = {0, 0};
+static Unreported samplershared_settle (Sampler *s, int isclosed) {
+  Unreported unreported = {0, 0};
   samplerlist_publish(s);
   samplerlist_lock();
   if (s->state.profile != NULL) {
-    untold = tellend(s, isclosed);
+    unreported = emitend(s, isclosed);
     seen_past(s->name, &s->seen, 1, 0);
     samplers.past.samples += s->tracker.samples;
     samplers.past.timesamples += s->timing.samples;
     samplers.past.bytes += tracker_bytes(&s->tracker, s->tracker.L);
     samplerlist_pastsets(s, ACCOUNT_WHOLE, tracker_bytes(&s->tracker, s->tracker.L));
-    samplers.past.lost += tracker_lost(&s->tracker) - untold.lost;
+    samplers.past.lost += tracker_lost(&s->tracker) - unreported.lost;
     samplers.past.natives += s->tracker.natives;
     samplers.past.unfollowed += tracker_unfollowed(&s->tracker);
   }
   s->state.profile = NULL;
   s->timing.samples = 0;
   samplerlist_unlock();
-  return untold;
+  return unreported;
 }
 
 
@@ -236,22 +236,22 @@ static int move (Sampler *s, int isforked) {
   UNCANCELLED;
   const SamplerShared *with = s->shared;
   const SamplerRate rate = rateof(with);
-  Untold untold;
+  Unreported unreported;
   uint64_t lost;
   int isthere;
   timing_stop(&s->timing);
   lost = timing_drop(&s->timing);
-  untold = samplershared_settle(s, 0);
+  unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
   else {  /* with the rest not reported to the previous profile */
     samplerlist_lock();
-    samplers.past.bytes -= rate.alloc ? untold.bytes : 0;
-    if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, untold.bytes);
+    samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
+    if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
     samplerlist_unlock();
     tracker_wake(&s->tracker, s->tracker.L, rate.period, with->options.random,
-                 seedof(s), rate.alloc, untold.bytes);
-    tracker_setlost(&s->tracker, untold.lost + lost);
+                 seedof(s), rate.alloc, unreported.bytes);
+    tracker_setlost(&s->tracker, unreported.lost + lost);
   }
   samplerlist_publish(s);  /* without numbers of the previous profile */
   samplerlist_lock();
@@ -275,11 +275,11 @@ int samplershared_current (Sampler *s) {
 
 
 /* Reports deaths of orphans. Open states do this for the closed ones. */
-static void tellorphans (const Sampler *s) {
+static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
   samplerlist_lock();
-  if (!s->ended) orphans_tell(p);
+  if (!s->ended) orphans_emit(p);
   samplerlist_unlock();
 }
 
@@ -330,7 +330,7 @@ void samplershared_safe (void *ud, lua_State *L) {
     s->period = rate.period;
     s->options.rate = rate.most;
     samplerlist_restrain(s, L);
-    tellorphans(s);
+    emitorphans(s);
   }
   asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
   if (asked != NULL) asked->f(asked, L);
@@ -422,14 +422,14 @@ void sampler_endshared (Profile *p) {
     ProfileLeft left;
     if (s->shared == NULL || s->state.profile != p) continue;
     state.id = s->state.id;
-    s->toldbytes = samplerlist_tellsets(s, &state, samplerlist_ending(s, &left));
-    if (s->toldbytes > 0) profile_allocated(&state, s->toldbytes);
+    s->reportedbytes = samplerlist_emitsets(s, &state, samplerlist_ending(s, &left));
+    if (s->reportedbytes > 0) profile_allocated(&state, s->reportedbytes);
     profile_left(&state, &left);
-    s->toldlost = tracker_lost(&s->tracker);
-    profile_lost(p, s->toldlost);
+    s->reportedlost = tracker_lost(&s->tracker);
+    profile_lost(p, s->reportedlost);
     __atomic_store_n(&s->ended, 1, __ATOMIC_RELEASE);
   }
-  orphans_tell(p);
+  orphans_emit(p);
   orphans_forget(p);
   samplerlist_unlock();
   profile_end(p, &t);

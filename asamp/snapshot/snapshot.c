@@ -93,16 +93,16 @@ static int writeall (Writer *w, lua_State *L) {
 */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
-  const void *told[CODES_MOST];
-  size_t n = f != NULL ? luaN_frames(L, f) : 0, i, k, ntold = 0;
-  for (i = 0; i < n && ntold < CODES_MOST; i++) {
+  const void *written[CODES_MOST];
+  size_t n = f != NULL ? luaN_frames(L, f) : 0, i, k, nwritten = 0;
+  for (i = 0; i < n && nwritten < CODES_MOST; i++) {
     char name[HEAP_TEXT], file[8];
     if (f[i].id != NULL || f[i].function == NULL)
       continue;
-    for (k = 0; k < ntold && told[k] != f[i].function; ) k++;
-    if (k < ntold)
+    for (k = 0; k < nwritten && written[k] != f[i].function; ) k++;
+    if (k < nwritten)
       continue;
-    told[ntold++] = f[i].function;
+    written[nwritten++] = f[i].function;
     native_name(NULL, (uint64_t)(uintptr_t)f[i].function, name, sizeof(name), file, sizeof(file));
     if (name[0] != '\0')
       dump_code(&w->dump, f[i].function, name);

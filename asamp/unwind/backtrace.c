@@ -201,7 +201,7 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   unw_word_t ip, sp, fp;
   if (unw_get_reg(c, UNW_REG_IP, &ip) == 0 && ip != 0 &&
       unw_get_reg(c, UNW_REG_SP, &sp) == 0 && unw_get_reg(c, FP, &fp) == 0) {
-    f.ip = UNWIND_TOLD(ip) + (interrupted != 0);
+    f.ip = UNWIND_ADDRESS(ip) + (interrupted != 0);
     f.sp = sp;
     f.fp = fp;
   }
@@ -253,25 +253,25 @@ static uintptr_t within (uintptr_t ip) {
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
-  uintptr_t told;
+  uintptr_t reported;
   int ruled = n, i = 0;  /* rules have found 'ruled' frames, the cursor is at frame i */
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
-  told = f.ip;
+  reported = f.ip;
   while (f.ip != 0 && i < BACKTRACE_MAX) {
     int interrupted;
     if (i > ruled) {
       at = f;
       ruled = i + unwind_known(&b->rules, &at, b->end, to + i, BACKTRACE_MAX - i);
-      to[i] = (void *)told;
+      to[i] = (void *)reported;
       if (at.ip == 0 || ruled == BACKTRACE_MAX) return ruled;
       backtrace_want(b, at.ip);
     }
-    to[i] = (void *)told;
+    to[i] = (void *)reported;
     interrupted = isinterrupted(f.ip, i++);
     if (unw_step(&c) <= 0) break;
     f = frameof(&c, interrupted);
-    told = (interrupted && f.ip != 0) ? within(f.ip) : f.ip;
+    reported = (interrupted && f.ip != 0) ? within(f.ip) : f.ip;
   }
   return i;
 }

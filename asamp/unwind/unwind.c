@@ -70,7 +70,7 @@ static int bylibunwind (void **to, int max) {
   pthread_mutex_lock(&walking);
   n = unw_backtrace(to, max);
   pthread_mutex_unlock(&walking);
-  for (i = 0; i < n; i++) to[i] = (void *)UNWIND_TOLD(to[i]);
+  for (i = 0; i < n; i++) to[i] = (void *)UNWIND_ADDRESS(to[i]);
   return n;
 }
 

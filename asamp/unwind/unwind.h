@@ -62,9 +62,9 @@ typedef struct Unwind {
 ** versions return the byte before it.
 */
 #if defined(__aarch64__)
-#define UNWIND_TOLD(ip)	(((uintptr_t)(ip) + 3) & ~(uintptr_t)3)
+#define UNWIND_ADDRESS(ip)	(((uintptr_t)(ip) + 3) & ~(uintptr_t)3)
 #else
-#define UNWIND_TOLD(ip)	((uintptr_t)(ip))
+#define UNWIND_ADDRESS(ip)	((uintptr_t)(ip))
 #endif
 
 /*

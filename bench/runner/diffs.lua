@@ -49,10 +49,10 @@ end
 -- Returns the number of rows of a comparison, of those that count as changes, and the sum of squares of
 -- change / error.
 local function tally(result)
-  local sum = { rows = 0, told = 0, squares = 0 }
+  local sum = { rows = 0, changes = 0, squares = 0 }
   for _, list in ipairs { "functions", "lines", "types", "classes" } do
     for _, row in ipairs(result[list]) do
-      add(sum, { rows = 1, told = row.noise and 0 or 1, squares = (row.change / row.error) ^ 2 })
+      add(sum, { rows = 1, changes = row.noise and 0 or 1, squares = (row.change / row.error) ^ 2 })
     end
   end
   return sum
@@ -60,13 +60,13 @@ end
 
 local function line(name, measure, sum, whole)
   print(("| %s | %s | %s | %d | %d | %.2f%% | %.2f |"):format(name, measure, whole, sum.rows,
-    sum.told, 100 * sum.told / sum.rows, math.sqrt(sum.squares / sum.rows)))
+    sum.changes, 100 * sum.changes / sum.rows, math.sqrt(sum.squares / sum.rows)))
 end
 
 print(machine.line())
 print(("A sample every %d bytes, %d of time a second, sizes: %s, pairs: %d\n"):format(
   alloc, time, mode, pairs_))
-print "| program | by | whole | rows | told as changes | share | rms of change / error |"
+print "| program | by | whole | rows | counted as changes | share | rms of change / error |"
 print "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
 local all = {}
 for _, program in ipairs(chosen) do
@@ -87,7 +87,7 @@ for _, field in ipairs { "bytes", "timesamples" } do
   local name = measures.NAMES[field]
   if all[name] then
     line("all", name, all[name], "")
-    passed = passed and all[name].told <= MOST * all[name].rows
+    passed = passed and all[name].changes <= MOST * all[name].rows
   end
 end
 if not passed then

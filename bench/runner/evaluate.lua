@@ -71,9 +71,9 @@ if not paths.exact then io.stderr:write("bench/evaluate: no exact timers here; l
 -- Adds figures from the profile of a run to its usage.
 local function inspect(config, usage)
   if config.kind ~= "sample" then return end
-  local told = settings.closing(runner:errors())
-  if not told then fail(("%s: no closing line: %s"):format(config.name, runner:errors())) end
-  for name, value in pairs(told) do usage[name] = value end
+  local closing = settings.closing(runner:errors())
+  if not closing then fail(("%s: no closing line: %s"):format(config.name, runner:errors())) end
+  for name, value in pairs(closing) do usage[name] = value end
   usage.disk = start.size(paths.profile)
 end
 

@@ -68,7 +68,7 @@ end
 
 -- Returns the paper's value for a program ("": for the worst) at a point of its Figure 8 (c) or 9
 -- (time, exact), as text; nil if it has none.
-local function told(program, series, x)
+local function paper_value(program, series, x)
   local paper, worst = evaluation.PAPER[program], 0
   for _, each in pairs(evaluation.PAPER) do worst = math.max(worst, each.overhead) end
   if series == "c" and x == 32 * K then return ("%.2f"):format(paper and paper.overhead or worst) end
@@ -84,7 +84,7 @@ local function paper_rows(results, series, xs, width)
   local function add(title, program)
     local row, any = { title }, false
     for i = 1, width - 1 do
-      local value = xs[i] and told(program, series, xs[i])
+      local value = xs[i] and paper_value(program, series, xs[i])
       row[i + 1], any = value or "-", any or value
     end
     if any then rows[#rows + 1] = row end

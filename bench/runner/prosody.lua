@@ -222,7 +222,7 @@ local function report(server)
   return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
 end
 
-local function tell(name, what, json)
+local function judge(name, what, json)
   local samples = tonumber(json:match '"samples": (%d+)')
   local whole = json:find '"complete": true' and "whole" or "not whole"
   print(("- %s: %s; the last profile is %s, %s samples"):format(name, what, whole, samples or "no"))
@@ -235,7 +235,7 @@ without.load:close()
 without:signal "TERM"
 with:signal "TERM"
 expect(with:ends(), "prosody does not end by SIGTERM")
-expect(tell("SIGTERM", "has ended", (report(with))), "SIGTERM: the profile is not whole")
+expect(judge("SIGTERM", "has ended", (report(with))), "SIGTERM: the profile is not whole")
 
 local function short(wish_)
   local s = servers.start(wish_)
@@ -247,7 +247,7 @@ local killed = short "listen,ring=1m,rotate=3s,keep=2,alloc=64K"
 drive(killed.load, 8)
 killed:signal "KILL"
 expect(killed:ends(), "prosody does not end by SIGKILL")
-expect(tell("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
+expect(judge("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
 
 -- For a while its files may not grow beyond 16 KiB, as on a full disk.
 local full, why = short "listen,alloc=4K,time=100", nil
@@ -262,7 +262,7 @@ drive(full.load, 5)
 full:signal "TERM"
 expect(full:ends(), "a prosody whose disk was full does not end")
 local json = report(full)
-expect(tell("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
+expect(judge("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
 expect(json:find "samples lost", "full disk: no marker in the profile")
 
 -- Its address space may not grow.
@@ -277,7 +277,7 @@ for i = 1, 100 do
 end
 servers.output(("prlimit --pid %d --as=unlimited:unlimited"):format(starved.pid))
 json = report(starved)
-tell("memory limit", ("a request failed (%s), prosody %s"):format(refused or "none",
+judge("memory limit", ("a request failed (%s), prosody %s"):format(refused or "none",
      starved:isthere() and "goes on" or "has ended"), json)
 expect(json:find "memory ran out", "memory limit: no marker in the profile")
 starved:signal "TERM"

@@ -46,7 +46,7 @@ describe("a signal of a time sample", function()
   it("finds a stack where the thread had none, and the thread ends without it", function()
     local size, own = thread [[
       local size, own
-      times.of(function() size, own = stacks.told() end, WALL)
+      times.of(function() size, own = stacks.stack() end, WALL)
       return size, own]]
     assert.is_true(size >= 65536 + stacks.frame(), size)
     assert.is_false(own)
@@ -55,7 +55,7 @@ describe("a signal of a time sample", function()
     for _ = 1, 16 do
       places[thread [[
         local at
-        times.of(function() at = select(3, stacks.told()) end, WALL)
+        times.of(function() at = select(3, stacks.stack()) end, WALL)
         return at]]] = true
     end
     for at in pairs(places) do
@@ -73,7 +73,7 @@ describe("a signal of a time sample", function()
         for _, shape in ipairs{"fixed", "pointed", "aligned", "sorted", "signalled"} do
           shapes[shape](function() signals.burn(0.02) end)
         end
-        size, own = stacks.told()
+        size, own = stacks.stack()
       end, WALL)
       return size, own, stacks.touched(), #list.times]]
     assert.equal(1 << 17, size)

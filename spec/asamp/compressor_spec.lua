@@ -76,19 +76,19 @@ describe("compressed data", function()
       local stacks = data(100000, "records", ""):rep(3 * LIGHT // 100000 + 1)
       local loads = {0, 1, 1000, LIGHT // 2 - 1, LIGHT // 2, LIGHT - 1, LIGHT, LIGHT + 1, 2 * LIGHT}
       for _ = 1, 6 do
-        local p, whole, out, flushes, told = compressor.open "live", {}, {}, {}, {}
+        local p, whole, out, flushes, counts = compressor.open "live", {}, {}, {}, {}
         local bytes, length = 0, 0
         for round = 1, math.random(2, 6) do
           local n = loads[math.random(#loads)]
           local at = math.random(#stacks - n)
-          told[round] = n
+          counts[round] = n
           whole[round], out[round] = stacks:sub(at, at + n - 1), put(p, stacks:sub(at, at + n - 1), "flush")
           bytes, length = bytes + #out[round], length + n
           flushes[round] = {bytes, length}
         end
         out[#out + 1] = p:put("", "end")
         local file, text = table.concat(out), table.concat(whole)
-        local note = table.concat(told, " ")
+        local note = table.concat(counts, " ")
         assert(unpacked(file) == text, note)
         assert(compressor.unpack(file) == text, note)
         for i, flush in ipairs(flushes) do
@@ -138,7 +138,7 @@ describe("compressed data", function()
     end)
 
     -- Stacks, each followed by a line of digits, as a profile has them.
-    local function size(how, load, told)
+    local function size(how, load, flushed)
       math.randomseed(SEED)
       local p, n = compressor.open(how), 0
       local stacks = data(load, "records", "")
@@ -146,9 +146,9 @@ describe("compressed data", function()
       for i = 1, load // 40 do digits[i] = math.random(9999) end
       digits = table.concat(digits, " ")
       for part = 0, 3 do
-        if told then n = n + #p:text(false) end
+        if flushed then n = n + #p:text(false) end
         n = n + #p:put(stacks:sub(part * load // 4 + 1, (part + 1) * load // 4), "more")
-        if told then n = n + #p:text(true) end
+        if flushed then n = n + #p:text(true) end
         n = n + #p:put(digits, "more")
       end
       return n + #p:put("", "end")

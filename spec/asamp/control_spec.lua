@@ -613,10 +613,10 @@ describe("a process that listens", function()
         host.ask(socket, "stop\n")
         return text
       end
-      local function told(name) return ("file %s/%s\nok\n"):format(folder, name) end
-      assert.equal(told "new", record "new")
-      assert.equal(told "new.2", record "new")  -- a profile stays
-      assert.equal(told "empty", record "empty")
+      local function expected(name) return ("file %s/%s\nok\n"):format(folder, name) end
+      assert.equal(expected "new", record "new")
+      assert.equal(expected "new.2", record "new")  -- a profile stays
+      assert.equal(expected "empty", record "empty")
       assert.is_truthy(record "notes":find("^error cannot write profile '[^']+/notes': a text file is there"))
       assert.equal("not ours", process.read(folder .. "/notes"))
       finish()

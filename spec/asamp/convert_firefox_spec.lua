@@ -476,12 +476,12 @@ describe("asamp convert --to firefox", function()
     runs.write(path, {seed = 4, plain = true})
     local bytes = vmprof.load(path)
     save(bytes:sub(1, -200))
-    local told
-    world.err = function(text) told = text end
+    local message
+    world.err = function(text) message = text end
     local p = convert()
     world.err = unexpected
     checkshape(p)
-    assert.truthy(told:find "the result covers what could be read")
+    assert.truthy(message:find "the result covers what could be read")
     assert.truthy(p.meta.extra[1].entries[1].value:find "^no: ")
   end)
 end)

@@ -157,7 +157,7 @@ describe("asamp convert, of a profile with holders,", function()
   end)
 
   it("keeps them, and the duration of the search, in the other format of VMProf", function()
-    local function told(name)
+    local function summary(name)
       local h, list = reader.read(name).holders, {}
       for i, at in ipairs(h.path) do
         list[i] = ("%s %d %d %d"):format(holders.pathtext(h, at), h.node[i], h.samples[i], h.bytes[i])
@@ -165,9 +165,9 @@ describe("asamp convert, of a profile with holders,", function()
       table.sort(list)
       return list
     end
-    local before = told(path)
+    local before = summary(path)
     convert("--to", "vmprof", path)
-    assert.same(before, told(out))
+    assert.same(before, summary(out))
     local p = assert(gen.open{path = path, period = 1 << 20, followed = 10})
     p:name(8, "f", 1, "@a.lua")
     for _ = 1, 3 do p:sample{8, 1, kind = 0} end

@@ -428,7 +428,7 @@ describe("asamp convert", function()
 
   it("--to vmprof: the other flavour and back keep everything", function()
     -- the contents of a profile without their places in the file
-    local function told_of(file)
+    local function summary_of(file)
       local p = assert(reader.read(file, {bins = 64}))
       assert.is_true(p.complete)
       p.path, p.offset, p.version, p.compressed = nil, nil, nil, nil
@@ -441,11 +441,11 @@ describe("asamp convert", function()
       local there, back = folder .. "/there", folder .. "/back"
       assert.equal(0, (run("--to", "vmprof", "-o", there, path)))
       assert.equal(0, (run("--to", "vmprof", "-o", back, there)))
-      local first = told_of(path)
+      local first = summary_of(path)
       local log = vmprof.read(there)
       assert.equal(7 - seed % 2, log.version)
-      assert.same(first, told_of(there))
-      assert.same(first, told_of(back))
+      assert.same(first, summary_of(there))
+      assert.same(first, summary_of(back))
     end
   end)
 

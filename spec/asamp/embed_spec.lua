@@ -81,17 +81,17 @@ describe("a client of asamp.h", function()
     end
     collectgarbage()
     local n = embedding.holders()
-    local of, told = {}, 0
+    local of, reported = {}, 0
     for _, s in ipairs(embedding.samples()) do
       if s.holder ~= "" then
         assert.is_true(s.followed and not s.died)
         local name = s.kind .. ": " .. s.holder:gsub("%b()", "()")
-        of[name], told = (of[name] or 0) + 1, told + 1
+        of[name], reported = (of[name] or 0) + 1, reported + 1
       end
     end
     Kept, On = nil, nil  -- luacheck: ignore 111
     assert.is_nil(embedding.wrong())
-    assert.is_true(told <= n and told > 0.8 * n, told .. " of " .. n)  -- others died meanwhile
+    assert.is_true(reported <= n and reported > 0.8 * n, reported .. " of " .. n)  -- others died meanwhile
     local function ending(what)  -- the globals of a spec are a table of their own
       for name, count in pairs(of) do
         if name:sub(-#what) == what then return count end

@@ -81,12 +81,12 @@ describe("a client in a process without memory", function()
           starving = not starving
           starved.starve(starving and "all" or nil)
         else
-          local told, runs, words = {}, {}, {}
+          local fates, runs, words = {}, {}, {}
           for i, number in ipairs(waiting) do
-            told[i] = random(0, 2)
-            words[#words + 1] = ("decided %d %s"):format(number, told[i] == 0 and "young"
-              or told[i] == 1 and follows and "followed" or "survived")
-            if told[i] == 1 and follows then followed[#followed + 1] = number end
+            fates[i] = random(0, 2)
+            words[#words + 1] = ("decided %d %s"):format(number, fates[i] == 0 and "young"
+              or fates[i] == 1 and follows and "followed" or "survived")
+            if fates[i] == 1 and follows then followed[#followed + 1] = number end
           end
           waiting = {}
           if follows and random(2) == 1 then
@@ -107,7 +107,7 @@ describe("a client in a process without memory", function()
             followed = stay
           end
           words[#words + 1] = "collected"
-          same("collection", " " .. table.concat(words, " "), starved.collection(told, runs))
+          same("collection", " " .. table.concat(words, " "), starved.collection(fates, runs))
         end
       end
       local words = {}

@@ -9,7 +9,7 @@ local shell = require "spec.support.shell"
 
 -- The action of the process when the signal arrives.
 local WORK = {
-  ["telling samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
+  ["emitting samples"] = "local t = {} while true do t[#t % 100 + 1] = {tostring(#t)} end",
   ["in C's allocator"] = [[
     local natives = require "natives"
     while true do
@@ -48,7 +48,7 @@ local function ends(n, how, expected, work)
     os.tmpname = function() return ("%s/%s.%x"):format(arg[2], "other", math.random(0)) end
     require "signals".ending(math.random(20000, 60000), arg[1], 7)
     ]] .. work)
-  local path, whole, told = folder .. "/own", 0, 0
+  local path, whole, reported = folder .. "/own", 0, 0
   local env = {LUA_PROFILER = "alloc=64,time=5000,wall,quiet,out=" .. path,
                ASAN_OPTIONS = "detect_leaks=0:handle_abort=0", LSAN_OPTIONS = "detect_leaks=0"}
   for i = 1, n do
@@ -59,25 +59,25 @@ local function ends(n, how, expected, work)
     if ok and p and p.complete then
       whole = whole + 1
     elseif err:find("has interrupted what the writer waits for; %d+ samples? [ia][sr]e? lost\n$") then
-      told = told + 1
+      reported = reported + 1
     end
   end
   shell.remove(folder)
-  return whole, told
+  return whole, reported
 end
 
 describe("a handler that ends the process", function()
   local N = tonumber(os.getenv "ASAMP_EXITS" or 5)
   for what, work in pairs(WORK) do
     it("by exit() ends it, and the profile: " .. what, function()
-      local whole, told = ends(N, "exit", 7, work)
-      assert.equal(N, whole + told)
+      local whole, reported = ends(N, "exit", 7, work)
+      assert.equal(N, whole + reported)
       assert.is_true(whole >= N // 2, whole)
     end)
   end
 
   it("by quick_exit() ends it, and the profile", function()
-    assert.is_true(ends(N, "quick_exit", 7, WORK["telling samples"]) >= N - 1)
+    assert.is_true(ends(N, "quick_exit", 7, WORK["emitting samples"]) >= N - 1)
   end)
 
   -- A condition variable was signalled again: the thread waited for itself, for ever. ASan must come
@@ -86,7 +86,7 @@ describe("a handler that ends the process", function()
     it("by exit() ends it in the midst of a condition's signal, too", function()
       local folder = shell.folder()
       local path = folder .. "/own"
-      for _, what in ipairs{"telling samples", "opening and ending sessions"} do
+      for _, what in ipairs{"emitting samples", "opening and ending sessions"} do
         local script = process.file("os.tmpname = function() return arg[1] end " .. WORK[what])
         for at = 1, 9 do
           os.remove(path)
@@ -126,8 +126,8 @@ describe("a handler that ends the process", function()
   end
 
   it("by _exit() or abort() ends it", function()
-    ends(3, "_exit", 7, WORK["telling samples"])
-    ends(3, "abort", 128 + 6, WORK["telling samples"])
+    ends(3, "_exit", 7, WORK["emitting samples"])
+    ends(3, "abort", 128 + 6, WORK["emitting samples"])
   end)
 end)
 

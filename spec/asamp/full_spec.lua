@@ -95,39 +95,39 @@ describe("a disk that becomes full in the middle of a run", function()
     io.stdout:flush()]]
 
   -- Checks of every run: the message, and the account.
-  local function checked(status, out, err, path, reason, told)
-    assert.equal(0, status, told)
-    assert.equal("done", out, told)
+  local function checked(status, out, err, path, reason, note)
+    assert.equal(0, status, note)
+    assert.equal("done", out, note)
     local stalls
     err, stalls = err:gsub("profiler: [^\n]+: " .. reason ..
                            "; samples are lost until there is room again\n", "")
     local taken, lost = err:match("^profiler: (%d+) samples, one every 64 bytes, of [^\n]*; profile: " ..
       "[^\n]+\nprofiler: [^\n]+: " .. reason .. "; (%d+) samples are lost\n$")
     if not taken then
-      assert.truthy(err:find "^profiler: %d+ samples[^\n]*\n$", told .. err)
-      assert.is_true(assert(reader.read(path)).complete, told)
+      assert.truthy(err:find "^profiler: %d+ samples[^\n]*\n$", note .. err)
+      assert.is_true(assert(reader.read(path)).complete, note)
       return false
     end
     taken, lost = tonumber(taken), tonumber(lost)
-    assert.equal(1, stalls, told)  -- at once, and once
-    assert.is_true(lost > 0, told)
+    assert.equal(1, stalls, note)  -- at once, and once
+    assert.is_true(lost > 0, note)
     local got, times = 0, 0
     local profile, message = reader.read(path)
     if profile then
-      assert.is_false(profile.complete, told)
+      assert.is_false(profile.complete, note)
       local new = os.tmpname()
       local r, wrong = reader.repair(path, new)
       if r then
         local whole = assert(reader.read(new))
-        assert.is_true(whole.complete, told)
+        assert.is_true(whole.complete, note)
         got, times = whole.samples, whole.timesamples or 0
-      else assert.truthy(wrong:find "no sample is left in it", told) end
+      else assert.truthy(wrong:find "no sample is left in it", note) end
       os.remove(new)
-    else assert.truthy(message:find "^cannot read profile", told) end
+    else assert.truthy(message:find "^cannot read profile", note) end
     -- flushed data are there; a part of the lost data may be there, too
-    assert.is_true(got <= taken, told)
+    assert.is_true(got <= taken, note)
     assert.is_true(got + times + lost >= taken,
-                   ("%s: %d + %d + %d of %d"):format(told, got, times, lost, taken))
+                   ("%s: %d + %d + %d of %d"):format(note, got, times, lost, taken))
     return true
   end
 
@@ -175,9 +175,9 @@ describe("a disk that becomes full in the middle of a run", function()
             program = "sh", env = {ERR = err,
                    LUA_PROFILER = "alloc=64,fixed,native=0,seed=1,overwrite,out=" ..
                                    path .. options .. time}}
-          local told = ("%d more bytes, options %s%s, seed %d: "):format(limit, options, time, seed)
+          local note = ("%d more bytes, options %s%s, seed %d: "):format(limit, options, time, seed)
           local text, status = out:match "^(.*) (%d+)\n$"
-          if checked(tonumber(status), text, process.read(err), path, "File too large", told) then
+          if checked(tonumber(status), text, process.read(err), path, "File too large", note) then
             full = full + 1
           end
           os.remove(err)
@@ -376,15 +376,15 @@ describe("a file that takes no more for a while", function()
     local said = ("profiler: %s: File too large; samples are lost until there is room again\nstalled\n" ..
       "profiler: %s: there is room again, and it goes on; "):format(path, path)
     assert.equal(said, err:sub(1, #said))
-    local told = err:sub(#said + 1):match "^(%d+) samples were lost, see its mark [^\n]*keep=\n$"
-    told = assert(tonumber(told), err)
-    assert.is_true(told > 50000 and told <= tonumber(lost), err)
+    local note = err:sub(#said + 1):match "^(%d+) samples were lost, see its mark [^\n]*keep=\n$"
+    note = assert(tonumber(note), err)
+    assert.is_true(note > 50000 and note <= tonumber(lost), err)
     local p = assert(reader.read(path))
     assert.is_true(p.complete)
     assert.equal(tonumber(last), p.lost)
     assert.is_true(tonumber(lost) <= tonumber(last))
     assert.is_true(p.samples >= tonumber(taken))
-    assert.same({"samples lost", told .. ": File too large"}, {p.marks[1].name, p.marks[1].value})
+    assert.same({"samples lost", note .. ": File too large"}, {p.marks[1].name, p.marks[1].value})
     local list = samples.read(path)
     assert.equal(0, list.undecided)
     for _, s in ipairs(list) do assert.is_true(s.kind == nil or s.survived ~= nil) end

@@ -81,7 +81,7 @@ describe("a snapshot requested from an idle process", function()
 
   local function heap(state, name) return ("heap %s %s/%s\n"):format(state, folder, name) end
   local function isthere(name) return host.samefile(folder .. "/" .. name, folder .. "/" .. name) end
-  local function told(name, state)
+  local function expected(name, state)
     return ("file %s/%s\nstate %d\nok\n"):format(folder, name, state or 0)
   end
 
@@ -96,7 +96,7 @@ describe("a snapshot requested from an idle process", function()
     local second = ask(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
-    assert.equal(told "a.heap", clients.answer(first, 20000))
+    assert.equal(expected "a.heap", clients.answer(first, 20000))
     assert.is_true(isthere "a.heap")
     assert.equal("", clients.answer(second, 50))
     say "close"
@@ -126,7 +126,7 @@ describe("a snapshot requested from an idle process", function()
     end
     assert.equal("", text)
     say "collect"
-    assert.equal(told "b.heap", clients.answer(asked[#asked], 20000))
+    assert.equal(expected "b.heap", clients.answer(asked[#asked], 20000))
     assert.is_false(isthere "a.heap")
   end)
 
@@ -135,7 +135,7 @@ describe("a snapshot requested from an idle process", function()
     assert.equal("", clients.answer(first, 300))
     say "collect"
     local text = clients.answer(first, 20000)
-    assert.equal(told "a.heap", text:sub(1, #told "a.heap"))
+    assert.equal(expected "a.heap", text:sub(1, #expected "a.heap"))
     say "collect"
     for _ = 1, 100 do
       local more = clients.answer(first, 1000)
@@ -143,8 +143,8 @@ describe("a snapshot requested from an idle process", function()
       text = text .. more
     end
     text = text:gsub("unknown request[^\n]*", "unknown")
-    assert.equal(told "a.heap" .. "error nothing is recorded, or there is no state\nerror unknown\n"
-      .. told "b.heap" .. "error unknown\n", text)
+    assert.equal(expected "a.heap" .. "error nothing is recorded, or there is no state\nerror unknown\n"
+      .. expected "b.heap" .. "error unknown\n", text)
   end)
 
   it("is taken back where its clients are too many, and is no state's at the end", function()
@@ -167,7 +167,7 @@ describe("a snapshot requested from an idle process", function()
     assert.equal("", clients.answer(waiting, 1000))
     assert.is_false(isthere "a.heap")
     say "collect"
-    assert.equal(told "a.heap", clients.answer(waiting, 20000))
+    assert.equal(expected "a.heap", clients.answer(waiting, 20000))
   end)
 
   -- A former bug: the oldest state was chosen, which may be idle for ever.
@@ -175,12 +175,12 @@ describe("a snapshot requested from an idle process", function()
     local first = ask(heap("-", "a.heap"))
     assert.equal("", clients.answer(first, 50))
     say "other"
-    assert.equal(told("a.heap", 1), clients.answer(first, 20000))
+    assert.equal(expected("a.heap", 1), clients.answer(first, 20000))
     local named = ask(heap(0, "b.heap"))
     say "other"
     assert.equal("", clients.answer(named, 300))
     say "collect"
-    assert.equal(told("b.heap", 0), clients.answer(named, 20000))
+    assert.equal(expected("b.heap", 0), clients.answer(named, 20000))
     local rows = host.ask(socket, "states\n")
     assert.is_truthy(rows:find "\nrow [01] %d+ %d+ [^\n]*\nrow [01] %d+ %d+ [^\n]*\nok\n$", rows)
     local busy = process.start{program = "/bin/sh", directory = folder,

@@ -260,9 +260,9 @@ describe("SIGKILL of a program that is sampled", function()
       f:close()
       local path = process.file(text)
       local r, whole = recovered(path)
-      local told = ("%d bytes of the pipe, seed %d"):format(#text, seed)
-      assert.is_true(r ~= nil and not r.whole and r.samples > 100, told)
-      assert.is_true(whole.samples >= r.samples, told)
+      local note = ("%d bytes of the pipe, seed %d"):format(#text, seed)
+      assert.is_true(r ~= nil and not r.whole and r.samples > 100, note)
+      assert.is_true(whole.samples >= r.samples, note)
       for _, name in ipairs{pipe, path, script} do os.remove(name) end
     end
   end)

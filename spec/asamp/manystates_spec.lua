@@ -157,8 +157,8 @@ describe("a file of many states", function()
     assert.same({false, nil, 3, 12345}, {r.complete, r.allocated, r.samples, r.states[2].allocated})
     assert.equal(12345, reader.read(path, {states = {1}}).allocated)
     assert.is_nil(reader.read(path, {states = {2}}).allocated)
-    local told = shell.output("build/bin/asamp report --state script1 '%s' 2>/dev/null", path)
-    assert.matches("300 bytes allocated in [^,]+, estimated from 3 samples", told)
+    local reported = shell.output("build/bin/asamp report --state script1 '%s' 2>/dev/null", path)
+    assert.matches("300 bytes allocated in [^,]+, estimated from 3 samples", reported)
     local rows = {}
     for _, row in ipairs(states.names(reader.read(path))) do rows[row.name] = row.allocated end
     assert.same({script0 = 0, script1 = 0}, rows)
@@ -206,16 +206,16 @@ describe("a host with many states", function()
     local code, out, err = run("alloc=4K,time=1000,out=p.vmprof,quiet", 8, 400, 25)
     assert.same({0, ""}, {code, err})
     local r = assert(reader.read(folder .. "/p.vmprof"))
-    local told, counted = {}, {}
-    for n in out:gmatch "(%d+)\n" do told[#told + 1] = tonumber(n) end
-    local sum = table.remove(told)  -- the last line
+    local reported, counted = {}, {}
+    for n in out:gmatch "(%d+)\n" do reported[#reported + 1] = tonumber(n) end
+    local sum = table.remove(reported)  -- the last line
     for i, s in ipairs(r.states) do
       counted[i] = s.allocated
       assert.is_true(s.ended)
     end
-    table.sort(told)
+    table.sort(reported)
     table.sort(counted)
-    assert.same(told, counted)
+    assert.same(reported, counted)
     assert.same({sum, 400, 400, 8, 0}, {r.allocated, r.begun, #r.states, #r.threads, r.undetailed})
     local samples, times = 0, 0
     for _, s in ipairs(r.states) do

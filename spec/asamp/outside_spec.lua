@@ -12,7 +12,7 @@ local samples = require "spec.support.samples"
 
 local PERIOD = 4096
 
-local function told(list)
+local function summary(list)
   local found = {}
   for _, s in ipairs(list) do
     if s.kind == "outside" then found[#found + 1] = s end
@@ -23,7 +23,7 @@ end
 -- Returns the number of points that the samples have passed, and of those that died.
 local function points(list)
   local all, died = 0, 0
-  for _, s in ipairs(told(list)) do
+  for _, s in ipairs(summary(list)) do
     all = all + s.count
     if s.survived == false or s.died then died = died + s.count end
   end
@@ -48,7 +48,7 @@ describe("the external bytes of a userdata", function()
     assert.is_true(bytes >= 100 * PERIOD and bytes < 101 * PERIOD + 20000, bytes)
     embedding.stop()
     assert.is_nil(embedding.wrong())
-    local list = told(embedding.samples())
+    local list = summary(embedding.samples())
     assert.is_true(#list == 10 and points(list) >= 99 and points(list) <= 100)
     for _, s in ipairs(list) do
       assert.equal("Connection", s.class)
@@ -72,7 +72,7 @@ describe("the external bytes of a userdata", function()
     collectgarbage()
     embedding.stop()
     assert.is_nil(embedding.wrong())
-    local list = told(embedding.samples())
+    local list = summary(embedding.samples())
     assert.equal(4, #list)
     local function is(s, survived, died)
       assert.same({survived, died}, {s.survived, s.died})

@@ -209,8 +209,8 @@ describe("a flight recorder", function()
       assert.equal(0, code, err)
       local lost = tonumber(out)
       assert.is_true(lost > 1000, out)
-      local told = tonumber(err:match "/p%.vmprof: File too large; (%d+) samples are lost\n")
-      assert.is_true(told and told <= lost and lost - told < 100, err .. out)
+      local reported = tonumber(err:match "/p%.vmprof: File too large; (%d+) samples are lost\n")
+      assert.is_true(reported and reported <= lost and lost - reported < 100, err .. out)
     end)
   end
 

@@ -108,7 +108,7 @@ describe("a session ends with", function()
       return status, (err:gsub(script, "SCRIPT"):gsub(path, "OUT")), list, profile
     end
 
-    local TOLD = "^[^\n]*lua: SCRIPT:%d+: interrupted!\nstack traceback:\n.*\n" ..
+    local MESSAGE = "^[^\n]*lua: SCRIPT:%d+: interrupted!\nstack traceback:\n.*\n" ..
       "profiler: %d+ samples, one every 64 bytes, of %d+%.?%d* [KM]iB allocated; [^\n]*profile: OUT\n$"
 
     for name, code in pairs{
@@ -130,7 +130,7 @@ describe("a session ends with", function()
         it(("%s: an error of the script, and a whole profile%s"):format(name, options), function()
           local status, err, list, profile = interrupted(code, options)
           assert.equal(1, status)
-          assert.truthy(err:find(TOLD), err)
+          assert.truthy(err:find(MESSAGE), err)
           assert.is_true(profile.complete)
           assert.same({500, 500}, {blocks(list, 1000)})
           assert.equal(0, list.undecided)

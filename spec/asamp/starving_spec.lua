@@ -75,12 +75,12 @@ end
 
 -- Returns whether they are samples of the whole session, in its order. A native function may lack its
 -- name if there was no memory to read the object file.
-local function within(texts, whole, told)
+local function within(texts, whole, note)
   local k = 0
   for i, text in ipairs(texts) do
     local pattern = "^" .. text:gsub("%p", "%%%0"):gsub("%%%[unknown code%%%]", "[^ ]+") .. "$"
     repeat k = k + 1 until k > #whole or whole[k]:find(pattern)
-    assert.is_true(k <= #whole, told .. ", sample " .. i .. " is none of the whole session: " .. text)
+    assert.is_true(k <= #whole, note .. ", sample " .. i .. " is none of the whole session: " .. text)
   end
 end
 
@@ -100,24 +100,24 @@ describe("memory that the sampler does not get", function()
          :format(all and "from some request on" or "once", native), function()
         local refused, lossy = 0, 0
         for n = 0, whole.number, STEP do
-          local told = ("request %d"):format(n)
+          local note = ("request %d"):format(n)
           local s = session(n, all, native)
           if s.ending == "refused" then
             refused = refused + 1
-            assert.equal(12, s.number, told)
-            assert.truthy(s.message:find "emory", told .. ": " .. tostring(s.message))
+            assert.equal(12, s.number, note)
+            assert.truthy(s.message:find "emory", note .. ": " .. tostring(s.message))
           else
             if s.message ~= true then
-              assert.equal("cannot sample time: not enough memory 12", s.message, told)
+              assert.equal("cannot sample time: not enough memory 12", s.message, note)
             end
             if s.lost > 0 then lossy = lossy + 1 end
             if s.closed == true then
-              assert.equal(whole.samples, s.samples + s.lost, told)
-              assert.equal(s.samples, s.list.points, told)
-              within(s.texts, whole.texts, told)
+              assert.equal(whole.samples, s.samples + s.lost, note)
+              assert.equal(s.samples, s.list.points, note)
+              within(s.texts, whole.texts, note)
             else  -- the writer had no memory at the start
-              assert.equal("Cannot allocate memory 12", s.closed, told)
-              assert.is_true(s.lost >= whole.samples, told)
+              assert.equal("Cannot allocate memory 12", s.closed, note)
+              assert.is_true(s.lost >= whole.samples, note)
             end
           end
         end

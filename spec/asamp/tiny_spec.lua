@@ -45,11 +45,11 @@ local function issaid(line)
 end
 
 -- Checks the files of a run in 'folder', and empties it. Returns the number of profiles.
-local function profiles(folder, told)
+local function profiles(folder, note)
   local names = shell.lines(shell.output("ls " .. folder))
   for _, name in ipairs(names) do
     local p, why = reader.read(folder .. "/" .. name)
-    assert(p and p.complete, told .. name .. ": " .. tostring(why or p and p.message))
+    assert(p and p.complete, note .. name .. ": " .. tostring(why or p and p.message))
     os.remove(folder .. "/" .. name)
   end
   return #names
@@ -81,19 +81,19 @@ describe("a program near its limit", function()
           local status, text, err = process.run{"-c", 'ulimit -v $0; exec "$@"', kib,
             process.interpreter(), env.ASAMP and "--" or "-lprofiler", script,
             program = "sh", env = env, limit = 60}
-          local told = ("%d KiB, way %d: %d, %s%s"):format(kib, i, status, text, err)
+          local note = ("%d KiB, way %d: %d, %s%s"):format(kib, i, status, text, err)
           if status == 0 then
             ran = ran + 1
-            assert.equal(expected, text:match "%d+\n", told)
+            assert.equal(expected, text:match "%d+\n", note)
           else
             starved = starved + 1
-            assert.equal(1, status, told)
-            assert.equal("", text, told)
-            assert.truthy(err:find "not enough memory", told)
+            assert.equal(1, status, note)
+            assert.equal("", text, note)
+            assert.truthy(err:find "not enough memory", note)
           end
-          for line in err:gmatch "profiler: [^\n]+" do assert.truthy(issaid(line), told) end
+          for line in err:gmatch "profiler: [^\n]+" do assert.truthy(issaid(line), note) end
           os.execute("rm -rf " .. folder .. "/s")
-          whole = whole + profiles(folder, told)
+          whole = whole + profiles(folder, note)
         end
       end
       assert.is_true(ran > 0 and starved > 0 and whole > #ways, ran .. " " .. starved .. " " .. whole)
@@ -120,15 +120,15 @@ describe("a program near its limit", function()
         local s, path = peers.new(), folder .. "/x.vmprof"
         s:limit(s:used() + bytes)
         local r = {s:run(work, code, path, "1s", ring or nil)}
-        local told = ("%d bytes: %s, %s, %s"):format(bytes, r[1], r[2], r[3])
+        local note = ("%d bytes: %s, %s, %s"):format(bytes, r[1], r[2], r[3])
         if r[1] and r[2] == 45587858 then results = results + 1
         else
           starved = starved + 1
-          assert.truthy(r[2] == "none" or tostring(r[2]):find "not enough memory", told)
+          assert.truthy(r[2] == "none" or tostring(r[2]):find "not enough memory", note)
         end
-        if r[3] ~= nil then assert.is_true(r[3], told .. tostring(r[4])) end
+        if r[3] ~= nil then assert.is_true(r[3], note .. tostring(r[4])) end
         s:close()
-        profiles(folder, told)
+        profiles(folder, note)
       end
     end
     assert.is_true(results > 0 and starved > 0, results .. " " .. starved)

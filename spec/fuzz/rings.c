@@ -68,7 +68,7 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
 
 /* {== events =========================================================== */
 
-static void tell (const State *s, uint32_t type, uint64_t n, size_t size) {
+static void emit (const State *s, uint32_t type, uint64_t n, size_t size) {
   static uint64_t event[(sizeof(Event) + sizeof(body)) / 8];
   Event *e = (Event *)event;
   e->type = type;
@@ -94,14 +94,14 @@ static size_t frames (State *s, uint64_t *shared, ProfileFrame *to) {
 
 static void text (const State *s, uint32_t type, uint64_t n, size_t before, const char *what) {
   size_t k = (size_t)snprintf((char *)body + before, 64, "%s%llu", what, (unsigned long long)upto(50));
-  tell(s, type, n, before + k + 1);
+  emit(s, type, n, before + k + 1);
 }
 
 static void makestate (State *s) {
   memset(s, 0, sizeof(*s));
   s->id = wild && upto(20) == 0 ? (uint32_t)next() : lastid++;
   s->started = 1;
-  tell(s, EVENT_START, now, 0);
+  emit(s, EVENT_START, now, 0);
   if (upto(2)) text(s, EVENT_CALLED, 0, 0, "script");
 }
 
@@ -116,7 +116,7 @@ static void sample (State *s) {
   e->sample.kind = (int)upto(KIND_NATIVE + 1);
   e->sample.label = (uint32_t)upto(5);
   s->waiting++;
-  tell(s, EVENT_SAMPLE, n, sizeof(*e) + n * sizeof(ProfileFrame));
+  emit(s, EVENT_SAMPLE, n, sizeof(*e) + n * sizeof(ProfileFrame));
 }
 
 static void timesample (State *s, uint32_t type) {
@@ -126,7 +126,7 @@ static void timesample (State *s, uint32_t type) {
   n = frames(s, &e->shared, e->frames);
   e->sample.time = now;
   e->sample.count = 1;
-  tell(s, type, n, sizeof(*e) + n * sizeof(ProfileFrame));
+  emit(s, type, n, sizeof(*e) + n * sizeof(ProfileFrame));
 }
 
 static void fates (State *s) {
@@ -142,7 +142,7 @@ static void fates (State *s) {
     s->followed += survived[i] == 1;
   }
   s->waiting -= n < s->waiting ? n : s->waiting;
-  tell(s, all ? EVENT_CLASSFATES : EVENT_FATES, n, n * (all ? 5 : 1));
+  emit(s, all ? EVENT_CLASSFATES : EVENT_FATES, n, n * (all ? 5 : 1));
 }
 
 static void deaths (State *s) {
@@ -153,7 +153,7 @@ static void deaths (State *s) {
     if (i % 2) dead += runs[i] < left ? runs[i] : left;
     left -= runs[i] < left ? runs[i] : left;
   }
-  tell(s, EVENT_DEATHS, 6, 6 * sizeof(*runs));
+  emit(s, EVENT_DEATHS, 6, 6 * sizeof(*runs));
   s->followed -= dead < s->followed ? dead : s->followed;
 }
 
@@ -166,7 +166,7 @@ static void collection (State *s) {
   c->duration = upto(1000000);
   c->inuse = upto(1u << 20);
   c->major = (int)upto(2);
-  tell(s, EVENT_COLLECTION, 0, sizeof(*c));
+  emit(s, EVENT_COLLECTION, 0, sizeof(*c));
 }
 
 static void holders (State *s) {
@@ -177,7 +177,7 @@ static void holders (State *s) {
     words[i] = (uint32_t)upto(s->followed + 2);
     words[i + 1] = (uint32_t)upto(s->paths + (wild ? 3 : 1));
   }
-  tell(s, EVENT_HOLDERS, 7, 7 * sizeof(*words));
+  emit(s, EVENT_HOLDERS, 7, 7 * sizeof(*words));
 }
 
 static void mark (const State *s) {
@@ -186,33 +186,33 @@ static void mark (const State *s) {
   m->namelength = 4;
   m->valuelength = upto(20);
   memset(m->text, 'v', 24);
-  tell(s, EVENT_MARK, 0, sizeof(*m) + 24);
+  emit(s, EVENT_MARK, 0, sizeof(*m) + 24);
 }
 
 static void resident (const State *s) {
   ResidentEvent *r = (ResidentEvent *)body;
   r->time = now;
   memcpy(r->text, "rss\0x", 6);
-  tell(s, EVENT_RESIDENT, upto(1u << 20), sizeof(*r) + 6);
+  emit(s, EVENT_RESIDENT, upto(1u << 20), sizeof(*r) + 6);
 }
 
 static void left (const State *s) {
   ProfileLeft *l = (ProfileLeft *)body;
   memset(l, 0, sizeof(*l));
   l->classes = upto(4);
-  tell(s, EVENT_LEFT, upto(3), sizeof(*l));
+  emit(s, EVENT_LEFT, upto(3), sizeof(*l));
 }
 
 static void walk (const State *s) {
   *(uint64_t *)body = now;
-  tell(s, EVENT_WALK, upto(1000000), 8);
+  emit(s, EVENT_WALK, upto(1000000), 8);
 }
 
 static void endstate (State *s) {
   EndEvent *e = (EndEvent *)body;
   e->time = now;
   e->orphans = upto(3);
-  tell(s, EVENT_END, upto(1000000), sizeof(*e));
+  emit(s, EVENT_END, upto(1000000), sizeof(*e));
   s->started = 0;
 }
 
@@ -226,7 +226,7 @@ static void orphans (State *s) {
     o->runs[i] = (uint32_t)(wild && upto(9) == 0 ? UINT32_MAX : upto(4));
   if (upto(2))
     of.id -= (uint32_t)upto(of.id + 1);
-  tell(&of, EVENT_ORPHANS, n, sizeof(*o) + n * sizeof(*o->runs));
+  emit(&of, EVENT_ORPHANS, n, sizeof(*o) + n * sizeof(*o->runs));
 }
 
 static void event (State *s) {
@@ -246,8 +246,8 @@ static void event (State *s) {
       text(s, EVENT_PATH, wild && upto(9) == 0 ? upto(40) : ++s->paths, sizeof(parent), "step");
       break;
     case 6: holders(s); break;
-    case 7: tell(s, EVENT_PERIOD, 1 + upto(5000), 0); break;
-    case 8: tell(s, upto(2) ? EVENT_CPUPERIOD : EVENT_WALLPERIOD, upto(3) * 1000000, 0); break;
+    case 7: emit(s, EVENT_PERIOD, 1 + upto(5000), 0); break;
+    case 8: emit(s, upto(2) ? EVENT_CPUPERIOD : EVENT_WALLPERIOD, upto(3) * 1000000, 0); break;
     case 9: mark(s); break;
     case 10: upto(6) == 0 ? endstate(s) : orphans(s); break;
     case 14: upto(2) ? resident(s) : upto(2) ? left(s) : walk(s); break;
@@ -258,7 +258,7 @@ static void event (State *s) {
 
 /* }===================================================================== */
 
-static void readback (int fd, const Bytes *log, const RingTold *told) {
+static void readback (int fd, const Bytes *log, const RingTotals *totals) {
   ReaderSum sum;
   ReadProfile *r;
   char why[256] = "";
@@ -274,24 +274,24 @@ static void readback (int fd, const Bytes *log, const RingTold *told) {
   if (r == NULL) fail(why);
   readersum_finish(&sum, r);
   if (!wild && !TINY && !r->complete) fail(r->message);
-  if (!wild && !TINY && r->samples < told->samples) fail("samples from before are missing");
+  if (!wild && !TINY && r->samples < totals->samples) fail("samples from before are missing");
   readersum_free(&sum);
   readprofile_free(r);
 }
 
 static void dump (const EncoderConfig *config, int fd) {
   Bytes log = {0};
-  RingTold told;
+  RingTotals totals;
   uint64_t since = ring_since(ring, now);
   Encoder *e = encoder_new(config, since, 1, gather, &log);
   if (e == NULL) exit(2);
-  ring_tell(ring, e, now, &told);
-  encoder_ring(e, told.samples, told.bytes, told.ns, SECOND);
+  ring_emit(ring, e, now, &totals);
+  encoder_ring(e, totals.samples, totals.bytes, totals.ns, SECOND);
   encoder_finish(e, now);
   if (!wild && encoder_failed(e)) fail("the encoder has failed");
   if (ring_failed(ring) || log.failed) fail("memory");
   encoder_free(e);
-  readback(fd, &log, &told);
+  readback(fd, &log, &totals);
   bytes_free(&log);
 }
 

@@ -26,7 +26,7 @@ static int isprofiler (const void *caller) {
          strstr(info.dli_fname, "profiler/core.so") != NULL;
 }
 
-__attribute__((destructor)) static void tell (void) {
+__attribute__((destructor)) static void report (void) {
   if (parent == getpid()) fprintf(stderr, "%d forks\n", forks);
 }
 

@@ -7,7 +7,7 @@
 **   alternate(n)       gives this OS thread an alternate signal stack of n bytes, owned by the
 **                      program (0: none); nil: the previous one, which may be a
 **                      sanitizer's
-**   told() -> size of this thread's alternate signal stack, nil: none; true if it is the
+**   stack() -> size of this thread's alternate signal stack, nil: none; true if it is the
 **                      program's; its lowest address
 **   touched() -> bytes of the program's stack that have been written
 **   frame() -> largest size of a signal frame according to the system
@@ -90,7 +90,7 @@ static int l_alternate (lua_State *L) {
 }
 
 
-static int l_told (lua_State *L) {
+static int l_stack (lua_State *L) {
   stack_t s;
   sigaltstack(NULL, &s);
   if (s.ss_flags & SS_DISABLE) return 0;
@@ -179,7 +179,7 @@ int luaopen_stacks (lua_State *L);
 
 int luaopen_stacks (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"small", stacks_small}, {"alternate", l_alternate}, {"told", l_told},
+    {"small", stacks_small}, {"alternate", l_alternate}, {"stack", l_stack},
     {"touched", l_touched}, {"frame", l_frame}, {"flags", l_flags}, {"alarms", l_alarms},
     {"alarmed", l_alarmed}, {"mapped", l_mapped}, {NULL, NULL}
   };

@@ -23,7 +23,7 @@
 #define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
 
 
-void luaN_toldcopy (lua_State *L, size_t n) {
+void luaN_reportcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   const luaN_Sampler *s = h->sampler;
   uint64_t over = n - h->copyleft;

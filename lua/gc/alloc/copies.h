@@ -14,13 +14,13 @@
 #define LUAN_NOCOPIES	UINT64_MAX
 
 /* Calls the sampler, because n moved bytes have reached the point, and sets the next point. */
-LUAI_FUNC void luaN_toldcopy (lua_State *L, size_t n);
+LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
 /* Counts n moved bytes. The running stack must be in a state that can be walked. */
 static inline void luaN_countcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   if (l_likely(n < h->copyleft)) h->copyleft -= n;
-  else luaN_toldcopy(L, n);
+  else luaN_reportcopy(L, n);
 }
 
 #endif

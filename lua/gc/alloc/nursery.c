@@ -366,7 +366,7 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
       return NULL;
     }
   }
-  if (block != NULL && luaN_iswatched(h, block)) luaN_tellresized(L, block, p, o, n);
+  if (block != NULL && luaN_iswatched(h, block)) luaN_reportresized(L, block, p, o, n);
   h->blocks.held += nsize - osize;
   if (luaN_isexplicit(what)) h->gc.bytes.explicit += n - o;
   if (n <= o) {
@@ -435,7 +435,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       return relarge(L, block, osize, nsize, what);
     if (osize <= LUAN_LARGE && n <= o) {  /* shrink in place */
       if (n < o) {
-        if (luaN_iswatched(&g->heap, block)) luaN_tellresized(L, block, block, o, n);
+        if (luaN_iswatched(&g->heap, block)) luaN_reportresized(L, block, block, o, n);
         g->totalbytes -= (l_mem)(o - n);
         luaN_forget(&g->heap.blocks, (char *)block + n, o - n);
       }
@@ -449,7 +449,7 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
   p = obtain(L, nsize, osize, what);
   if (p != NULL && block != NULL) {
     memcpy(p, block, osize < nsize ? osize : nsize);
-    if (luaN_iswatched(&g->heap, block)) luaN_tellresized(L, block, p, o, n);
+    if (luaN_iswatched(&g->heap, block)) luaN_reportresized(L, block, p, o, n);
     luaN_release(L, block, osize, what);
   }
   return p;
@@ -481,7 +481,7 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   size_t n = luaN_round(size);
   lua_assert((size == 0) == (block == NULL));
   if (block == NULL) return;
-  if (luaN_iswatched(h, block)) luaN_tellfree(L, block);
+  if (luaN_iswatched(h, block)) luaN_reportfree(L, block);
   g->totalbytes -= (l_mem)n;
   if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
   if (islarge(size, what)) {

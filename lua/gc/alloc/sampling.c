@@ -99,7 +99,7 @@ void luaN_countoutside (lua_State *L, Udata *u, uint64_t n) {
 }
 
 
-void luaN_tellfree (lua_State *L, const void *block) {
+void luaN_reportfree (lua_State *L, const void *block) {
   luaN_Heap *h = &G(L)->heap;
   luaN_asking(h, 1);
   h->sampler->freed(h->sampler->ud, L, block);
@@ -107,7 +107,7 @@ void luaN_tellfree (lua_State *L, const void *block) {
 }
 
 
-void luaN_tellresized (lua_State *L, const void *from, const void *to, uint64_t before,
+void luaN_reportresized (lua_State *L, const void *from, const void *to, uint64_t before,
                        uint64_t after) {
   luaN_Heap *h = &G(L)->heap;
   luaN_asking(h, 1);
@@ -117,7 +117,7 @@ void luaN_tellresized (lua_State *L, const void *from, const void *to, uint64_t 
 
 
 void luaN_tookback (lua_State *L, Udata *u) {
-  if (luaN_iswatched(&G(L)->heap, &u->outside)) luaN_tellfree(L, &u->outside);
+  if (luaN_iswatched(&G(L)->heap, &u->outside)) luaN_reportfree(L, &u->outside);
 }
 
 

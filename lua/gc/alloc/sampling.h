@@ -20,12 +20,12 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
 }
 
 /* Reports the explicit free of a watched block to the sampler. Not inlined, so that the callers
-   have no registers to save; neither is luaN_tellresized. */
-LUAI_FUNC void luaN_tellfree (lua_State *L, const void *block)
+   have no registers to save; neither is luaN_reportresized. */
+LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
 /* Reports the explicit resize of a watched block of 'before' bytes at 'from'. */
-LUAI_FUNC void luaN_tellresized (lua_State *L, const void *from, const void *to,
+LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
 

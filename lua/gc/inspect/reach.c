@@ -139,7 +139,7 @@ static int reach (Walk *w, GCObject *o) {
 
 
 /* Reports the edge to o; w->e describes everything but its end. */
-static void reach_tell (Walk *w, GCObject *o) {
+static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
   if (w->w->strings != NULL) {
@@ -159,7 +159,7 @@ static void reach_edge (Walk *w, luaN_EdgeKind kind, GCObject *o) {
   w->e.kind = kind;
   w->e.key = w->e.in = w->e.code = NULL;
   w->e.index = 0;
-  reach_tell(w, o);
+  reach_report(w, o);
 }
 
 
@@ -170,7 +170,7 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key,
   w->e.key = key;
   w->e.in = in;
   w->e.index = index;
-  reach_tell(w, gcvalue(v));
+  reach_report(w, gcvalue(v));
 }
 
 
@@ -411,7 +411,7 @@ static void edges (Walk *w, GCObject *o) {
         w->e.key = (cl->p && i < cl->p->sizeupvalues) ? cl->p->upvalues[i].name : NULL;
         w->e.in = cl->p;
         w->e.index = i + 1;
-        reach_tell(w, obj2gco(cl->upvals[i]));
+        reach_report(w, obj2gco(cl->upvals[i]));
       }
       break;
     }
@@ -564,7 +564,7 @@ static void root (Walk *w, luaN_Root which, GCObject *o) {
   w->e.kind = LUAN_EROOT;
   w->e.key = w->e.in = NULL;
   w->e.index = which;
-  reach_tell(w, o);
+  reach_report(w, o);
 }
 
 

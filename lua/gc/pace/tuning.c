@@ -51,10 +51,10 @@
 
 /* Prints why a word of n bytes is wrong, once per process. */
 static void complain (const char *word, size_t n, const char *why) {
-  static int told;
+  static int reported;
   char text[SHOWN + 1];
   size_t i;
-  if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) return;
+  if (__atomic_exchange_n(&reported, 1, __ATOMIC_RELAXED)) return;
   for (i = 0; i < n && i < SHOWN; i++)
     text[i] = (word[i] >= ' ' && word[i] <= '~') ? word[i] : '?';
   text[i] = '\0';

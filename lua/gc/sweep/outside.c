@@ -62,7 +62,7 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 /* Reports n external bytes of u to the sampler. Only growth of 'most' is counted, so that a
    userdata whose bytes go up and down repeatedly counts once (UO2). */
-static void tellsampler (lua_State *L, Udata *u, size_t n) {
+static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {
     if (u->most != 0) luaN_tookback(L, u);
@@ -94,5 +94,5 @@ void luaN_standfor (lua_State *L, Udata *u, size_t n) {
       luaN_hurry(g);
   }
   u->outside = n;
-  tellsampler(L, u, n);
+  reportchange(L, u, n);
 }

@@ -161,7 +161,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
       l->v.a[old++] = o;
     }
     else {
-      if (luaN_iswatched(h, o)) luaN_tellfree(L, o);
+      if (luaN_iswatched(h, o)) luaN_reportfree(L, o);
       freeobject(L, o);
     }
   }

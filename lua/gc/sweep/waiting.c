@@ -121,7 +121,7 @@ static void waiting_keep (global_State *g, GCObject *o) {
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
-  if (luaN_iswatched(h, o) && !luaN_ismet(o)) luaN_tellfree(L, o);
+  if (luaN_iswatched(h, o) && !luaN_ismet(o)) luaN_reportfree(L, o);
   return luaN_blockof(&h->blocks, o);
 }
 

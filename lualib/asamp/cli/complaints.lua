@@ -15,22 +15,22 @@ M.line = layout.printable
 --                      'message' (nil: it is complete, nothing is printed); 'covers': what the
 --                      result covers if the profile has any samples
 function M.of(command, world)
-  local tell = {}
-  function tell.failed(text, ...)
+  local warn = {}
+  function warn.failed(text, ...)
     world.err(("asamp %s: %s\n"):format(command, M.line(text:format(...))))
     return 1
   end
-  function tell.wrong(text, ...)
-    tell.failed("%s; see asamp %s --help", text:format(...), command)
+  function warn.wrong(text, ...)
+    warn.failed("%s; see asamp %s --help", text:format(...), command)
     return 2
   end
-  function tell.partial(path, message, samples, covers)
+  function warn.partial(path, message, samples, covers)
     if message then
-      tell.failed("'%s': %s; %s", path, message, samples > 0 and covers
+      warn.failed("'%s': %s; %s", path, message, samples > 0 and covers
                   or "no sample could be read")
     end
   end
-  return tell
+  return warn
 end
 
 return M

@@ -366,7 +366,7 @@ function M.usage(description)
 end
 
 --- Returns the function run(args, world) of a command: it parses the arguments, calls main(o,
--- world, tell) if they are valid, and returns the exit code. 'o': the options of M.parse; 'tell':
+-- world, warn) if they are valid, and returns the exit code. 'o': the options of M.parse; 'warn':
 -- the functions of asamp.cli.complaints.
 function M.command(description, main)
   return function(args, world)

@@ -21,14 +21,14 @@ end
 
 --- Checks the path 'out' of a result that is made from the file 'path'. Reports an error if it
 -- would replace the input, or, with a default name ('given' is nil), a file of another kind.
--- 'kind': a result of profiler.convert.kind. 'tell': asamp.cli.complaints. Returns the exit code,
+-- 'kind': a result of profiler.convert.kind. 'warn': asamp.cli.complaints. Returns the exit code,
 -- or nil if 'out' may be written.
-function M.refuse(tell, out, given, path, kind)
+function M.refuse(warn, out, given, path, kind)
   local there = not given and another(out, kind)
   if there then
-    return tell.failed("%s", there)
+    return warn.failed("%s", there)
   elseif host.samefile(out, path) then
-    return tell.wrong(M.REPLACES, out, path)
+    return warn.wrong(M.REPLACES, out, path)
   end
 end
 

@@ -49,10 +49,10 @@ end
 -- Runs the script again with LUA_GC set to 'setting'. Returns the measurements of the collector
 -- (advice.measured), or nil after an error message. If stdout is for JSON, the script's output
 -- goes to stderr.
-local function again(profile, o, setting, world, tell)
+local function again(profile, o, setting, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
-    tell.failed("%s", wrong)
+    warn.failed("%s", wrong)
     return nil
   end
   local path = folder .. "/run.vmprof"
@@ -73,7 +73,7 @@ local function again(profile, o, setting, world, tell)
   host.discard(folder)
   local measured = run and advice.measured(run)
   if not measured then
-    tell.failed("the run of '%s' cannot be compared: %s", o.files[2],
+    warn.failed("the run of '%s' cannot be compared: %s", o.files[2],
       message or "it did not collect")
   end
   return measured
@@ -82,12 +82,12 @@ end
 -- Runs the script with the profile's nurseries and with nurseries of about n bytes alternately,
 -- so that other load on the machine affects both. Returns the comparison for the renderer; nil
 -- after an error message.
-local function verified(profile, o, n, world, tell)
+local function verified(profile, o, n, world, warn)
   local setting = advice.setting(n, profile.tuning)
   local before, after = {}, {}
   for i = 1, o.runs or 3 do
-    before[i] = again(profile, o, profile.tuning or "", world, tell)
-    after[i] = before[i] and again(profile, o, setting, world, tell)
+    before[i] = again(profile, o, profile.tuning or "", world, warn)
+    after[i] = before[i] and again(profile, o, setting, world, warn)
     if not after[i] then
       return nil
     end
@@ -96,31 +96,31 @@ local function verified(profile, o, n, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
-    return tell.wrong("--verify needs the script to run again")
+    return warn.wrong("--verify needs the script to run again")
   elseif not o.verify and o.files[2] then
-    return tell.wrong("'%s' is a second argument: only --verify takes one, the script to run", o.files[2])
+    return warn.wrong("'%s' is a second argument: only --verify takes one, the script to run", o.files[2])
   elseif o.nursery and not o.verify then
-    return tell.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
+    return warn.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
   elseif o.runs and not o.verify then
-    return tell.wrong("--runs is the number of runs of --verify: give --verify and the script, too")
+    return warn.wrong("--runs is the number of runs of --verify: give --verify and the script, too")
   end
   local profile, message = world.read(o.files[1])
   if not profile then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
-  tell.partial(o.files[1], profile.message, profile.samples, "the advice covers what could be read")
+  warn.partial(o.files[1], profile.message, profile.samples, "the advice covers what could be read")
   local found = {advice = advice.of(profile)}
   if not found.advice then
-    return tell.failed("'%s' has too few collections or samples for advice: profile a longer " ..
+    return warn.failed("'%s' has too few collections or samples for advice: profile a longer " ..
       "run, or use --alloc 16K", o.files[1])
   end
   found.best = advice.best(found.advice)
   if o.verify then
     local n = o.nursery or found.best and found.best.nursery or
               math.min(2 * found.advice.now.nursery, advice.MOST)
-    found.verified = verified(profile, o, n, world, tell)
+    found.verified = verified(profile, o, n, world, warn)
     if not found.verified then
       return 1
     end

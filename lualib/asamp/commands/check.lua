@@ -77,10 +77,10 @@ end
 
 -- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil and
 -- an exit code if it failed.
-local function profiled(o, world, tell)
+local function profiled(o, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
-    tell.failed("%s", wrong)
+    warn.failed("%s", wrong)
     return nil, 2
   end
   local path = folder .. "/run.vmprof"
@@ -100,7 +100,7 @@ end
 -- Reads a profile. Returns it and its totals, of the part that --from, --until and --exclude select.
 -- Returns nil after an error message if it cannot be read or has no samples. 'name': the profile, or
 -- the script that was run, in messages.
-local function load(path, name, o, world, tell)
+local function load(path, name, o, world, warn)
   local exclude, profile, message = o.exclude
   if range.of(o) then
     profile, message = range.read(world, path, range.of(o), {})
@@ -109,13 +109,13 @@ local function load(path, name, o, world, tell)
     profile, message = world.read(path)
   end
   if not profile then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
-  tell.partial(name, profile.message, profile.samples, "the part that could be read is checked")
+  warn.partial(name, profile.message, profile.samples, "the part that could be read is checked")
   if profile.samples == 0 then
     if not profile.message then
-      tell.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
+      warn.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
     end
     return nil
   end
@@ -123,7 +123,7 @@ local function load(path, name, o, world, tell)
 end
 
 -- Returns a message if the profile lacks the values for one of these options; nil: it has all.
-local function untold(o, profile)
+local function missing(o, profile)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
@@ -150,47 +150,47 @@ local function unfit(o)
   return range.wrong(o)
 end
 
-local function write(path, text, tell)
+local function write(path, text, warn)
   local file, wrong = io.open(path, "w")
   local ok = file and file:write(text)
   if file then
     ok = file:close() and ok
   end
-  return ok and 0 or tell.failed("cannot write '%s': %s", path, wrong or "the disk is full")
+  return ok and 0 or warn.failed("cannot write '%s': %s", path, wrong or "the disk is full")
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, isscript = o.files[1], o.files[1]:find "%.lua$"
   if not isscript and #o.files > 1 then
-    return tell.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
+    return warn.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
   elseif o.tolerance and not o.baseline then
-    return tell.wrong("--tolerance needs --baseline")
+    return warn.wrong("--tolerance needs --baseline")
   elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
               o["no-leak"] or o.baseline) then
-    return tell.wrong("nothing to check: give a limit or --baseline")
+    return warn.wrong("nothing to check: give a limit or --baseline")
   end
   local wrong = unfit(o)
   if wrong then
-    return tell.wrong("%s", wrong)
+    return warn.wrong("%s", wrong)
   end
   local folder
   if isscript then
-    path, folder = profiled(o, world, tell)
+    path, folder = profiled(o, world, warn)
     if not path then
-      return tell.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
+      return warn.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
     end
   end
-  local profile, t = load(path, o.files[1], o, world, tell)
+  local profile, t = load(path, o.files[1], o, world, warn)
   if isscript then
     host.discard(folder)
   end
   if not profile then
     return 1
   end
-  wrong = untold(o, profile)
+  wrong = missing(o, profile)
   if wrong then
-    return tell.failed("%s", wrong)
+    return warn.failed("%s", wrong)
   end
   local leak
   if o["no-leak"] then
@@ -201,7 +201,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     lines = o["max-line"], leaks = leak, cut = ispart(o)})
   local sight
   if o.baseline then
-    local before, a = load(o.baseline, o.baseline, o, world, tell)
+    local before, a = load(o.baseline, o.baseline, o, world, warn)
     if not before then
       return 1
     end
@@ -213,7 +213,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   if o.github then
     world.out(show.github(checks))
   end
-  local code = o.junit and write(o.junit, show.junit(checks, o.files[1]), tell) or 0
+  local code = o.junit and write(o.junit, show.junit(checks, o.files[1]), warn) or 0
   for _, check in ipairs(checks) do
     code = check.ok and code or 1
   end

@@ -167,22 +167,22 @@ local function default(o, path, setting)
   return stem(path) .. ENDINGS[o.to]
 end
 
-local function warn(tell, path, s, setting)
-  tell.partial(path, s.message, s.samples + s.timesamples,
+local function warnings(warn, path, s, setting)
+  warn.partial(path, s.message, s.samples + s.timesamples,
                "the result covers what could be read")
   for _, left in ipairs(s.left) do
-    tell.failed("'%s': %s", path, left.text)
+    warn.failed("'%s': %s", path, left.text)
   end
   local changed = s.started > 0 and sources.changed(setting.texts, s.started / 1000000)
   if changed then
-    tell.failed("%s", changed)
+    warn.failed("%s", changed)
   end
 end
 
 -- Converts a heap snapshot for DevTools. Returns the exit code.
-local function snapshot(o, path, world, tell)
+local function snapshot(o, path, world, warn)
   local out = o.out or (path == "-" and "-" or path:gsub("%.heap$", "") .. ENDINGS.heapsnapshot)
-  local code = results.refuse(tell, out, o.out, path, KINDS.heapsnapshot)
+  local code = results.refuse(warn, out, o.out, path, KINDS.heapsnapshot)
   if code then
     return code
   end
@@ -194,7 +194,7 @@ local function snapshot(o, path, world, tell)
   end
   finish()
   if not ok then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   if out ~= "-" then
     world.out(layout.printable(out) .. "\n")
@@ -203,34 +203,34 @@ local function snapshot(o, path, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local bad = wrong(o)
   if bad then
-    return tell.wrong("%s", bad)
+    return warn.wrong("%s", bad)
   end
   local path = o.files[1]
   if o.to == "heapsnapshot" then
-    return snapshot(o, path, world, tell)
+    return snapshot(o, path, world, warn)
   end
   local setting, message = settings(o, path)
   if not setting then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   if range.of(o) then
     range.set(setting, range.of(o))
     local part, empty = range.read(world, path, range.of(o), {})
     if not part then
-      return tell.failed("'%s': %s", path, empty)
+      return warn.failed("'%s': %s", path, empty)
     end
   end
   if o.exclude then
     setting.without, message = without(world, path, o)
     if not setting.without then
-      return tell.failed("'%s': %s", path, message)
+      return warn.failed("'%s': %s", path, message)
     end
   end
   local out = o.out or default(o, path, setting)
-  local code = results.refuse(tell, out, o.out, path, KINDS[o.to])
+  local code = results.refuse(warn, out, o.out, path, KINDS[o.to])
   if code then
     return code
   end
@@ -241,9 +241,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   summary, message = convert[o.to](path, out, setting)
   finish()
   if not summary then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
-  warn(tell, path, summary, setting)
+  warnings(warn, path, summary, setting)
   if out ~= "-" then
     world.out(layout.printable(out) .. "\n")
   end

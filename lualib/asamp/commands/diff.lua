@@ -43,22 +43,22 @@ function M.usage()
 end
 
 -- Reads a profile. Returns it and its totals; nil after an error message if it has no samples.
-local function load(path, world, tell)
+local function load(path, world, warn)
   local profile, message = world.read(path)
   if not profile then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  tell.partial(path, profile.message, n, "what could be read is compared")
+  warn.partial(path, profile.message, n, "what could be read is compared")
   if n == 0 then
     if not profile.message then
-      tell.failed("'%s' has no samples", path)
+      warn.failed("'%s' has no samples", path)
     end
     return nil
   end
   for _, left in ipairs(profile.left) do
-    tell.failed("'%s': %s", path, left.text)
+    warn.failed("'%s': %s", path, left.text)
   end
   return profile, totals.of(profile)
 end
@@ -78,15 +78,15 @@ local function fieldsof(by, pa, a, pb, b)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
-  local pa, a = load(o.files[1], world, tell)
-  local pb, b = load(o.files[2], world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
+  local pa, a = load(o.files[1], world, warn)
+  local pb, b = load(o.files[2], world, warn)
   if not pa or not pb then
     return 1
   end
   local fields, wrong = fieldsof(o.by, pa, a, pb, b)
   if wrong then
-    return tell.failed("'%s' and '%s' %s", pa.path, pb.path, wrong)
+    return warn.failed("'%s' and '%s' %s", pa.path, pb.path, wrong)
   end
   local results = {}
   for i, field in ipairs(fields) do

@@ -66,7 +66,7 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
-local function read(path, world, tell)
+local function read(path, world, warn)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = heap.open(path, bar)
   finish()
@@ -76,7 +76,7 @@ local function read(path, world, tell)
                           "; profiler.snapshot(path) and asamp heap PID write one")
   end
   if not h then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
   end
   return h
 end
@@ -100,7 +100,7 @@ end
 
 -- Requests a snapshot from the process. Returns its path and the process (peer of
 -- answers.reading); nil after an error message.
-local function take(o, world, tell)
+local function take(o, world, warn)
   local target = o.files[1]
   local seconds, late = o.wait or 10
   local fields, message = ask.ask(target, "stats")
@@ -120,7 +120,7 @@ local function take(o, world, tell)
       rest and "; --state N: another state: " .. rest or "")
   end
   if not fields then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
   local rest = not o.state and fields.state and others(target, fields.state)
@@ -133,7 +133,7 @@ end
 
 -- Waits until another process has written a snapshot, prints its path and reads it. The writer
 -- removes a snapshot that it could not complete.
-local function await(path, peer, world, tell)
+local function await(path, peer, world, warn)
   local function open(how)
     return answers.reading(path, peer, how)
   end
@@ -141,7 +141,7 @@ local function await(path, peer, world, tell)
     local h, message = open(heap.open)
     local unfinished = not h and message:find("still being written", 1, true)
     if not h and not host.samefile(path, path) then
-      tell.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
+      warn.failed("'%s' does not exist: the process could not write it; the reason is on its stderr", path)
       return nil
     elseif h or not unfinished and i > 50 then  -- the file may be empty at first
       break
@@ -153,7 +153,7 @@ local function await(path, peer, world, tell)
   local h, message = open(function(name) return heap.open(name, bar) end)
   finish()
   if not h then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
   end
   return h
 end
@@ -274,7 +274,7 @@ end
 
 -- Returns the likely leaks of a profile with their proofs, or those of the largest holders for
 -- path ""; nil after an error message.
-local function prove(h, path, most, world, tell)
+local function prove(h, path, most, world, warn)
   local groups
   if path == "" then
     groups = holdersof(h, most)
@@ -286,7 +286,7 @@ local function prove(h, path, most, world, tell)
         :format(path, pid, h:info().pid)
     end
     if not profile then
-      tell.failed("%s", message)
+      warn.failed("%s", message)
       return nil
     end
     groups = verdict.of(profile, totals.of(profile), leaks.of(profile)).leaks
@@ -303,7 +303,7 @@ end
 
 -- Returns the requested parts of the output; nil after an error message. 'old': the snapshot of
 -- --diff.
-local function parts(h, old, o, world, tell)
+local function parts(h, old, o, world, warn)
   local info = h:info()
   local share = (o.least or 1) / 100
   local p = {info = info}
@@ -323,7 +323,7 @@ local function parts(h, old, o, world, tell)
         names[#names + 1] = row.count > 0 and row.name or nil
       end
       local near = options.nearest(class, names)
-      tell.failed(class:find ":%d+$" and "nothing that is alive was sampled at '%s'%s"
+      warn.failed(class:find ":%d+$" and "nothing that is alive was sampled at '%s'%s"
                   or "no object is of the class '%s'%s", layout.clean(class),
         near and (", did you mean %s?"):format(near) or "")
       return nil
@@ -332,7 +332,7 @@ local function parts(h, old, o, world, tell)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
     if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
-      tell.failed("--paths lists %d objects at most, those that retain most; --top %d is more",
+      warn.failed("--paths lists %d objects at most, those that retain most; --top %d is more",
                   heap.OBJECTS, o.top)
     end
   end
@@ -340,7 +340,7 @@ local function parts(h, old, o, world, tell)
     p.paths = h:objects{n = OBJECTS} or {}
   end
   if o.prove then
-    p.proofs = prove(h, o.prove, o.top or 15, world, tell)
+    p.proofs = prove(h, o.prove, o.top or 15, world, warn)
     if not p.proofs then
       return nil
     end
@@ -373,55 +373,55 @@ local function linereader(folders)
   end, opened
 end
 
-local function writepage(o, p, world, tell)
+local function writepage(o, p, world, warn)
   local opened
   if o.source then
     p.lineof, opened = linereader(o.source)
   end
   local ok, message = convert.write(o.page, page.render(p, o.files[1]:match "[^/]*$", (o.least or 1) / 100))
   if not ok then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   world.out(layout.printable(o.page) .. "\n")
   local changed = opened and files.changed(opened, p.info.time)
   if changed then
-    tell.failed("%s", changed)
+    warn.failed("%s", changed)
   end
   return 0
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
-    return tell.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
+    return warn.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
   elseif o.page and o.json then
-    return tell.wrong("--page and --json do not go together: run asamp heap once for each")
+    return warn.wrong("--page and --json do not go together: run asamp heap once for each")
   end
   if o.source and not o.page then
-    return tell.wrong("--source is of a page: give --page FILE, too")
+    return warn.wrong("--source is of a page: give --page FILE, too")
   end
   for _, name in ipairs{"out", "state", "wait"} do
     if o[name] and not ask.isprocess(o.files[1]) then
-      return tell.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
+      return warn.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
     end
   end
-  local old = o.diff and read(o.diff, world, tell)  -- read before a new snapshot is taken
+  local old = o.diff and read(o.diff, world, warn)  -- read before a new snapshot is taken
   if o.diff and not old then
     return 1
   end
   local h
   if ask.isprocess(o.files[1]) then
-    local path, peer = take(o, world, tell)
-    h = path and await(path, peer, world, tell)
+    local path, peer = take(o, world, warn)
+    h = path and await(path, peer, world, warn)
   else
-    h = read(o.files[1], world, tell)
+    h = read(o.files[1], world, warn)
   end
-  local p = h and parts(h, old, o, world, tell)
+  local p = h and parts(h, old, o, world, warn)
   if not p then
     return 1
   end
   if o.page then
-    return writepage(o, p, world, tell)
+    return writepage(o, p, world, warn)
   elseif o.json then
     for _, object in ipairs(p.paths or {}) do
       object.text = holders.text(object.path)

@@ -22,13 +22,13 @@ function M.usage()
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, _, tell)
+M.run = options.command(DESCRIPTION, function(o, _, warn)
   if o.files[2]:find "%s" or o.files[2] == "" then
-    return tell.wrong("NAME wants one word, got '%s'", o.files[2])
+    return warn.wrong("NAME wants one word, got '%s'", o.files[2])
   end
   local fields, message = ask.ask(o.files[1], ("mark %s %s"):format(o.files[2], o.files[3] or ""))
   if not fields then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   return 0
 end)

@@ -30,42 +30,42 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
-local function ofprocess(target, tell)
+local function ofprocess(target, warn)
   local fields, message = ask.ask(target, "memory")
   if not fields then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
-  return {pid = fields.pid, last = resident.of(resident.told(fields.rows))}
+  return {pid = fields.pid, last = resident.of(resident.parse(fields.rows))}
 end
 
-local function ofprofile(path, world, tell)
+local function ofprofile(path, world, warn)
   local profile, message = world.read(path)
   if not profile then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
-  tell.partial(path, profile.message, profile.samples + profile.timesamples,
+  warn.partial(path, profile.message, profile.samples + profile.timesamples,
                "the last snapshot of memory is from before that")
   local found = resident.ofprofile(profile)
   if not found then
-    tell.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
+    warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
       "wrote it, or the program never collected", path)
   end
   return found
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target = o.files[1]
   local found
   if ask.isprocess(target) then
     if o.peak then
-      return tell.wrong("--peak needs a profile: a process reports its present memory only")
+      return warn.wrong("--peak needs a profile: a process reports its present memory only")
     end
-    found = ofprocess(target, tell)
+    found = ofprocess(target, warn)
   else
-    found = ofprofile(target, world, tell)
+    found = ofprofile(target, world, warn)
   end
   if not found then
     return 1

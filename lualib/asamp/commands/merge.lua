@@ -34,17 +34,17 @@ end
 
 -- Reports profiles that could not be read completely. Returns the number of profiles that were
 -- read.
-local function judge(files, tell)
+local function judge(files, warn)
   local read = 0
   for _, f in ipairs(files) do
     if f.error then
-      tell.failed("%s", f.error)
+      warn.failed("%s", f.error)
     else
       read = read + 1
-      tell.partial(f.path, f.message, f.samples + f.timesamples,
+      warn.partial(f.path, f.message, f.samples + f.timesamples,
                    "the result covers what could be read")
       for _, left in ipairs(f.left) do
-        tell.failed("'%s': %s", f.path, left.text)
+        warn.failed("'%s': %s", f.path, left.text)
       end
     end
   end
@@ -52,35 +52,35 @@ local function judge(files, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not o.out then
-    return tell.wrong("no name given for the result (-o)")
+    return warn.wrong("no name given for the result (-o)")
   end
   local twice = options.twice(o.files)
   if twice then
-    return tell.wrong("%s", twice)
+    return warn.wrong("%s", twice)
   end
   for _, path in ipairs(o.files) do
-    local code = o.out ~= "-" and results.refuse(tell, o.out, o.out, path, KIND)
+    local code = o.out ~= "-" and results.refuse(warn, o.out, o.out, path, KIND)
     if code then
       return code
     end
   end
   local paths, notes = once.of(o.files)
   for _, note in ipairs(notes) do
-    tell.failed("%s", note)
+    warn.failed("%s", note)
   end
   local show, finish = world.progress("merging " .. units.plural(#paths, "profile"))
   local result, message, files = convert.merge(paths, o.out,
     {progress = show, packing = not o.plain and "fast" or nil})
   finish()
-  local read = judge(result and result.files or files or {}, tell)
+  local read = judge(result and result.files or files or {}, warn)
   if not result then
-    local istold = read == 0 and files and #files > 0  -- the failure of each file was reported
-    return istold and 1 or tell.failed("%s", message)
+    local isreported = read == 0 and files and #files > 0  -- the failure of each file was reported
+    return isreported and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do
-    tell.failed("'%s': %s", o.out, left.text)
+    warn.failed("'%s': %s", o.out, left.text)
   end
   if o.out ~= "-" then
     world.out(("%s (%s of %s)\n"):format(layout.printable(o.out), units.plural(result.states, "Lua state"),

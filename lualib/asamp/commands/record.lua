@@ -47,10 +47,10 @@ end
 
 -- Requests the contents of the flight recorder in the file 'out'; nil: the process chooses the
 -- path. Returns the exit code.
-local function dump(target, out, tell, world)
+local function dump(target, out, warn, world)
   local fields, message = ask.ask(target, out and "dump " .. ask.absolute(out) or "dump", DUMP)
   if not fields then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   world.out(complaints.line(fields.file) .. "\n")
   return 0
@@ -77,28 +77,28 @@ local function await(target, seconds)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target, seconds = o.files[1], o["for"] or 10
   if o.ring then
     if o["for"] or o.alloc or o.time then
-      return tell.wrong("--ring writes samples that were taken before: --for, --alloc and --time have " ..
+      return warn.wrong("--ring writes samples that were taken before: --for, --alloc and --time have " ..
         "no effect with it")
     end
-    return dump(target, o.out, tell, world)
+    return dump(target, o.out, warn, world)
   elseif o.stop then
     if o["for"] or o.alloc or o.time or o.out then
-      return tell.wrong("--stop stops a recording: --for, --alloc, --time and --out are for a new one")
+      return warn.wrong("--stop stops a recording: --for, --alloc, --time and --out are for a new one")
     end
     local fields, message = ask.ask(target, "stop")
-    return fields and 0 or tell.failed("%s", message)
+    return fields and 0 or warn.failed("%s", message)
   end
   local t, wrong = rates(o)
   if not t then
-    return tell.wrong("%s", wrong)
+    return warn.wrong("%s", wrong)
   end
   local before, message = ask.ask(target, "stats")
   if not before then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   local out = ask.absolute(o.out or before.pid .. ".vmprof")
   local fields
@@ -106,14 +106,14 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local period = o.alloc and ("%d"):format(t.alloc) or ("%d/%d"):format(t.alloc, RATE)
   fields, message = ask.ask(target, ("record %d %s %d %s"):format(seconds, period, t.time, out))
   if not fields then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   world.out(complaints.line(fields.file) .. "\n")
   io.stdout:flush()
   local ok
   ok, message = await(target, seconds)
   if not ok then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   return 0
 end)

@@ -36,7 +36,7 @@ local function writer(path)
   return version and pid > 0 and (" by process %d"):format(pid) or ""
 end
 
-local function told(path, out, r)
+local function summary(path, out, r)
   local parts = {}
   if r.samples > 0 or r.timesamples == 0 then
     parts[1] = units.plural(r.samples, "sample") .. " of allocation"
@@ -68,26 +68,26 @@ local function told(path, out, r)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, inplace = o.files[1], o["in-place"]
   if (o.out ~= nil) == (inplace ~= nil) then
-    return tell.wrong(inplace and "--out and --in-place do not go together"
+    return warn.wrong(inplace and "--out and --in-place do not go together"
                       or "no result given (--out OUT or --in-place)")
   end
   if inplace and path == "-" then
-    return tell.wrong "--in-place needs a file; give --out"
+    return warn.wrong "--in-place needs a file; give --out"
   end
   local out = o.out or path
   local r, message, what = reader.repair(path, out, inplace)
   if what == "same" then
-    return tell.wrong(results.REPLACES .. " or --in-place", out, path)
+    return warn.wrong(results.REPLACES .. " or --in-place", out, path)
   elseif what == "live" then
-    return tell.failed("'%s' is still being written%s; repair it when its process " ..
+    return warn.failed("'%s' is still being written%s; repair it when its process " ..
                        "has ended (asamp report reads it as it is)", path, writer(path))
   elseif not r then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
-  world.out(layout.screen(told(path, out, r)))
+  world.out(layout.screen(summary(path, out, r)))
   return 0
 end)
 

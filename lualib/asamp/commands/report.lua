@@ -232,7 +232,7 @@ local function frozen(path, profile, ids, o, setting, world)
     return profile
   end
   local course = profile.course
-  if not measures.tellsdeaths(profile) or not course then
+  if not measures.hasdeaths(profile) or not course then
     return nil, "it has no times of deaths: --at is for profiles of this sampler, with collections"
   end
   local peak = o.at == "peak"
@@ -303,23 +303,23 @@ end
 
 -- Reads a file with the restrictions of the options. Returns the profile; nil after an error
 -- message.
-local function readone(path, o, setting, world, tell)
+local function readone(path, o, setting, world, warn)
   local profile, message = world.read(path, {bins = leaks.BINS})
   local ids, wrong
   if profile and o.state then
     ids, wrong = states.find(profile, o.state)
     if not ids then
-      tell.failed("'%s': %s", path, wrong)
+      warn.failed("'%s': %s", path, wrong)
       return nil
     end
     profile, message = world.read(path, {bins = leaks.BINS, states = ids})
   end
   if not profile then
-    tell.failed("%s", message)
+    warn.failed("%s", message)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  tell.partial(path, profile.message, n, "the report covers what could be read")
+  warn.partial(path, profile.message, n, "the report covers what could be read")
   if n == 0 and not profile.complete then
     return nil
   end
@@ -336,7 +336,7 @@ local function readone(path, o, setting, world, tell)
     end)
   end
   if wrong then
-    tell.failed("'%s': %s", path, wrong)
+    warn.failed("'%s': %s", path, wrong)
     return nil
   end
   return profile
@@ -426,7 +426,7 @@ end
 -- Returns an iterator over the profiles to report, one for each file or one for the sum of all.
 -- It returns profile (false after a failure), settings and a name. Also returns true if reading
 -- has failed.
-local function reports(o, world, tell)
+local function reports(o, world, warn)
   local i = 0
   local function next_()
     i = i + 1
@@ -435,7 +435,7 @@ local function reports(o, world, tell)
       return nil
     end
     local setting = settings(o, world)
-    local profile = readone(path, o, setting, world, tell)
+    local profile = readone(path, o, setting, world, warn)
     return profile or false, setting, path
   end
   if not o.sum then
@@ -459,40 +459,40 @@ local function reports(o, world, tell)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
-    return tell.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
+    return warn.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
   end
   local no = range.wrong(o)
   if no then
-    return tell.wrong("%s", no)
+    return warn.wrong("%s", no)
   elseif range.of(o) and (TABLES[o.by] or o.at) then
-    return tell.wrong("--from and --until do not go with --%s, which is of the whole run: leave one out",
+    return warn.wrong("--from and --until do not go with --%s, which is of the whole run: leave one out",
                       o.at and "at" or "by " .. o.by)
   elseif o.exclude and (TABLES[o.by] or o["by-label"]) then
-    return tell.wrong("--exclude is about stacks, which tables of states, threads and labels have not: " ..
+    return warn.wrong("--exclude is about stacks, which tables of states, threads and labels have not: " ..
                       "leave --exclude or --%s out", o["by-label"] and "by-label" or "by " .. o.by)
   end
   local twice = o.sum and options.twice(o.files)
   if twice then
-    return tell.wrong("%s", twice)
+    return warn.wrong("%s", twice)
   end
   if o.sum then
     local notes
     o.files, notes = once.of(o.files)
     for _, note in ipairs(notes) do
-      tell.failed("%s", note)
+      warn.failed("%s", note)
     end
   end
-  local each, failed = reports(o, world, tell)
+  local each, failed = reports(o, world, warn)
   for profile, setting, path in each do
     local result, wrong = nil, nil
     if profile then
       result, wrong = reportof(profile, o, setting)
     end
     if wrong then
-      tell.failed("'%s': %s", path, wrong)
+      warn.failed("'%s': %s", path, wrong)
     end
     failed = failed or not result
     if result and not o.json then

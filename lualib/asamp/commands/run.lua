@@ -309,7 +309,7 @@ end
 
 -- Adds the proofs to a verdict with likely leaks. Returns the path of the snapshot, or nil after a
 -- message.
-local function proved(profile, judged, world, tell)
+local function proved(profile, judged, world, warn)
   local proof, proving = require "asamp.sums.proof", require "asamp.cli.proving"
   local path, heap, message
   path, message = proving.find(profile)
@@ -317,7 +317,7 @@ local function proved(profile, judged, world, tell)
     heap, message = proving.open(path, world.progress)
   end
   if not heap then
-    tell.failed("no proof: %s", message)
+    warn.failed("no proof: %s", message)
     return nil
   end
   proof.add(heap, judged)
@@ -339,7 +339,7 @@ end
 -- Prints the short report of the profile at 'path', or 'message' if it is nil. 'how' ("exit" or
 -- "signal") and 'status': how the program ended. 'prove': likely leaks are proved. Loads the modules
 -- of reports: a run without one does not need them.
-local function shortreport(path, message, how, status, prove, world, tell)
+local function shortreport(path, message, how, status, prove, world, warn)
   local signal = how == "signal" and status
   collectgarbage "stop"  -- the modules are no garbage
   local copies, leaks = require "asamp.sums.copies", require "asamp.sums.leaks"
@@ -353,24 +353,24 @@ local function shortreport(path, message, how, status, prove, world, tell)
     profile, message = world.read(path, {bins = leaks.BINS})
   end
   if not profile then
-    tell.failed(path and "no profile: %s; --out FILE writes it to another place" or "no profile: %s", message)
+    warn.failed(path and "no profile: %s; --out FILE writes it to another place" or "no profile: %s", message)
     return
   end
   local t = totals.of(profile)
   if #t.measures == 0 and signal then
-    tell.failed("no profile: signal %d ended the program before a sample was written to '%s'", signal, path)
+    warn.failed("no profile: signal %d ended the program before a sample was written to '%s'", signal, path)
     return
   elseif #t.measures == 0 and status ~= 0 then
     return  -- the script did not start, for example
   elseif profile.message and signal then
-    tell.failed("'%s' is the profile so far, for signal %d has ended the program: %s", path, signal,
+    warn.failed("'%s' is the profile so far, for signal %d has ended the program: %s", path, signal,
                 profile.message)
   elseif profile.message then
-    tell.failed("'%s': %s", path, profile.message)
+    warn.failed("'%s': %s", path, profile.message)
   end
   local copied = copies.of(profile)
   local judged = verdict.of(profile, t, leaks.of(profile), copied)
-  local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, tell)
+  local snapshot = prove and #judged.leaks > 0 and proved(profile, judged, world, warn)
   local more = ("asamp report %s shows more.\n"):format(shellword(path))
   local rows = world.errrows and
     math.max(world.errrows, LEAST) - OTHERS - layout.rows(more, world.errcolumns)
@@ -408,11 +408,11 @@ local function none(program)
 end
 
 -- Runs a program that is not a Lua script, with the settings t. Returns the exit code.
-local function runprogram(program, t, words, environment, world, tell)
+local function runprogram(program, t, words, environment, world, warn)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
   local note = programs.foreign(program, world.interpreter)
   if note then
-    tell.failed("%s; none of its Lua can be profiled", note)
+    warn.failed("%s; none of its Lua can be profiled", note)
   end
   t.quiet, words[1] = "1", program
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"
@@ -421,14 +421,14 @@ local function runprogram(program, t, words, environment, world, tell)
   local before = programs.profiles(t.out)
   local how, status, pid = host.run(words, environment)
   if not how then
-    return tell.failed("%s", status)
+    return warn.failed("%s", status)
   end
   local list = findall(t.out, pid, since, before)
   local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)  -- a pipe, say
   if #list == 0 and not note and not isother then
-    tell.failed("%s", none(program))
+    warn.failed("%s", none(program))
   elseif #list > 0 and not quiet then
-    shortreport(list[1], nil, how, status, false, world, tell)
+    shortreport(list[1], nil, how, status, false, world, warn)
   end
   for i = 2, quiet and 0 or #list do
     world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
@@ -438,32 +438,32 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
 -- 2 for wrong arguments; does not return when a signal ended the script.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program = programs.find(script)
   local t, checked = settings(o, os.getenv "LUA_PROFILER" or "", program ~= nil)
   if not t then
-    return tell.wrong("%s", checked)
+    return warn.wrong("%s", checked)
   end
   local more, wrong = preloading(checked.malloc or 0, checked.seed)
   if not more then
-    return tell.failed("%s", wrong)
+    return warn.failed("%s", wrong)
   end
   if program and t.snapshot == "1" then
-    return tell.wrong("--prove-leaks is of a script; of a program, asamp heap --prove PID takes a snapshot")
+    return warn.wrong("--prove-leaks is of a script; of a program, asamp heap --prove PID takes a snapshot")
   elseif program then
     local warning = keys.unheeded(checked)  -- for a script, the profiler prints it
     if warning then
-      tell.failed("%s", warning)
+      warn.failed("%s", warning)
     end
-    return runprogram(program, t, o.files, more, world, tell)
+    return runprogram(program, t, o.files, more, world, warn)
   end
   wrong = unreadable(script)
   if wrong and not script:find "%.lua$" and not host.samefile(script, script) then
-    return tell.failed("there is no script '%s', nor a program of that name%s", script,
+    return warn.failed("there is no script '%s', nor a program of that name%s", script,
                        script:find "/" and "" or " in PATH")
   elseif wrong then
-    return tell.failed("cannot read script '%s': %s", script, wrong)
+    return warn.failed("cannot read script '%s': %s", script, wrong)
   end
   local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
   if own then
@@ -476,7 +476,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   local before = timed and programs.profiles(t.out)
   local how, status, pid = host.run(words, more)
   if not how then
-    return tell.failed("%s", status)
+    return warn.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
     local path, message, absent = find(expected(t.out, script, pid), pid, since)
@@ -484,9 +484,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
       path = findall(t.out, pid, since, before).own
     end
     if path or how == "signal" or not absent then
-      shortreport(path, message, how, status, t.snapshot == "1", world, tell)
+      shortreport(path, message, how, status, t.snapshot == "1", world, warn)
     elseif not t.out and not iswritable() then
-      tell.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")
+      warn.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")
     end
   end
   return ended(how, status)

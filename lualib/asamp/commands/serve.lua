@@ -126,12 +126,12 @@ local function same(list, word)
   end
 end
 
-local function targetsof(words, tell)
+local function targetsof(words, warn)
   local list, used = {}, {}
   for _, word in ipairs(words) do
     local before = same(list, word)
     if before then
-      tell.failed("'%s' is given twice, before as '%s'; it is served once", word, before.word)
+      warn.failed("'%s' is given twice, before as '%s'; it is served once", word, before.word)
     else
       local name = word:match "([^/]*)$":gsub("%.sock$", "")
       name = (name == "" or used[name]) and word or name
@@ -205,16 +205,16 @@ end
 -- skipping time has ended are queried at the same time, so that one time limit applies to all of
 -- them.
 function Server:stats(wanted, now)
-  local asked, told = {}, {}
+  local asked, answers = {}, {}
   for _, t in ipairs(self.targets) do
     if not wanted or t == wanted or t.silent then
       asked[#asked + 1] = t
     end
   end
   for t, fields in pairs(put(asked, "stats", now)) do
-    told[t], t.peer = living.stats(fields), fields.peer
+    answers[t], t.peer = living.stats(fields), fields.peer
   end
-  return told
+  return answers
 end
 
 -- Returns a path for a profile that the process is to write, and its folder: a new private folder
@@ -358,14 +358,14 @@ end
 
 function Server:metrics(list, now)
   local rows, answering = {}, {}
-  local told = self:stats(nil, now)
+  local answers = self:stats(nil, now)
   for _, t in ipairs(self.targets) do
-    answering[#answering + 1] = told[t] and t
+    answering[#answering + 1] = answers[t] and t
   end
   local names = put(answering, "names", now)  -- older processes do not have it
   local labels = put(answering, "labels", now)  -- nor this
   for i, t in ipairs(self.targets) do
-    rows[i] = {name = t.name, stats = told[t], names = names[t] and living.names(names[t].rows),
+    rows[i] = {name = t.name, stats = answers[t], names = names[t] and living.names(names[t].rows),
                labels = labels[t] and living.labels(labels[t])}
   end
   local text = metrics.text(rows)
@@ -399,15 +399,15 @@ function Server:turn()
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return tell.failed("this build has no HTTP server, as that of the tarball: " ..
+    return warn.failed("this build has no HTTP server, as that of the tarball: " ..
       "install libmicrohttpd-dev (Debian), and build from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then
-    return tell.wrong("other machines reach '%s', and could read profiles there; --token TOKEN admits " ..
+    return warn.wrong("other machines reach '%s', and could read profiles there; --token TOKEN admits " ..
       "requests with it, --http 127.0.0.1:%s is for this machine alone", at.host, at.port)
   end
   local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true}
@@ -417,9 +417,9 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
   end
   local server, message = http.open(at.host, at.port, CONNECTIONS)
   if not server then
-    return tell.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
+    return warn.failed("cannot serve at %s:%s: %s", at.host, at.port, message)
   end
-  local s = setmetatable({http = server, targets = targetsof(o.files, tell), jobs = {},
+  local s = setmetatable({http = server, targets = targetsof(o.files, warn), jobs = {},
                           running = 0, interpreter = world.interpreter,
                           allowed = {names = names, token = o.token}}, Server)
   world.out(("http://%s:%d/debug/pprof/\n"):format(at.host:find ":" and "[" .. at.host .. "]" or at.host,

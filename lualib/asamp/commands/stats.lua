@@ -25,10 +25,10 @@ function M.usage()
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local fields, message = ask.ask(o.files[1], "stats")
   if not fields then
-    return tell.failed("%s", message)
+    return warn.failed("%s", message)
   end
   local stats = living.stats(fields)
   if o.json then

@@ -104,7 +104,7 @@ local function look(target, state, o, world)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local state = {}
   for n = 1, o.count or math.huge do
     if n > 1 then
@@ -112,7 +112,7 @@ M.run = options.command(DESCRIPTION, function(o, world, tell)
     end
     local text, message = look(o.files[1], state, o, world)
     if not text then
-      return tell.failed("%s", message)
+      return warn.failed("%s", message)
     end
     world.out((world.color and CLEAR or n > 1 and "\n" or "") .. layout.screen(text, world.color))
     io.stdout:flush()

@@ -80,12 +80,12 @@ local function read(path, world)
 end
 
 -- The comparison of the old profile with 'new'; nil and a message.
-local function readold(path, new, world, tell)
+local function readold(path, new, world, warn)
   local old, message = world.read(path)
   if not old then
     return nil, message
   end
-  tell.partial(path, old.message, old.samples + old.timesamples, "the readable part is compared")
+  warn.partial(path, old.message, old.samples + old.timesamples, "the readable part is compared")
   local found = compared.of(old, new)
   if not found then
     for _, profile in ipairs{old, new} do
@@ -119,7 +119,7 @@ end
 
 -- Creates the page of a profile. Returns its text and a list of messages for stderr; on failure
 -- nil and a list with the message, which is empty if it was printed already.
-local function make(path, out, o, world, tell)
+local function make(path, out, o, world, warn)
   local oldpath = o.files[2] and o.files[1]
   local template, missing = M.template()
   if not template then
@@ -130,14 +130,14 @@ local function make(path, out, o, world, tell)
     return nil, {message}
   end
   local n = profile.samples + profile.timesamples
-  tell.partial(path, profile.message, n, "the page shows what could be read")
+  warn.partial(path, profile.message, n, "the page shows what could be read")
   if n == 0 and not profile.complete then
     return nil, {}
   end
   local time = path ~= "-" and peak.time(profile) or nil
   local columns = data.of(profile, {nodes = o.nodes or 100000, peak = time and world.read(path, {at = time})})
   if oldpath then
-    columns.compared, message = readold(oldpath, profile, world, tell)
+    columns.compared, message = readold(oldpath, profile, world, warn)
     if not columns.compared then
       return nil, {message}
     end
@@ -146,36 +146,36 @@ local function make(path, out, o, world, tell)
   local find, opened = files.finder(o.source or {})
   columns.sources, columns.nosources = sources.of(columns, find)
   columns.reasons = sources.WHY
-  local told = {sources.told(columns, columns.nosources)}
-  told[#told + 1] = files.changed(opened, profile.started)
-  for _, text in ipairs(told) do
+  local notes = {sources.summary(columns, columns.nosources)}
+  notes[#notes + 1] = files.changed(opened, profile.started)
+  for _, text in ipairs(notes) do
     columns.notes[#columns.notes + 1] = text:gsub("^n", "N") .. "."
   end
   local text = page.fill(template, columns)
   local ok, reason = write(out, text, world)
-  return ok and text, ok and told or {reason}
+  return ok and text, ok and notes or {reason}
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
-M.run = options.command(DESCRIPTION, function(o, world, tell)
+M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path = o.files[#o.files]
   local out = o.out or path == "-" and "-" or path .. (o.files[2] and ".diff.html" or ".html")
   for _, file in ipairs(o.files) do
-    local code = results.refuse(tell, out, o.out, file, "a page of asamp view")
+    local code = results.refuse(warn, out, o.out, file, "a page of asamp view")
     if code then
       return code
     end
   end
   local twice = o.files[2] and options.twice(o.files)
   if twice then
-    return tell.wrong("%s", twice)
+    return warn.wrong("%s", twice)
   end
-  local text, messages = make(path, out, o, world, tell)
+  local text, messages = make(path, out, o, world, warn)
   if text and out ~= "-" then
     world.out(("%s: %s; open it in a browser\n"):format(layout.printable(out), units.bytes(#text)))
   end
   for _, message in ipairs(messages) do
-    tell.failed("%s", message)
+    warn.failed("%s", message)
   end
   return text and 0 or 1
 end)

@@ -23,7 +23,7 @@ end
 
 -- Returns the share of decided samples that is alive at the end.
 local function alive(profile, sum)
-  return measures.tellsdeaths(profile) and fateshare(sum, "alive") or "-"
+  return measures.hasdeaths(profile) and fateshare(sum, "alive") or "-"
 end
 
 -- Returns the share of survivors, in bytes or samples, that is alive at the end.
@@ -87,7 +87,7 @@ function M.fates(style, columns, field)
     end}
   end
   local counted = measures.counted(field)
-  if measures.tellsdeaths(style.profile) and counted ~= "alive" then
+  if measures.hasdeaths(style.profile) and counted ~= "alive" then
     columns[#columns + 1] = {"alive", spare = 3, function(row)
       return counted == "survived" and aliveof(row.self, field) or alive(style.profile, row.self)
     end}

@@ -26,7 +26,7 @@ function M.advice(row)
 end
 
 --- Returns a sentence about all copies.
-function M.told(copies)
+function M.summary(copies)
   return ("%s copied%s, %.0f%% of it more than once"):format(
     units.bytes(copies.bytes),
     copies.persecond and (" (%s/s)"):format(units.bytes(copies.persecond // 1 | 0)) or "",
@@ -65,7 +65,7 @@ function M.lines(style, copies, brief)
     return {"", style.paint("bold", "Copies"), "  No sample of what was copied."}
   end
   local lines = listing(style, copies)
-  table.insert(lines, 3, layout.wrap(M.told(copies) .. ":", "  ", style.width))
+  table.insert(lines, 3, layout.wrap(M.summary(copies) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       "copied: into new strings, and by buffers and tables that grow. again: share of bytes " ..

@@ -128,11 +128,11 @@ local function nothing(p)
   return table.concat(parts, " ")
 end
 
--- Returns a sentence about external bytes; nil: there are none. 'told': their number was
+-- Returns a sentence about external bytes; nil: there are none. 'known': their number was
 -- mentioned before.
-local function outside(t, told)
+local function outside(t, known)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
-  if told and bytes > 0 then
+  if known and bytes > 0 then
     return "Userdata represent memory and resources; an open file counts as 32 KiB."
   end
   return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
@@ -197,7 +197,7 @@ local function survival(p, t)
   end
   local survived, decided = measures.fate(t.whole, "survived")
   local text = units.percent(decided - survived, decided) .. " died young"
-  if measures.tellsdeaths(p) then
+  if measures.hasdeaths(p) then
     text = text .. (", %s died later, %s is still alive%s."):format(
       share "later", share "alive", p.majors == 0 and
       ", as no major collection has checked it again" or "")

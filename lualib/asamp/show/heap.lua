@@ -21,7 +21,7 @@ local function objects(row)
 end
 
 --- Returns sentences about a snapshot.
-function M.told(info)
+function M.summary(info)
   local lines = {("%s in %s, which hold one another by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
     count(info.references, "reference"))}
@@ -135,7 +135,7 @@ end
 
 --- Returns the whole text. 'parts': the table made by commands/heap.lua.
 function M.render(parts, style)
-  local lines = {layout.wrap(M.told(parts.info), "  ", style.width)}
+  local lines = {layout.wrap(M.summary(parts.info), "  ", style.width)}
   if parts.classes then
     append(lines, classes(parts.classes, parts.info, style))
   end

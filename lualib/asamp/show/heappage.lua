@@ -306,7 +306,7 @@ end
 --- Returns the page. 'p': the table made by commands/heap.lua; 'least': the smallest share of
 -- visible rows in trees.
 function M.render(p, name, least)
-  local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.told(p.info)) .. "</p>\n"}
+  local parts = {HASH = script.HASH, INFO = "<p>" .. escape(show.summary(p.info)) .. "</p>\n"}
   local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}
   out.lineof = p.lineof
   if p.tree then

@@ -11,7 +11,7 @@ local M = {}
 
 -- Returns the sentence about native memory alone; or nil and the part of a sentence that also
 -- covers Lua's memory.
-local function toldnative(found)
+local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
     lua = lua + (row.type ~= "native" and 1 or 0)
@@ -26,10 +26,10 @@ end
 
 --- Returns a sentence about the result, without a full stop; if there are rows, it introduces
 -- them.
-function M.told(found)
+function M.summary(found)
   local alone, besides
   if found.native then
-    alone, besides = toldnative(found)
+    alone, besides = nativetext(found)
     if alone then
       return alone
     end
@@ -96,7 +96,7 @@ local function listing(style, found)
 end
 
 -- Returns a sentence about lines with too few samples; nil: there are none.
-local function toldfew(found)
+local function fewtext(found)
   local few = found.few
   return few and ("%s with fewer than %d samples alive, old and new, cannot be judged%s."):format(
     units.plural(few.lines, "more line"), few.least,
@@ -109,15 +109,15 @@ function M.lines(style, found, brief)
   if not found then
     return {}
   end
-  local told = M.told(found)
-  local few = toldfew(found)
+  local summary = M.summary(found)
+  local few = fewtext(found)
   few = few and layout.wrap(few, "  ", style.width)
   if #found.rows == 0 then
     return {"", style.paint("bold", "Likely leaks"),
-            layout.wrap(told .. ".", "  ", style.width), few}
+            layout.wrap(summary .. ".", "  ", style.width), few}
   end
   local lines = listing(style, found)
-  table.insert(lines, 3, layout.wrap(told .. ":", "  ", style.width))
+  table.insert(lines, 3, layout.wrap(summary .. ":", "  ", style.width))
   lines[#lines + 1] = few
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then

@@ -15,7 +15,7 @@ function M.library(row)
 end
 
 --- Returns a sentence about the total.
-function M.told(native)
+function M.summary(native)
   return ("%s asked for%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
     native.peak and native.peak > 0 and
@@ -43,7 +43,7 @@ function M.lines(style, native, brief)
   }, "library, the line with most of it", function(i, n)
     return labels.offunction(list[i], n, style.paint)
   end, labels.least(style.width, list, true))
-  table.insert(lines, 3, layout.wrap(M.told(native) .. ":", "  ", style.width))
+  table.insert(lines, 3, layout.wrap(M.summary(native) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       "library: the one of the innermost C function outside of the C and C++ libraries. " ..

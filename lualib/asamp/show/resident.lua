@@ -98,7 +98,7 @@ end
 
 --- Returns a sentence about the resident size. Without 'peak' the snapshot is the peak itself, or
 -- that of a running process, and not the last one of the run.
-function M.told(found)
+function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
     "It is unknown how much is resident (the process could not read /proc/self/pagemap)",
@@ -126,7 +126,7 @@ end
 -- top}.
 function M.render(found, style)
   local now = found.last
-  local lines = {layout.wrap(M.told(found), "", style.width)}
+  local lines = {layout.wrap(M.summary(found), "", style.width)}
   local outside = M.outside(now)
   lines[#lines + 1] = outside and layout.wrap(outside, "", style.width)
   lines[#lines + 1] = ""

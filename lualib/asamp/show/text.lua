@@ -34,13 +34,13 @@ end
 local PASSED = {{"Lua", "at the line"}, {"C", "in C functions it called"},
                 {"GC", "in collections then"}}
 
--- Returns explanations of the columns that the report contains. told[what]: the set of column
+-- Returns explanations of the columns that the report contains. shown[what]: the set of column
 -- titles of a table.
-local function legend(told, own, text)
+local function legend(shown, own, text)
   local parts = {own}
   local function has(title, ...)
     for _, what in ipairs{...} do
-      if told[what] and told[what][title] then return true end
+      if shown[what] and shown[what][title] then return true end
     end
   end
   local function add(there, sentence)
@@ -94,11 +94,11 @@ function M.render(profile, t, options)
     width = math.max(options.width or layout.WIDTH, layout.NARROW),
   }
   local fields = options.by and {options.by} or t.measures
-  local told = {}
+  local shown = {}
   function style.explain(what, columns)
-    told[what] = told[what] or {}
+    shown[what] = shown[what] or {}
     for _, column in ipairs(columns) do
-      told[what][column.title] = true
+      shown[what][column.title] = true
     end
   end
   style.choice = options.by ~= nil or #fields > 1
@@ -191,7 +191,7 @@ function M.render(profile, t, options)
         section[name]()
       end
     end
-    local text = not options.brief and legend(told, options.own and ownership(t, options.own),
+    local text = not options.brief and legend(shown, options.own and ownership(t, options.own),
                                               table.concat(lines, "\n", heading + 1)) or ""
     if text ~= "" then
       lines[#lines + 1] = ""

@@ -130,8 +130,8 @@ function M.marks(style)
   local grid, left = layout.grid(columns, n, "marker and values",
     function(i, room)
       local name = layout.cutmiddle(layout.clean(rows[i].name), room // 2)
-      local told = values(rows[i], room - 2 - layout.width(name))
-      return told == "" and name or name .. "  " .. paint("dim", told)
+      local counts = values(rows[i], room - 2 - layout.width(name))
+      return counts == "" and name or name .. "  " .. paint("dim", counts)
     end, style.width, paint)
   local lines = {"", paint("bold", "Markers")}
   table.move(grid, 1, #grid, #lines + 1, lines)

@@ -236,7 +236,7 @@ function M.fieldof(by, pa, a, pb, b)
     if counted == "timesamples" and p.timesamples == 0 or
        counted ~= "timesamples" and p.samples == 0 or
        counted == "survived" and not p.fates or
-       counted == "alive" and not measures.tellsdeaths(p) then
+       counted == "alive" and not measures.hasdeaths(p) then
       return nil
     end
   end

@@ -27,7 +27,7 @@ function M.measures(pa, a, pb, b)
   local unit = (a.unit == "samples" or b.unit == "samples") and "samples" or "bytes"
   offer(unit, unit)
   offer("blocks", "objects")
-  if measures.tellsdeaths(pa) and measures.tellsdeaths(pb) then
+  if measures.hasdeaths(pa) and measures.hasdeaths(pb) then
     offer("alive", measures.field("alive", unit))
   end
   if not compare.clocks(pa, pb) then

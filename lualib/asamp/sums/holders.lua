@@ -15,7 +15,7 @@ local WITHOUT = {["_G"] = true, ["package.loaded"] = true, ["main thread"] = tru
                  ["reference of luaL_ref"] = true}
 
 -- Returns true if step 'a' is the field of a function and step 'b' names the same function.
-local function told(a, b)
+local function implies(a, b)
   local name = a.text:match '^%["(.*)"%]$'
   local of = b and b.text:match '^upvalue .- of (.*)$'
   return name and of and a["function"] and
@@ -35,7 +35,7 @@ function M.steps(path)
                                   following.text == "running function")
     if list[#list] == "package.loaded" and step.text:find '^%["' then
       list[#list] = "package.loaded" .. step.text
-    elseif step.text ~= "" and not told(step, following)
+    elseif step.text ~= "" and not implies(step, following)
            and not (step.text == "registry" and following and WITHOUT[following.text])
            and not (step.text == "main thread" and thread) then
       list[#list + 1] = step.text

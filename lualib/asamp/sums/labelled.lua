@@ -37,7 +37,7 @@ end
 --- Returns a row for each value of the label 'name', and one for samples without it; rows with no
 -- costs are omitted.
 function M.rows(profile, name)
-  local rows, byvalue, deaths = {}, {}, measures.tellsdeaths(profile)
+  local rows, byvalue, deaths = {}, {}, measures.hasdeaths(profile)
   for _, set in ipairs(profile.labels or {}) do
     local value = shown(set.labels[name])
     local row = byvalue[value]

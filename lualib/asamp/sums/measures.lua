@@ -77,7 +77,7 @@ function M.clock(profile)
 end
 
 --- Returns true if the profile has later deaths, and therefore the bytes alive at the end.
-function M.tellsdeaths(profile)
+function M.hasdeaths(profile)
   return profile.fates and (profile.followed or 0) > 0
 end
 

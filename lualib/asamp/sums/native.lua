@@ -39,7 +39,7 @@ end
 local function highest(profile, kinds, covered)
   local bins, gone = profile.bins, profile.gone
   local change, alive, most, at = {}, 0, 0, 0
-  if not bins or not gone or not measures.tellsdeaths(profile) then
+  if not bins or not gone or not measures.hasdeaths(profile) then
     return nil
   end
   local width = math.max(bins.width, gone.width)
@@ -73,7 +73,7 @@ function M.of(profile, covered)
   if not profile.malloc then
     return nil
   end
-  local kinds, sites, known = {}, profile.sites, measures.tellsdeaths(profile)
+  local kinds, sites, known = {}, profile.sites, measures.hasdeaths(profile)
   for i, kind in ipairs(profile.kinds) do
     kinds[i] = kind.name == M.KIND or nil
   end

@@ -129,7 +129,7 @@ function M.ofprofile(profile)
 end
 
 --- Parses the answer of a running process, lines "BYTES WHAT[ TEXT]".
-function M.told(lines)
+function M.parse(lines)
   local rows = {}
   for _, line in ipairs(lines or {}) do
     local bytes, what, text = line:match "^(%-?%d+) (%S+) ?(.*)$"

@@ -23,7 +23,7 @@ local function rowsof(profile)
                        "undecidedbytes"} do
     rows[key] = from[key]
   end
-  local deaths = measures.tellsdeaths(profile)
+  local deaths = measures.hasdeaths(profile)
   for i = 1, #rows.node do
     rows.bin[i] = rows.bin[i] or 0
     rows.samples[i] = from.time and profile.kinds[from.kind[i]].time and from.time[i]

@@ -39,10 +39,10 @@ end
 --- Returns a row for all states of each name; 'allocated' is 0 unless it is known for each of
 -- them.
 function M.names(profile)
-  local rows, byname, untold = {}, {}, {}
+  local rows, byname, unknown = {}, {}, {}
   for _, s in ipairs(profile.states or {}) do
     local one = rowof(s)
-    untold[one.name] = untold[one.name] or (s.samples > 0 and s.allocated == 0)
+    unknown[one.name] = unknown[one.name] or (s.samples > 0 and s.allocated == 0)
     local row = byname[one.name]
     if not row then
       one.id, one.thread, one.begin, one.ended = nil, nil, nil, nil
@@ -55,7 +55,7 @@ function M.names(profile)
     end
   end
   for _, row in ipairs(rows) do
-    row.allocated = untold[row.name] and 0 or row.allocated
+    row.allocated = unknown[row.name] and 0 or row.allocated
   end
   table.sort(rows, before)
   return rows

@@ -120,7 +120,7 @@ end
 
 -- Returns the fields of sites that are added without conversion.
 local function columnsof(profile)
-  local columns = {deaths = measures.tellsdeaths(profile)}
+  local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
     for _, field in ipairs(list) do
       local needed = field ~= "undecidedbytes" or (profile.periods or 0) > 0 or profile.uneven

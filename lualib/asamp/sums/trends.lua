@@ -108,7 +108,7 @@ end
 function M.of(profile, covered)
   local bins, gone = profile.bins, profile.gone
   if not bins or not gone or bins.n < LEAST or not profile.lines or
-     not measures.tellsdeaths(profile) then
+     not measures.hasdeaths(profile) then
     return nil
   end
   local width = math.max(bins.width, gone.width)

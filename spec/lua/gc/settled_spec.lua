@@ -36,12 +36,12 @@ describe("small tables in a broad one", function()
       for _, size in ipairs {40, 300, 5000} do
         -- each shape alone, so that all tables are eagerly marked or none, and all of them mixed
         for only = 0, #SHAPES do
-          local array, hash, told = {}, {}, {}
+          local array, hash, reported = {}, {}, {}
           local function shape(i) return only > 0 and only or i % #SHAPES + 1 end
           local function make(i, k)
             array[i] = SHAPES[shape(i)](k)
             hash["k" .. i] = SHAPES[shape(i)](k)
-            told[i] = READ[shape(i)](array[i])
+            reported[i] = READ[shape(i)](array[i])
           end
           for i = 1, size do make(i, i) end
           for round = 1, 3 do
@@ -57,8 +57,8 @@ describe("small tables in a broad one", function()
             state.check()
           end
           for i = 1, size do
-            assert(READ[shape(i)](array[i]) == told[i])
-            assert(READ[shape(i)](hash["k" .. i]) == told[i])
+            assert(READ[shape(i)](array[i]) == reported[i])
+            assert(READ[shape(i)](hash["k" .. i]) == reported[i])
             assert(not array[i].later or array[i].later[1] == "later" .. i)
             for k in pairs(array[i]) do assert(k ~= "key" .. i) end
           end

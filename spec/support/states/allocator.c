@@ -17,10 +17,10 @@ typedef struct Head {
   uint64_t size, magic;
 } Head;
 
-static void wrong (State *s, const char *what, size_t told, size_t known) {
+static void wrong (State *s, const char *what, size_t given, size_t known) {
   if (s->wrong[0] == '\0')
-    snprintf(s->wrong, sizeof(s->wrong), "call %llu: %s, told %llu, known %llu",
-             (unsigned long long)s->calls, what, (unsigned long long)told,
+    snprintf(s->wrong, sizeof(s->wrong), "call %llu: %s, given %llu, known %llu",
+             (unsigned long long)s->calls, what, (unsigned long long)given,
              (unsigned long long)known);
 }
 

@@ -45,19 +45,19 @@ local function pathsof(holders)
   return #list > 0 and list or nil
 end
 
---- Returns {told (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of the
+--- Returns {summary (a sentence), proved, rows = {{file, line, name, kept, keptbytes, share (of the
 -- samples), parts, of, type, below (true: belongs to the row above), holders (the
 -- paths to the kept objects {text, share}, at most PATHS; nil: unknown)}}, left}. If the profile lacks data,
--- 'told' is the reason and there are no rows.
+-- 'summary' is the reason and there are no rows.
 function M.leaks(profile)
   local found = leaks.of(M.coarse(profile))
   if not found then
-    return {told = profile.samples == 0 and
-                   "There are no samples of allocations, among which leaks are looked for" or
+    return {summary = profile.samples == 0 and
+                   "There are no samples of allocations, in which leaks could be found" or
                    profile.profiles and
-                   "This profile was merged of several: likely leaks are in the report of each of them" or
-                   "The profile does not tell enough to say what is likely to leak: " ..
-                   "that takes collections, fates and slices of time", rows = {}, left = 0}
+                   "This profile was merged from several, whose own reports list likely leaks" or
+                   "The profile cannot show likely leaks: " ..
+                   "it lacks collections, outcomes of samples or slices of time", rows = {}, left = 0}
   end
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do
@@ -68,7 +68,7 @@ function M.leaks(profile)
                below = i > 1 and row.group == found.rows[i - 1].group,
                holders = pathsof(row.holders)}
   end
-  return {told = shown.told(found), proved = found.proved, rows = rows,
+  return {summary = shown.summary(found), proved = found.proved, rows = rows,
           left = #found.rows - #rows}
 end
 
@@ -107,7 +107,7 @@ function M.copies(profile)
   return found and rows
 end
 
---- Returns {told (a sentence), rows = {{library (its name), path, bytes, alive (nil: unknown),
+--- Returns {summary (a sentence), rows = {{library (its name), path, bytes, alive (nil: unknown),
 -- samples, file, line, name (the line with most of its bytes; nil: none)}}}; nil if native memory
 -- was not sampled or has no sample.
 function M.native(profile)
@@ -122,7 +122,7 @@ function M.native(profile)
                alive = row.alive, samples = row.samples, file = row.file, line = row.line,
                name = row.name}
   end
-  return {told = shownnative.told(found), rows = rows}
+  return {summary = shownnative.summary(found), rows = rows}
 end
 
 --- Returns rows of asamp.sums.lifetimes; none if the file has no deaths.

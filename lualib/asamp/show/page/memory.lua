@@ -15,7 +15,7 @@ local function picture(of)
           note = shown.note(of)}
 end
 
---- Returns {told (a sentence), last, peak (nil: the last one is the peak) = {time (seconds), rss
+--- Returns {summary (a sentence), last, peak (nil: the last one is the peak) = {time (seconds), rss
 -- (bytes), rows (of asamp.show.resident), outside, note (sentences; nil: none)}, course = {{time,
 -- rss, lua, free, native, rest}}, left (number of snapshots omitted from course)}; nil if the
 -- profile has no snapshot.
@@ -25,7 +25,7 @@ function M.of(profile)
     return nil
   end
   local from = math.max(1, #found.course - COURSE + 1)
-  return {told = shown.told(found), last = picture(found.last),
+  return {summary = shown.summary(found), last = picture(found.last),
           peak = found.peak ~= found.last and picture(found.peak) or nil,
           course = table.move(found.course, from, #found.course, 1, {}), left = from - 1}
 end

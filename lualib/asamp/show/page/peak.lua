@@ -11,7 +11,7 @@ local M = {}
 --- Returns the microseconds since the start that the second reading needs as 'at'; nil if the
 -- profile has no deaths or no collections.
 function M.time(profile)
-  return measures.tellsdeaths(profile) and profile.course and profile.course.highest or nil
+  return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
 --- {time (seconds), inuse (bytes after that collection), bin (the slice of the page that contains it,

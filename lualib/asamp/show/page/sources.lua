@@ -96,7 +96,7 @@ end
 
 --- Returns a sentence, without a full stop, with the number of files without lines and the
 -- reasons; nil: all files have lines. One file is named for each reason.
-function M.told(columns, missing)
+function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do
     local reason = missing["F" .. i - 1]

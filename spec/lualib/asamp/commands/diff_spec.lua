@@ -159,9 +159,9 @@ describe("asamp diff", function()
       _, out = run("--json", before, after)
       local rows = cjson.decode(out).measures[1].holders
       assert.equal(2, #rows)
-      local function told(r) return {r.name, r.a, r.b, r.noise} end
-      assert.same({held.PATHS[1], 40 << 20, 160 << 20, false}, told(rows[1]))
-      assert.same({held.PATHS[2], 50 << 20, 52 << 20, true}, told(rows[2]))
+      local function fields(r) return {r.name, r.a, r.b, r.noise} end
+      assert.same({held.PATHS[1], 40 << 20, 160 << 20, false}, fields(rows[1]))
+      assert.same({held.PATHS[2], 50 << 20, 52 << 20, true}, fields(rows[2]))
     end)
 
     it("knows a holder again whose file was edited or renamed", function()

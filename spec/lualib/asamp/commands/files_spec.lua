@@ -265,7 +265,7 @@ describe("an input file", function()
     shell.write(folder .. "/app.lua", "print 'hello'\n")
     shell.write(folder .. "/zst", "\x28\xb5\x2f\xfd" .. ("x"):rep(50))
     shell.write(folder .. "/chunk", string.dump(function() end))
-    local told = {
+    local expected = {
       page = "; this is a page of asamp view (open it in a browser)",
       html = "; this is an HTML file (open it in a browser)",
       ["perf.data"] = "; this is a recording of perf (`perf report` reads it)",
@@ -279,10 +279,10 @@ describe("an input file", function()
         "a file of collapsed stacks (flamegraph.pl and speedscope.app read it)",
                             speedscope = "a speedscope profile (speedscope.app reads it)",
                             firefox = "a profile for the Firefox Profiler (profiler.firefox.com reads it)"} do
-      told[name], told[name .. ".gz"] = "; this is " .. what, "; this is " .. what
+      expected[name], expected[name .. ".gz"] = "; this is " .. what, "; this is " .. what
     end
-    told[process.interpreter()] = "; this is a program or library"
-    for file, what in pairs(told) do
+    expected[process.interpreter()] = "; this is a program or library"
+    for file, what in pairs(expected) do
       for _, words in ipairs{{"report", file}, {"convert", "--to", "pprof", "-o", "new", file},
                              {"repair", "-o", "new", file}, {"diff", file, path}} do
         local status, out, err = asamp(table.unpack(words))

@@ -175,24 +175,24 @@ describe("asamp memory", function()
       return {time = ms * 1000, rows = {{what = "rss", bytes = mib << 20, text = ""},
                                         {what = "lua.old", bytes = mib << 20, text = ""}}}
     end
-    local function told(profile, ispeak)
+    local function sentence(profile, ispeak)
       local found = resident.ofprofile(profile)
       if ispeak then found.last, found.peak = found.peak, nil end
-      return show.told(found), found
+      return show.summary(found), found
     end
     local threads = {duration = 0.45, course = {peak = {rss = 58 << 20}},
                      pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
-    local text, found = told(threads)
+    local text, found = sentence(threads)
     assert.equal("12 MiB resident after 17 ms, in the last snapshot; the run went on to 450 ms; at " ..
       "most 58 MiB was resident, at a time without a snapshot (the most in one: 16 MiB, after 14 ms)", text)
     local times = {}
     for i, row in ipairs(found.course) do times[i] = math.floor(row.time * 1000 + 0.5) end
     assert.same({7, 12, 14, 17}, times)
     assert.equal("16 MiB resident after 14 ms; at most 58 MiB was resident, at a time " ..
-      "without a snapshot", told(threads, true))
+      "without a snapshot", sentence(threads, true))
     assert.equal("12 MiB resident after 17 ms; at most 16 MiB, after 14 ms",
-      told{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
-    assert.equal("8 MiB resident after 7 ms", told{duration = 0.007, pictures = {picture(7, 8)}})
+      sentence{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
+    assert.equal("8 MiB resident after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
   -- The former output was "0 bytes resident".

@@ -236,11 +236,11 @@ describe("asamp view", function()
     assert(p:close())
     local code, _, err = pages.run(profile, "--source", folder)
     assert.equal(0, code)
-    local told = "o source lines of 4 files: 3 lie outside the current folder and those of --source " ..
+    local message = "o source lines of 4 files: 3 lie outside the current folder and those of --source " ..
       "(such as //proc/self/status); 1 is not here; --source says where to look (absent.lua)"
-    assert.equal("asamp view: n" .. told .. "\n", err)
+    assert.equal("asamp view: n" .. message .. "\n", err)
     local columns, json = embedded(process.read(profile .. ".html"))
-    assert.same({"N" .. told .. "."}, columns.notes)
+    assert.same({"N" .. message .. "."}, columns.notes)
     local texts = 0
     for _ in pairs(columns.sources) do texts = texts + 1 end
     assert.equal(1, texts)
@@ -265,7 +265,7 @@ describe("asamp view", function()
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)
     assert.equal("no source lines of 2 files: 1 goes on after the first 8 MiB (long3.lua); " ..
-                 "1 does not fit into the page (long2.lua)", sources.told(columns, missing))
+                 "1 does not fit into the page (long2.lua)", sources.summary(columns, missing))
   end)
 
   it("writes large numbers of files in one way", function()
@@ -274,7 +274,7 @@ describe("asamp view", function()
       columns.files[i], missing["F" .. i - 1] = "f" .. i .. ".lua", "absent"
     end
     assert.equal("no source lines of 1,234 files: 1,234 are not here; --source says where to look " ..
-                 "(such as f1.lua)", sources.told(columns, missing))
+                 "(such as f1.lua)", sources.summary(columns, missing))
   end)
 
   --- Own samples by function.

@@ -167,15 +167,15 @@ describe("a comparison", function()
       end
       return of(stacks)
     end
-    local function told(n)
+    local function changes(n)
       local changed = 0
       for _, row in ipairs(compared(many(100), many(n)).functions) do
         changed = changed + (row.noise and 0 or 1)
       end
       return changed
     end
-    assert.equal(0, told(148))  -- 3.05 errors
-    assert.equal(1, told(180))  -- 4.8
+    assert.equal(0, changes(148))  -- 3.05 errors
+    assert.equal(1, changes(180))  -- 4.8
   end)
 
   it("has the exact totals if both files have them", function()

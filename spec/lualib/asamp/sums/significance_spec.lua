@@ -48,12 +48,12 @@ end
 -- change / error, and the number of rows that count as changes.
 local function compared(a, b, field)
   local result = compare.of(a, totals.of(a), b, totals.of(b), field, {sigma = 3})
-  local sum, told = 0, 0
+  local sum, changes = 0, 0
   for _, row in ipairs(result.functions) do
     sum = sum + (row.change / row.error) ^ 2
-    told = told + (row.noise and 0 or 1)
+    changes = changes + (row.noise and 0 or 1)
   end
-  return #result.functions, math.sqrt(sum / #result.functions), told
+  return #result.functions, math.sqrt(sum / #result.functions), changes
 end
 
 describe("equal programs", function()
@@ -72,15 +72,15 @@ describe("equal programs", function()
       end)
     end
     local a, b = run(), run()
-    local n, z, told = compared(a, b, "timesamples")
+    local n, z, changes = compared(a, b, "timesamples")
     assert.is_true(n > 0.95 * ROWS)
     like(z)
-    assert.equal(0, told)
+    assert.equal(0, changes)
     -- periods with the same stack, counted as if each were an observation
     a.sites.timesquares, b.sites.timesquares = nil, nil
-    n, z, told = compared(a, b, "timesamples")
+    n, z, changes = compared(a, b, "timesamples")
     assert.is_true(z > 2)
-    assert.is_true(told > n / 100)
+    assert.is_true(changes > n / 100)
   end)
 
   it("do not differ in bytes, of blocks of any size", function()
@@ -95,10 +95,10 @@ describe("equal programs", function()
         end
       end)
     end
-    local n, z, told = compared(run(), run(), "bytes")
+    local n, z, changes = compared(run(), run(), "bytes")
     assert.is_true(n > 0.95 * ROWS)
     like(z)
-    assert.equal(0, told)
+    assert.equal(0, changes)
   end)
 
   it("do not differ in bytes of which a part was sampled by another period", function()
@@ -114,9 +114,9 @@ describe("equal programs", function()
         half(p, i, 5 + i % 10)
       end)
     end
-    local _, z, told = compared(run(), run(), "bytes")
+    local _, z, changes = compared(run(), run(), "bytes")
     like(z)
-    assert.equal(0, told)
+    assert.equal(0, changes)
   end)
 
   it("do not differ when one was sampled ten times as often", function()
@@ -128,9 +128,9 @@ describe("equal programs", function()
         end
       end)
     end
-    local _, z, told = compared(run(1024), run(10240), "bytes")
+    local _, z, changes = compared(run(1024), run(10240), "bytes")
     assert.is_true(z < 1.06)
-    assert.equal(0, told)
+    assert.equal(0, changes)
   end)
 end)
 

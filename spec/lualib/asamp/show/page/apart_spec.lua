@@ -51,7 +51,7 @@ describe("the page of asamp view #plain", function()
     assert.is_true(a > 300, a)  -- 1:2:4, within six standard errors of the differences
     assert.is_true(math.abs(bb - 2 * a) <= 6 * math.sqrt(bb + 4 * a), ("%d %d"):format(a, bb))
     assert.is_true(math.abs(c - 2 * bb) <= 6 * math.sqrt(c + 4 * bb), ("%d %d"):format(bb, c))
-    assert.is_true(says "of one Lua state")
+    assert.is_true(says "has one Lua state")
   end)
 
   it("shows the Lua states of a process, and says that there are no labels", function()

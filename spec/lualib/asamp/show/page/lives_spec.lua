@@ -58,7 +58,7 @@ describe("the page of asamp view #plain", function()
                    ("%.0f%% %s"):format(100 * row.holders[1].share, row.holders[1].text)}
     end
     assert.same(wanted, rows "Likely leaks")
-    assert.truthy(b:text "#panel-leaks":find(shown.told(found), 1, true))
+    assert.truthy(b:text "#panel-leaks":find(shown.summary(found), 1, true))
     assert.truthy(b:text "#panel-leaks":find('cutting ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
     b:press "Enter"  -- shows the line among the others
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
@@ -114,9 +114,9 @@ describe("the page of asamp view #plain", function()
     local profile = assert(reader.read(path, {bins = 16}))
     local copied = copies.of(profile).lines[1]
     b:press "4"
-    local told = b:eval([[[...document.querySelectorAll("[aria-label='Lines'] .bars")].map(
+    local seen = b:eval([[[...document.querySelectorAll("[aria-label='Lines'] .bars")].map(
       e => e.innerText + " " + e.getAttribute("aria-label")).join("\n")]])
-    assert.matches("█+ [%d.]+ [KM]iB alive at the end; in an hour: ", told)
+    assert.matches("█+ [%d.]+ [KM]iB alive at the end; in an hour: ", seen)
     local text = b:text "[aria-label='Lines']"
     assert.truthy(text:find("over time", 1, true))
     assert.truthy(text:find(units.bytes(copied.bytes), 1, true), units.bytes(copied.bytes))
@@ -124,11 +124,11 @@ describe("the page of asamp view #plain", function()
     -- functions, too, as in the report
     local trend = trends.of(profile).functions[1]
     b:press "3"
-    told = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
+    seen = b:eval([[[...document.querySelectorAll("[aria-label='Functions'] .row")].map(
       e => e.innerText + (e.querySelector(".bars")?.getAttribute("aria-label") || "")).join("\n")]])
-    assert.truthy(told:find(trend.name .. "[^%d]", 1), told)
+    assert.truthy(seen:find(trend.name .. "[^%d]", 1), seen)
     local alive = units.bytes(trend.alive[#trend.alive]):gsub("%p", "%%%0")
-    assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", told)
+    assert.matches("[▁█]\n[^█]*" .. alive .. " alive at the end", seen)
     -- a narrow window has no space for all columns: they are below, for one row
     b:press "4"
     b:look(500, 900)
@@ -237,7 +237,7 @@ describe("the page of asamp view #plain", function()
   it("reports a profile without data on leaks, and the number of omitted lines", function()
     local profile = assert(reader.read(path, {bins = leaks.BINS}))
     profile.course = nil
-    assert.truthy(lives.leaks(profile).told:find "does not tell enough")
+    assert.truthy(lives.leaks(profile).summary:find "cannot show likely leaks")
     local found = leaks.of
     finally(function() leaks.of = found end)
     leaks.of = function()
@@ -248,8 +248,8 @@ describe("the page of asamp view #plain", function()
       end
       return all
     end
-    local told = lives.leaks(profile)
-    assert.equal(12, told.left)
-    assert.equal(500, #told.rows)
+    local seen = lives.leaks(profile)
+    assert.equal(12, seen.left)
+    assert.equal(500, #seen.rows)
   end)
 end)

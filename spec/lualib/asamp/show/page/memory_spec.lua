@@ -73,7 +73,7 @@ describe("the page of asamp view #plain", function()
     local seen = rows "Where resident memory is"
     assert.is_true(#seen > 12)
     for i, row in ipairs(seen) do assert.same(wanted[i], row) end
-    assert.truthy(b:text "#panel-memory":find(shown.told(found), 1, true))
+    assert.truthy(b:text "#panel-memory":find(shown.summary(found), 1, true))
     assert.equal(#found.course > 1 and #found.course or 0, #rows "Resident memory over time")
   end)
 
