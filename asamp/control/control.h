@@ -4,7 +4,7 @@
 ** record, ...) while the program runs, and changes the profile's file when the file is too
 ** large or too old. The thread runs no Lua code. When no client is connected, it wakes up once
 ** a second. A request that needs a Lua state's own thread is handled at the end of that state's
-** next collection (sampler_ask).
+** next collection (sampler_request).
 **
 ** The socket exists only if an option requests it. Rules:
 **   CN1  the socket's mode is 0600. Its folder must belong to this user, and nobody else may be

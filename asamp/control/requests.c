@@ -16,7 +16,7 @@
 #include "bounds.h"
 #include "clock.h"
 #include "complain.h"
-#include "heapask.h"
+#include "heaprequest.h"
 #include "interval.h"
 #include "labels.h"
 #include "process.h"
@@ -76,7 +76,7 @@ void request_start (Request *r, int fd) {
 
 /* Releases the snapshot that the request waits for, if there is one. */
 static void requests_forget (Request *r) {
-  if (r->heap != NULL) heapask_end(r->heap);
+  if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
 }
 
@@ -368,7 +368,7 @@ static int heap (Request *r, char *rest) {
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
     return request_refuse(r, "a state is a number, or -, the first that collects");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
-  r->heap = heapask_start(id, rest, &why);
+  r->heap = heaprequest_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
 }
 
@@ -377,9 +377,9 @@ int request_continue (Request *r) {
   const char *text;
   uint64_t state;
   int answered;
-  switch (heapask_look(r->heap, &text, &state)) {
-    case HEAPASK_WAITS: return 1;
-    case HEAPASK_TAKEN:
+  switch (heaprequest_poll(r->heap, &text, &state)) {
+    case HEAPREQUEST_WAITS: return 1;
+    case HEAPREQUEST_TAKEN:
       answered = say(r, "file %s\nstate %llu\nok\n", text, (unsigned long long)state);
       break;
     default: answered = request_refuse(r, text); break;

@@ -40,7 +40,7 @@ typedef struct Request {
   int fd;		/* the socket of the client */
   Bytes answer;		/* the text to send */
   size_t sent;		/* number of bytes of 'answer' already sent */
-  struct HeapAsk *heap;	/* the snapshot that the request waits for; NULL: none, the answer is
+  struct HeapRequest *heap;	/* the snapshot that the request waits for; NULL: none, the answer is
 			   complete */
   char line[4096];	/* the request's line, NUL-terminated, without its newline */
 } Request;

@@ -21,15 +21,15 @@
 **       (no links) in the folder, unordered; 'changed' in ns of the file system's clock
 **   names(path) -> {name, ...}: all entries of the folder, unordered; nil: unreadable
 **   raise(signal) ends this process with that signal; does not return
-**   ask(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message, timed out, nobody
+**   query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message, timed out, nobody
 **       listens: sends a line to the Unix socket at 'path' and returns the answer up to and
 **       including its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it.
 **       'pid' and 'uid' are those of the listening process (foreign.h)
-**   askall(paths, line [, seconds]) -> {{results of ask}, ...}: the same for several sockets at
+**   queryall(paths, line [, seconds]) -> {{results of query}, ...}: the same for several sockets at
 **       once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
 **       opens a regular file whose path another process or a file supplied (foreign.h); 'pid' and
-**       'uid' as 'ask' returned them. While 'file' is open, 'name' is a path of that file even if
+**       'uid' as 'query' returned them. While 'file' is open, 'name' is a path of that file even if
 **       'path' is replaced
 **   newfolder(parent [, uid]) -> path | nil, message
 **       makes a folder that only its owner, that user or this one, can enter
@@ -208,7 +208,7 @@ static int iswhole (const char *text, size_t n) {
 }
 
 /* A request on one socket: the line to send and the answer received so far. */
-typedef struct Asked {
+typedef struct Request {
   struct sockaddr_un at;
   int isover;	/* 1: done, with or without an answer. */
   int error;            /* errno: reason why there is no complete answer; 0: there is one */
@@ -216,9 +216,9 @@ typedef struct Asked {
   size_t sent;          /* bytes of the line sent so far */
   ForeignPeer peer;     /* the listening process, once connected */
   Bytes got;
-} Asked;
+} Request;
 
-static void hostlib_end (Asked *a, int error) {
+static void hostlib_end (Request *a, int error) {
   a->isover = 1;
   a->error = error;
   if (a->fd >= 0)
@@ -230,7 +230,7 @@ static void hostlib_end (Asked *a, int error) {
 ** Tries to connect. If the backlog of the socket is full (EAGAIN) or this process has no free
 ** descriptor, leaves the request unfinished so that the caller tries again.
 */
-static void joinsocket (Asked *a) {
+static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
@@ -251,7 +251,7 @@ static void joinsocket (Asked *a) {
 }
 
 /* Sends and receives as far as possible without blocking. */
-static void goon (Asked *a, const char *line, size_t n) {
+static void goon (Request *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
   while (a->fd >= 0 && a->sent < n) {
@@ -288,13 +288,13 @@ static void goon (Asked *a, const char *line, size_t n) {
 ** Serves all requests until they are finished or clock_now() reaches 'due'. 'polled' has
 ** capacity for n entries. Requests that are unfinished then end with their error.
 */
-static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line, size_t length,
+static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
   for (;;) {
     size_t i, left = 0, connected = 0;
     uint64_t now, ms;
     for (i = 0; i < n; i++) {
-      Asked *a = &all[i];
+      Request *a = &all[i];
       if (!a->isover)
         goon(a, line, length);
       left += (size_t)!a->isover;
@@ -316,8 +316,8 @@ static void talk (Asked *all, struct pollfd *polled, size_t n, const char *line,
       hostlib_end(&all[n], all[n].error);
 }
 
-/* Pushes the results of 'ask' and returns their number. Frees the answer. */
-static int pushanswer (lua_State *L, Asked *a) {
+/* Pushes the results of 'query' and returns their number. Frees the answer. */
+static int pushanswer (lua_State *L, Request *a) {
   int i;
   if (a->error == 0) {
     lua_pushlstring(L, (const char *)a->got.data, a->got.n);
@@ -336,7 +336,7 @@ static int pushanswer (lua_State *L, Asked *a) {
   return 4;
 }
 
-static void setpath (Asked *a, const char *path) {
+static void setpath (Request *a, const char *path) {
   memset(a, 0, sizeof(*a));
   a->fd = -1;
   a->at.sun_family = AF_UNIX;
@@ -348,7 +348,7 @@ static void setpath (Asked *a, const char *path) {
 }
 
 /* Runs n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
-static void askthem (lua_State *L, Asked *all, size_t n) {
+static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
   lua_Integer seconds = luaL_optinteger(L, 3, 15);
@@ -358,16 +358,16 @@ static void askthem (lua_State *L, Asked *all, size_t n) {
   talk(all, polled, n, line, length, clock_now() + (uint64_t)seconds * 1000000000u);
 }
 
-static int l_ask (lua_State *L) {
-  Asked a;
+static int l_query (lua_State *L) {
+  Request a;
   setpath(&a, luaL_checkstring(L, 1));
-  askthem(L, &a, 1);
+  querythem(L, &a, 1);
   return pushanswer(L, &a);
 }
 
-static int l_askall (lua_State *L) {
+static int l_queryall (lua_State *L) {
   size_t i, n;
-  Asked *all;
+  Request *all;
   luaL_checktype(L, 1, LUA_TTABLE);
   n = (size_t)lua_rawlen(L, 1);
   lua_settop(L, 3);
@@ -377,7 +377,7 @@ static int l_askall (lua_State *L) {
     setpath(&all[i], luaL_checkstring(L, -1));
     lua_pop(L, 1);
   }
-  askthem(L, all, n);
+  querythem(L, all, n);
   lua_createtable(L, (int)n, 0);
   for (i = 0; i < n; i++) {
     int k;
@@ -740,7 +740,7 @@ int luaopen_asamp_host (lua_State *L) {
     {"terminal", l_terminal}, {"samefile", l_samefile}, {"owner", l_owner}, {"isfile", l_isfile},
     {"realpath", l_realpath}, {"modified", l_modified}, {"files", l_files}, {"names", l_names},
     {"run", l_run}, {"raise", l_raise}, {"interruptible", l_interruptible},
-    {"streams", l_streams}, {"ask", l_ask}, {"askall", l_askall}, {"uid", l_uid},
+    {"streams", l_streams}, {"query", l_query}, {"queryall", l_queryall}, {"uid", l_uid},
     {"clock", l_clock}, {"catch", l_catch}, {"pause", l_pause}, {"openfile", l_openfile},
     {"newfolder", l_newfolder}, {"temporary", l_temporary},
     {"discard", l_discard}, {"unlinksocket", l_unlinksocket},

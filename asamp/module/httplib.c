@@ -41,8 +41,8 @@
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
 /* A request whose header has arrived, until the library has completed it. */
-typedef struct Asked {
-  struct Asked *next;
+typedef struct Request {
+  struct Request *next;
   struct MHD_Connection *connection;
   char *path;
   const char *method;
@@ -50,7 +50,7 @@ typedef struct Asked {
   unsigned status;
   struct MHD_Response *response;  /* NULL: not answered */
   int issuspended, isanswered, isreturned;  /* 'isreturned': 'wait' has returned it */
-} Asked;
+} Request;
 
 /* An open connection. */
 typedef struct Client {
@@ -61,7 +61,7 @@ typedef struct Client {
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
-  Asked *all;	/* open requests, newest first */
+  Request *all;	/* open requests, newest first */
   Client *clients;
   uint64_t patience;	/* ns */
   lua_Integer last;	/* id of the newest request */
@@ -69,7 +69,7 @@ typedef struct Server {
 
 /* {== callbacks of the library ============================================= */
 
-static Asked refused;  /* marks requests that are refused without Lua */
+static Request refused;  /* marks requests that are refused without Lua */
 
 /*
 ** Called with the raw address of a request. The library decodes the address and cuts it at a
@@ -140,7 +140,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
   Server *s = ud;
-  Asked *a = *context;
+  Request *a = *context;
   (void)version;
   (void)data;
   if (a == &refused)
@@ -185,7 +185,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
 static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
-  Asked **at, *a = *context;
+  Request **at, *a = *context;
   (void)code;
   limit(c, s->patience);
   if (a == NULL || a == &refused) return;
@@ -300,7 +300,7 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 
 
 /* Sets 'field' of the table on top to the value of the request's header, if it has one. */
-static void setheader (lua_State *L, const Asked *a, const char *field, const char *header) {
+static void setheader (lua_State *L, const Request *a, const char *field, const char *header) {
   const char *value = MHD_lookup_connection_value(a->connection, MHD_HEADER_KIND, header);
   if (value != NULL) setstring(L, field, value);
 }
@@ -308,7 +308,7 @@ static void setheader (lua_State *L, const Asked *a, const char *field, const ch
 
 static int l_wait (lua_State *L) {
   Server *s = server(L);
-  Asked *a;
+  Request *a;
   lua_Integer n = 0;
   MHD_run_wait(s->daemon, (int32_t)luaL_checkinteger(L, 2));
   endslow(s);
@@ -334,7 +334,7 @@ static int l_wait (lua_State *L) {
 
 
 /* Queues the answer of a request; MHD_run_wait sends it. */
-static void httplib_answer (Asked *a, unsigned status, const char *type, const void *body,
+static void httplib_answer (Request *a, unsigned status, const char *type, const void *body,
                             size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);
   a->status = status;
@@ -354,7 +354,7 @@ static int l_answer (lua_State *L) {
   const char *type = luaL_checkstring(L, 4);
   size_t n;
   const char *body = luaL_checklstring(L, 5, &n);
-  Asked *a;
+  Request *a;
   for (a = s->all; a != NULL && a->id != id; a = a->next) { }
   if (a == NULL || a->isanswered) return 0;
   httplib_answer(a, (unsigned)luaL_checkinteger(L, 3), type, body, n);
@@ -364,7 +364,7 @@ static int l_answer (lua_State *L) {
 
 static int l_close (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
-  Asked *a;
+  Request *a;
   if (s->daemon == NULL) return 0;
   for (a = s->all; a != NULL; a = a->next)
     if (a->issuspended && !a->isanswered)

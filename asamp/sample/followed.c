@@ -40,7 +40,7 @@ int followed_add (Followed *f, const void *owner, const void *block) {
   if (block != NULL && !blocks_room(&f->watched)) return 0;
   f->samples[f->n].owner = owner;
   f->samples[f->n].block = block;
-  f->samples[f->n].asked = 0;
+  f->samples[f->n].queried = 0;
   if (block != NULL) f->samples[f->n].before = (uint32_t)blocks_put(&f->watched, block, f->n);
   f->n++;
   return 1;

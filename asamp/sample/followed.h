@@ -30,7 +30,7 @@ typedef struct FollowedSample {
   const void *owner;	/* Object whose lifetime it shares, or NULL. */
   const void *block;	/* Address of its watched block, or NULL. Both NULL: freed explicitly. */
   uint32_t before;	/* If watched: the previous sample of the block, or FOLLOWED_NONE. */
-  uint32_t asked;	/* Index + 1 in the last query for holders; 0: added after that query. */
+  uint32_t queried;	/* Index + 1 in the last query for holders; 0: added after that query. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } FollowedSample;
 

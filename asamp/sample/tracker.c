@@ -30,7 +30,7 @@ static void decided (Tracker *t, lua_State *L) {
   trackoutcomes_report(t, L, 1);
   t->busy--;
   t->nanoseconds += clock_since(t->collection.time);
-  if (t->asking.child != 0) trackholders_answered(t);
+  if (t->search.child != 0) trackholders_answered(t);
   else if (!t->ending) trackholders_often(t, L);
   tracker_unregister(t, L);  /* if it stayed registered only for this */
 }
@@ -110,7 +110,7 @@ int tracker_open (Tracker *t, lua_State *L, int lazy) {
 void tracker_reopen (Tracker *t, lua_State *L) {
   Stack stack = t->stack;
   uint64_t *watching = t->watching;
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   trackwatch_reset(t);
   classes_close(&t->classes);
   births_free(&t->functions);
@@ -124,7 +124,7 @@ void tracker_reopen (Tracker *t, lua_State *L) {
 
 void tracker_idle (Tracker *t, lua_State *L) {
   tracknative_stop(t);
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   account_off(&t->account, L);
   t->on = t->points = 0;
   t->idle = 1;
@@ -141,7 +141,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
                    int alloc, uint64_t rest) {
   luaN_Memory m;
   tracknative_stop(t);
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   pending_close(&t->pending);
   followed_close(&t->followed);
   t->interval.period = period;
@@ -166,7 +166,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
 void tracker_forked (Tracker *t) {
   if (t->mallocs) mallocs_forked();
   t->mallocs = t->busy = 0;
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   pending_forget(&t->pending);
   followed_forget(&t->followed);
   t->deciding = 0;
@@ -197,7 +197,7 @@ void tracker_again (Tracker *t, uint64_t seed, int isforked) {
 
 
 void tracker_close (Tracker *t) {
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   pending_close(&t->pending);
   followed_close(&t->followed);
   stack_close(&t->stack);
@@ -231,7 +231,7 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
   t->copying = 0;
   t->holdersevery = 0;
   t->holdersgrown = SIZE_MAX;
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   births_free(&t->functions);
   stack_start(&t->stack, tracker_function, t);
   classes_start(&t->classes, client->class, ud);
@@ -244,7 +244,7 @@ void tracker_abandon (Tracker *t) {
   account_off(&t->account, t->L);
   t->client = NULL;
   t->on = t->points = t->deciding = 0;
-  holdersask_end(&t->asking);
+  holderssearch_end(&t->search);
   pending_forget(&t->pending);
   followed_forget(&t->followed);
 }

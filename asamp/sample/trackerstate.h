@@ -14,7 +14,7 @@
 #include "classes.h"
 #include "followed.h"
 #include "interval.h"
-#include "holdersask.h"
+#include "holderssearch.h"
 #include "pending.h"
 #include "sample.h"
 #include "seam.h"
@@ -117,7 +117,7 @@ typedef struct Tracker {
   size_t holdersgrown;		/* Followed samples from which a search is due (TH1); SIZE_MAX:
 				   none. */
   uint64_t holderssince;	/* Start of the session, CLOCK_MONOTONIC, ns. */
-  HoldersAsk asking;		/* Running search of a child process. */
+  HoldersSearch search;		/* Running search of a child process. */
 } Tracker;
 
 /*

@@ -13,22 +13,22 @@ static const void **ownersof (Tracker *t) {
   const void **owners = malloc((n + 1) * sizeof(*owners));
   for (i = 0; i < n && owners != NULL; i++) {
     owners[i] = t->followed.samples[i].owner;
-    t->followed.samples[i].asked = (uint32_t)(i + 1);
+    t->followed.samples[i].queried = (uint32_t)(i + 1);
   }
   return owners;
 }
 
 
 /* Starts a search for holders in a child process if the heap is large. Returns 0 if it does not. */
-static int askholders (Tracker *t, lua_State *L) {
+static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;
   int ok;
   luaN_memory(L, &m);
-  if (m.inuse < HOLDERSASK_HEAP || (owners = ownersof(t)) == NULL) return 0;
-  ok = holdersask_start(&t->asking, L, owners, t->followed.n);
+  if (m.inuse < HOLDERSSEARCH_HEAP || (owners = ownersof(t)) == NULL) return 0;
+  ok = holderssearch_start(&t->search, L, owners, t->followed.n);
   free((void *)owners);
-  t->nanoseconds += ok ? t->asking.nanoseconds : 0;
+  t->nanoseconds += ok ? t->search.nanoseconds : 0;
   return ok;
 }
 
@@ -38,7 +38,7 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
   const void **owners;
   size_t n = t->followed.n;
   if (t->client == NULL || t->client->holders == NULL || n == 0) return 0;
-  holdersask_end(&t->asking);  /* this result is newer */
+  holderssearch_end(&t->search);  /* this result is newer */
   if ((owners = ownersof(t)) == NULL) return 0;
   if (holders_find(&h, L, owners, n)) {
     t->client->holders(t->ud, &h);
@@ -64,7 +64,7 @@ static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;
   luaN_memory(L, &m);
-  return m.inuse < HOLDERSASK_HEAP &&
+  return m.inuse < HOLDERSSEARCH_HEAP &&
          (t->holdersgrown == TRACKHOLDERS_FIRST ||
           m.inuse * TRACKHOLDERS_NS * TRACKHOLDERS_SHARE <= t->collection.time - t->holderssince);
 }
@@ -75,7 +75,7 @@ void trackholders_often (Tracker *t, lua_State *L) {
   if (!trackholders_isdue(t, finished) && !(finished && trackholders_hasgrown(t, L))) return;
   if (t->holdersgrown != SIZE_MAX && t->followed.n >= TRACKHOLDERS_FIRST)
     t->holdersgrown = 2 * t->followed.n;
-  if (t->followed.n > 0 && !askholders(t, L)) trackholders_now(t, L);
+  if (t->followed.n > 0 && !searchholders(t, L)) trackholders_now(t, L);
   t->holdersdue = clock_now() + t->holdersevery;
 }
 
@@ -84,11 +84,11 @@ void trackholders_answered (Tracker *t) {
   Holders h;
   size_t i, n = t->followed.n;
   uint32_t *ids;
-  if (holdersask_look(&t->asking, &h) <= 0) return;
+  if (holderssearch_poll(&t->search, &h) <= 0) return;
   ids = calloc(n + 1, sizeof(*ids));
   for (i = 0; i < n && ids != NULL; i++) {
-    uint32_t asked = t->followed.samples[i].asked;
-    ids[i] = asked > 0 && asked <= h.n ? h.ids[asked - 1] : 0;
+    uint32_t queried = t->followed.samples[i].queried;
+    ids[i] = queried > 0 && queried <= h.n ? h.ids[queried - 1] : 0;
   }
   if (ids != NULL) {
     free(h.ids);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** When the holders of a tracker's followed samples are searched (holders.h), and their report to
-** the client. For a large heap a child process searches (holdersask.h).
+** the client. For a large heap a child process searches (holderssearch.h).
 **
 ** A search only at the end of the session would miss objects of a function that has returned by
 ** then: their holders are gone. So a search is made when the heap has grown:
 **
 **   TH1  after a major collection with twice as many followed samples as at the last search, and
-**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSASK_HEAP and, after the
+**        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSSEARCH_HEAP and, after the
 **        first search, the search is expected to take at most one part in TRACKHOLDERS_SHARE of
 **        the time since the session's start. So there are few searches, and none takes more than
 **        some 8 ms.
@@ -41,7 +41,7 @@ static inline void trackholders_growing (Tracker *t) {
 void trackholders_often (Tracker *t, lua_State *L);
 
 /*
-** Reports the child's result, if it is there, for the samples still followed. 'asked' in
+** Reports the child's result, if it is there, for the samples still followed. 'queried' in
 ** FollowedSample is a sample's position in the query; its position in the list may have changed.
 */
 void trackholders_answered (Tracker *t);

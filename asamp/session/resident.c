@@ -333,7 +333,7 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
 ** Returns 1 if a picture is due. 'claims': the caller will emit it. Takes the lock, because
 ** states of several threads share a policy.
 */
-static int ask (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
+static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);
   yes = isdue(p, now, rss, last);
@@ -409,7 +409,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   luaN_memory(L, &m);
   resident_held(r, m.held);
   if ((last == RESIDENT_STATE || !isstale(r, now, m.held)) &&
-      !(last && ask(policy, now, mappings_recentrss(now, LAST_NS), last, 0))) return;
+      !(last && claimdue(policy, now, mappings_recentrss(now, LAST_NS), last, 0))) return;
   if (last != RESIDENT_STATE && isyoung(policy, now)) return;
   if (!isallowed(now)) return;
   started = clock_thread();
@@ -422,7 +422,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_unlock(&lock);
   footprint_free(&old);
   rss = mappings_rss();
-  if (state != NULL && ask(policy, now, rss, last, 1)) resident_emit(state, now);
+  if (state != NULL && claimdue(policy, now, rss, last, 1)) resident_emit(state, now);
   cost = clock_between(started, clock_thread());
   pthread_mutex_lock(&lock);
   policy->cost = cost;

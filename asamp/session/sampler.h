@@ -169,17 +169,17 @@ unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 ** collection, where a walk over its heap is possible; or with L NULL if the state is closed
 ** before.
 */
-typedef struct SamplerAsked {
-  void (*f) (struct SamplerAsked *asked, lua_State *L);
-} SamplerAsked;
+typedef struct SamplerRequest {
+  void (*f) (struct SamplerRequest *request, lua_State *L);
+} SamplerRequest;
 
 /*
 ** Sends a request to the state with that number; UINT64_MAX: the first state that collects.
 ** Returns 0: no such state; negative: another request is pending.
 */
-int sampler_ask (uint64_t id, SamplerAsked *asked);
+int sampler_request (uint64_t id, SamplerRequest *request);
 /* Withdraws a request. Returns 0 if it is running or was served. */
-int sampler_unask (SamplerAsked *asked);
+int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
   uint64_t number, inuse;	/* number of the state; its bytes in use */

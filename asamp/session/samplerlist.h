@@ -39,7 +39,7 @@ struct Sampler {
   int ended;			/* shared: 1: its profile has ended; atomic */
   uint64_t reportedbytes;		/* bytes allocated that were reported to that profile; lock held */
   uint64_t reportedlost;		/* lost samples that were reported to that profile; lock held */
-  SamplerAsked *asked;		/* shared: request of another thread, to be served by its own;
+  SamplerRequest *request;		/* shared: request of another thread, to be served by its own;
 				   atomic */
   SamplerOptions options;
   char *path;			/* path of the session's file, or of the last one */
@@ -61,7 +61,7 @@ struct Sampler {
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* of all states that share a profile, or NULL; atomic */
-  SamplerAsked *asked;		/* request to any state, served by the first that collects;
+  SamplerRequest *request;		/* request to any state, served by the first that collects;
 				   atomic */
   SharedTotals past;		/* sums of states that have left their profiles; 'states': all
 				   that ever joined */

@@ -287,11 +287,11 @@ static void emitorphans (const Sampler *s) {
 static uint64_t pausebins[SAMPLER_PAUSES];
 
 /* Returns the request to any state if there is no state left, else NULL. Lock held. */
-static SamplerAsked *unanswered (void) {
+static SamplerRequest *unanswered (void) {
   const Sampler *s;
   for (s = samplers.all; s != NULL; s = s->next)
     if (s->shared != NULL) return NULL;
-  return __atomic_exchange_n(&samplers.asked, NULL, __ATOMIC_ACQ_REL);
+  return __atomic_exchange_n(&samplers.request, NULL, __ATOMIC_ACQ_REL);
 }
 
 
@@ -306,7 +306,7 @@ static void countpause (lua_State *L) {
 
 void samplershared_safe (void *ud, lua_State *L) {
   Sampler *s = ud;
-  SamplerAsked *asked;
+  SamplerRequest *request;
   SamplerRate rate;
   samplerlist_look(s, L, 0);
   if (s->shared == NULL) {
@@ -332,40 +332,40 @@ void samplershared_safe (void *ud, lua_State *L) {
     samplerlist_restrain(s, L);
     emitorphans(s);
   }
-  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
-  if (asked != NULL) asked->f(asked, L);
-  if (__atomic_load_n(&samplers.asked, __ATOMIC_RELAXED) == NULL) return;
-  asked = __atomic_exchange_n(&samplers.asked, NULL, __ATOMIC_ACQ_REL);
-  if (asked != NULL) asked->f(asked, L);
+  request = __atomic_exchange_n(&s->request, NULL, __ATOMIC_ACQ_REL);
+  if (request != NULL) request->f(request, L);
+  if (__atomic_load_n(&samplers.request, __ATOMIC_RELAXED) == NULL) return;
+  request = __atomic_exchange_n(&samplers.request, NULL, __ATOMIC_ACQ_REL);
+  if (request != NULL) request->f(request, L);
 }
 
 
-int sampler_ask (uint64_t id, SamplerAsked *asked) {
+int sampler_request (uint64_t id, SamplerRequest *request) {
   Sampler *s;
-  SamplerAsked *none = NULL, **to = NULL;
+  SamplerRequest *none = NULL, **to = NULL;
   int result = 0;
   samplerlist_lock();
   for (s = samplers.all; s != NULL && to == NULL; s = s->next)
     if (s->shared != NULL && (id == UINT64_MAX || s->tracker.number == id))
-      to = (id == UINT64_MAX) ? &samplers.asked : &s->asked;
+      to = (id == UINT64_MAX) ? &samplers.request : &s->request;
   if (to != NULL)
-    result = __atomic_compare_exchange_n(to, &none, asked, 0, __ATOMIC_ACQ_REL,
+    result = __atomic_compare_exchange_n(to, &none, request, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_ACQUIRE) ? 1 : -1;
   samplerlist_unlock();
   return result;
 }
 
 
-int sampler_unask (SamplerAsked *asked) {
+int sampler_withdraw (SamplerRequest *request) {
   Sampler *s;
-  SamplerAsked *expected = asked;
+  SamplerRequest *expected = request;
   int found;
   samplerlist_lock();
-  found = __atomic_compare_exchange_n(&samplers.asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
+  found = __atomic_compare_exchange_n(&samplers.request, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                       __ATOMIC_ACQUIRE);
   for (s = samplers.all; s != NULL && !found; s = s->next) {
-    expected = asked;
-    found = __atomic_compare_exchange_n(&s->asked, &expected, NULL, 0, __ATOMIC_ACQ_REL,
+    expected = request;
+    found = __atomic_compare_exchange_n(&s->request, &expected, NULL, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE);
   }
   samplerlist_unlock();
@@ -462,7 +462,7 @@ static void follow (Sampler *s) {
 
 
 void samplershared_leave (Sampler *s, lua_State *L) {
-  SamplerAsked *asked, *ofany;
+  SamplerRequest *request, *ofany;
   follow(s);
   timing_stop(&s->timing);
   if (s->state.profile != NULL) {
@@ -491,7 +491,7 @@ void samplershared_leave (Sampler *s, lua_State *L) {
   free(s->script);
   s->script = NULL;
   heldpaths_free(&s->heldpaths);
-  asked = __atomic_exchange_n(&s->asked, NULL, __ATOMIC_ACQ_REL);
+  request = __atomic_exchange_n(&s->request, NULL, __ATOMIC_ACQ_REL);
   ofany = unanswered();
   s->timing.samples = s->timing.inticks = s->timing.inpoints = s->timing.cramped = 0;
   if (nspare < SPARES) {
@@ -501,7 +501,7 @@ void samplershared_leave (Sampler *s, lua_State *L) {
     s = NULL;
   }
   samplerlist_unlock();
-  if (asked != NULL) asked->f(asked, NULL);
+  if (request != NULL) request->f(request, NULL);
   if (ofany != NULL) ofany->f(ofany, NULL);
   if (s == NULL) return;
   timing_close(&s->timing);

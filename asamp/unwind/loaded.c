@@ -25,17 +25,17 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
                "an Answer has the layout of struct dl_find_object");
 #endif
 
-typedef int Ask (void *address, Answer *to);
+typedef int FindObject (void *address, Answer *to);
 
-static Ask *ask;  /* NULL: older than 2.35 */
+static FindObject *findobject;  /* NULL: older than 2.35 */
 
 
-static void findask (void) {
+static void setfindobject (void) {
 #if !defined(LOADED_OLD)  /* LOADED_OLD: spec/asamp/loaded_spec.lua */
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
-  Ask *to;
+  FindObject *to;
   memcpy(&to, &f, sizeof(to));
-  __atomic_store_n(&ask, to, __ATOMIC_RELAXED);
+  __atomic_store_n(&findobject, to, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -173,7 +173,7 @@ int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
   /* not in the pthread_once: dlsym may wait for the loader's lock */
-  if (loaded_isold()) findask();
+  if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);
   pthread_mutex_lock(&lock);
@@ -184,12 +184,12 @@ int loaded_refresh (void) {
 
 
 int loaded_isold (void) {
-  return __atomic_load_n(&ask, __ATOMIC_RELAXED) == NULL;
+  return __atomic_load_n(&findobject, __ATOMIC_RELAXED) == NULL;
 }
 
 
 int loaded_find (const void *address, Loaded *object) {
-  Ask *f = __atomic_load_n(&ask, __ATOMIC_RELAXED);
+  FindObject *f = __atomic_load_n(&findobject, __ATOMIC_RELAXED);
   Answer a;
   if (f == NULL) return findintable(address, object);
   if (f((void *)(uintptr_t)address, &a) != 0) return 0;

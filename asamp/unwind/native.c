@@ -29,7 +29,7 @@ typedef struct Image {
   SymbolFile file, debug;
   FunctionTable functions;	/* of 'file' */
   Elf *names;			/* of 'debug', after the first search */
-  int asked;	/* 1: 'debug' was searched for */
+  int searched;	/* 1: 'debug' was searched for */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -237,10 +237,10 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   const unsigned char *id;
   GElf_Addr where;
   int n;
-  if (!image->asked && (n = dwfl_module_build_id(mod, &id, &where)) > 0 &&
+  if (!image->searched && (n = dwfl_module_build_id(mod, &id, &where)) > 0 &&
       symbols_debugfile(&image->debug, id, (size_t)n))
     image->names = elf_memory(image->debug.data, image->debug.size);
-  image->asked = 1;
+  image->searched = 1;
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 

@@ -20,7 +20,7 @@ local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
 -- What limits.c prints.
-local function ask(variant, what, script, ...)
+local function run(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end
   local usage, output = runner:run(words, {})
@@ -29,7 +29,7 @@ local function ask(variant, what, script, ...)
 end
 
 local function least(variant, script)
-  local kib = math.tointeger(tonumber(ask(variant, "least", script, MOST)))
+  local kib = math.tointeger(tonumber(run(variant, "least", script, MOST)))
   if kib == 0 then fail(("%s under %s fails in %d KiB; run it with lua"):format(script, variant, MOST)) end
   return kib
 end
@@ -37,7 +37,7 @@ end
 -- Returns the limits in which a script fails, as a set, and their messages.
 local function failures(variant, script, from, to)
   local failing = {}
-  for kib, message in ask(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do
+  for kib, message in run(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do
     failing[math.tointeger(tonumber(kib))] = message
   end
   return failing

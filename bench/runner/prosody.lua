@@ -12,7 +12,7 @@ local xmpp = require "runner.xmpp"
 local CLIENTS = 20
 local SLICES, SLICE = 28, 0.5  -- of a cycle: the least number of slices, and the seconds of each
 local CYCLE = 18               -- seconds
-local ASKED = 60               -- seconds that all answers may take
+local ANSWERS_S = 60               -- seconds that all answers may take
 
 local found, words = start.options("asamp rate data", "quiet apart", true)
 local minutes = tonumber(words[1] or 30)
@@ -64,14 +64,14 @@ local function expect(holds, format, ...)
   return holds
 end
 
--- {== asking ==================================================================
+-- {== questions ==================================================================
 
 local asks = {top = 0, record = 0, heap = 0, stats = 0}
 
 local base = folder .. "/ask"
 
 -- Starts queries in the background, one after the other. Returns them by name.
-local function ask(server, n, kinds)
+local function question(server, n, kinds)
   local record = n % 10 == 5 and not found.apart and "--for 3s --alloc 64K" or "--ring"
   local all, lines = {
     top = ("top --count 2 --every 1 %d"):format(server.pid),
@@ -95,10 +95,10 @@ local function ask(server, n, kinds)
   return lines
 end
 
--- Waits for the answers, at most ASKED seconds after 'from'.
-local function asking(from)
+-- Waits for the answers, at most ANSWERS_S seconds after 'from'.
+local function answering(from)
   return function()
-    return not servers.read(base .. ".done") and socket.gettime() < from + ASKED
+    return not servers.read(base .. ".done") and socket.gettime() < from + ANSWERS_S
   end
 end
 
@@ -136,7 +136,7 @@ end
 -- The queries of each cycle.
 local APART = {{}, {"top"}, {"record"}, {"heap"}, {"stats"}}
 
-local function asked(n)
+local function kindsof(n)
   if found.quiet then return {} end
   return found.apart and APART[n % #APART + 1] or {"top", "record", "heap", "stats"}
 end
@@ -152,9 +152,9 @@ local function service()
   log:write "at\twith_us\twithout_us\tratio\tbeside_with\tbeside_without\tdisk\tanswers (s)\n"
   repeat
     local n, from = #rows + 1, socket.gettime()
-    local kinds = asked(n)
-    local lines = ask(with, n, kinds)
-    local a, b, requests = slices(with, without, n // 2 % 2, SLICES, asking(from))
+    local kinds = kindsof(n)
+    local lines = question(with, n, kinds)
+    local a, b, requests = slices(with, without, n // 2 % 2, SLICES, answering(from))
     local r = {kind = kinds[1] or "none", requests = requests,
                at = socket.gettime() - started, with = a, without = b, ratio = b / a,
                bwith = with:beside(), bwithout = without:beside(), disk = servers.disk(with)}

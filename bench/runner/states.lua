@@ -14,7 +14,7 @@ local number = start.positive(found, "number", 2000)
 local env = {}
 
 -- Returns the numbers that states.c prints for these arguments.
-local function ask(variant, ...)
+local function run(variant, ...)
   local usage, output = runner:run({ work .. "/states-" .. variant, ... }, env)
   if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
   local numbers = {}
@@ -29,7 +29,7 @@ end
 
 -- Prints a row for each of 'names', from the numbers that one run prints.
 local function rows(names, ...)
-  local plain, fork = ask("plain", ...), ask("fork", ...)
+  local plain, fork = run("plain", ...), run("fork", ...)
   for i, name in ipairs(names) do row(name, plain[i], fork[i]) end
 end
 
@@ -60,7 +60,7 @@ for _ = 1, ROUNDS do
     env = wish == "" and {} or { ("ASAMP=%s,quiet,out=%s/states.vmprof"):format(
       wish:gsub("listen$", "%0=" .. work:gsub("%%", "%%%%") .. "/socket"), work) }
     os.remove(work .. "/states.vmprof")
-    table.insert(took[i], ask("fork", "cycle", tostring(5 * number))[1])
+    table.insert(took[i], run("fork", "cycle", tostring(5 * number))[1])
   end
 end
 print(("\n| %d states made, libraries, closed; ASAMP | CPU ns each | more |\n| --- | --- | --- |")

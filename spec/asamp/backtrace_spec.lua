@@ -37,8 +37,8 @@ describe("a signal", function()
   -- of some hundreds hung.
   it("finds the loader's lock half taken by the program", function()
     for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
-      local list = sampled("require 'loader'.ask(0.5)", options)
-      assert.is_true(times.within(list, "loader_ask") > 0.5)
+      local list = sampled("require 'loader'.find(0.5)", options)
+      assert.is_true(times.within(list, "loader_find") > 0.5)
     end
   end)
 

@@ -43,7 +43,7 @@ describe("a process that listens", function()
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
     for _ = 1, 500 do
-      if host.samefile(socket, socket) and host.ask(socket, "stats\n") then return end
+      if host.samefile(socket, socket) and host.query(socket, "stats\n") then return end
       host.pause(10)
     end
     error "it does not listen"
@@ -79,7 +79,7 @@ describe("a process that listens", function()
           "handle = function(n) profiler.with({route = '/a'}, inner, n) inner(n // 2) end")
     local function labels()
       local fields = {rows = {}}
-      for line in host.ask(socket, "labels\n"):gmatch "[^\n]+" do
+      for line in host.query(socket, "labels\n"):gmatch "[^\n]+" do
         local key, value = line:match "^(%S+) (.*)$"
         if key == "row" then table.insert(fields.rows, value) elseif key then fields[key] = value end
       end
@@ -97,7 +97,7 @@ describe("a process that listens", function()
     end
     local first = before
     for i = 1, 3 do
-      assert.is_truthy(host.ask(socket, "rotate\n"):find "ok\n$", i)
+      assert.is_truthy(host.query(socket, "rotate\n"):find "ok\n$", i)
       for _ = 1, 1000 do
         now = labels()
         if now["route=/a"] > before["route=/a"] and now[""] > before[""] then break end
@@ -147,11 +147,11 @@ describe("a process that listens", function()
     code, out = asamp("heap", "-o", "h.heap", socket)
     assert.equal(0, code)
     assert.is_truthy(out:find "By class")
-    assert.is_truthy(host.ask(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
-    assert.is_truthy(host.ask(socket, "record 20 4096 0 /x\n"):find "^error a recording goes on")
+    assert.is_truthy(host.query(socket, "record 20 4096 0 " .. folder .. "/q.vmprof\n"):find "ok\n$")
+    assert.is_truthy(host.query(socket, "record 20 4096 0 /x\n"):find "^error a recording goes on")
     assert.same({0, "", ""}, {asamp("mark", socket, "deploy", "v2 of it")})
     assert.equal(0, (asamp("heap", "-o", "m.heap", socket)))
-    assert.equal("ok\n", host.ask(socket, "stop\n"))
+    assert.equal("ok\n", host.query(socket, "stop\n"))
     r = assert(reader.read(folder .. "/q.vmprof"))
     assert.same({"deploy", "v2 of it"}, {r.marks[1].name, r.marks[1].value})
     -- A snapshot requested from outside left no mark, so that its pause had no explanation.
@@ -177,14 +177,14 @@ describe("a process that listens", function()
     local before = descriptors()
     local list, n = clients.silent(socket, 300)
     assert.equal(300, n)
-    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     clients.leave(list)
     local ok, refused = clients.fuzz(socket, REQUESTS, 17)
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
-    assert.equal("error a line has a zero byte\n", host.ask(socket, "st\0ats\n", 9))
-    assert.is_truthy(host.ask(socket, "heap x /y\n", 9):find "^error a state is a number")
-    assert.equal("error a line is too long\n", host.ask(socket, ("y"):rep(4095), 9))
-    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    assert.equal("error a line has a zero byte\n", host.query(socket, "st\0ats\n", 9))
+    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error a state is a number")
+    assert.equal("error a line is too long\n", host.query(socket, ("y"):rep(4095), 9))
+    assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     for _ = 1, 500 do
       if descriptors() <= before then break end
       host.pause(10)
@@ -200,7 +200,7 @@ describe("a process that listens", function()
     start "alloc=64K,listen=s/x.sock,out=p.vmprof,quiet"
     local list, n = clients.deaf(socket, 3)
     assert.equal(3, n)
-    for _ = 1, 20 do assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$") end
+    for _ = 1, 20 do assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$") end
     assert.is_true(clients.there(list) > 0)
     for _ = 1, 3000 do
       if clients.there(list) == 0 then break end
@@ -226,7 +226,7 @@ describe("a process that listens", function()
     os.execute(("timeout 3 %s/bin/asamp heap -o %s/x.snapshot %s 2>/dev/null"):format(prefix, folder, socket))
     local woken = switches() - before
     assert.is_true(woken > 3 and woken < 90, woken)
-    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
   end)
 
   it("leaves nothing open in the child of a fork: no socket is there that nobody serves", function()
@@ -246,7 +246,7 @@ describe("a process that listens", function()
       os.rename("child.new", "child")
     ]])
     local list = clients.silent(socket, 5)
-    assert.is_truthy(host.ask(socket, "stats\n"))  -- they are read before it
+    assert.is_truthy(host.query(socket, "stats\n"))  -- they are read before it
     assert(io.open(folder .. "/fork", "w")):close()
     local child
     for _ = 1, 1000 do
@@ -257,10 +257,10 @@ describe("a process that listens", function()
     assert.same({}, lines("ls -l /proc/%s/fd | grep -o 'socket:.*' || true", child))
     assert(os.execute("kill -9 " .. pid))
     for _ = 1, 500 do
-      if not host.ask(socket, "stats\n", 1) then break end
+      if not host.query(socket, "stats\n", 1) then break end
       host.pause(10)
     end
-    local text, message = host.ask(socket, "stats\n", 1)
+    local text, message = host.query(socket, "stats\n", 1)
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
     clients.leave(list)
@@ -279,13 +279,13 @@ describe("a process that listens", function()
     assert.is_nil(isgone())
     assert(os.rename(folder .. "/p/p.vmprof", folder .. "/p/q.vmprof"))
     assert.equal(1, isgone())
-    assert(host.ask(socket, "rotate\n"):find "ok\n$")
+    assert(host.query(socket, "rotate\n"):find "ok\n$")
     assert.is_nil(isgone())
-    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
+    assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_nil(isgone())
     assert(os.remove(folder .. "/r.vmprof"))
     assert.equal(1, isgone())
-    assert.is_truthy(host.ask(socket, "stop\n"):find "ok\n$")
+    assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.is_nil(isgone())
     shell.output("rm -r %s/p", folder)
     assert.equal(1, isgone())
@@ -303,12 +303,12 @@ describe("a process that listens", function()
     assert.same({0, 65536}, {s.recording, s.alloc})
     assert.is_nil(s.file)
     local cannot = "cannot write profile '" .. folder .. "/p/p.vmprof': No such file or directory"
-    assert.equal("error " .. cannot .. "\n", host.ask(socket, "rotate\n"))
-    assert.is_truthy(host.ask(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
+    assert.equal("error " .. cannot .. "\n", host.query(socket, "rotate\n"))
+    assert.is_truthy(host.query(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
     assert.equal("error the recording has ended, and nothing is written since: " .. cannot ..
-      "; remove the cause, then send rotate\n", host.ask(socket, "stop\n"))
+      "; remove the cause, then send rotate\n", host.query(socket, "stop\n"))
     shell.output("mkdir %s/p", folder)
-    assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.ask(socket, "rotate\n"))
+    assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.query(socket, "rotate\n"))
     local before = stats().samples
     for _ = 1, 500 do
       if stats().samples > before then break end
@@ -331,7 +331,7 @@ describe("a process that listens", function()
       assert.equal(0, stats().recording)
       assert.is_true(assert(reader.read(("%s/%d.vmprof"):format(folder, n))).complete)
     end
-    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
+    assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
     local code, _, err = asamp("record", socket)
     assert.equal(1, code)
     assert.is_truthy(err:find "a recording goes on for another %d+ s; asamp record %-%-stop ends it")
@@ -390,17 +390,17 @@ describe("a process that listens", function()
 
   -- A former bug: 'asamp serve' waited a second for each of them.
   it("is waited for once, however many sockets are gone of processes that live", function()
-    local ask, pause, pauses, sockets = require "asamp.cli.ask", host.pause, 0, {}
+    local client, pause, pauses, sockets = require "asamp.cli.client", host.pause, 0, {}
     start "alloc=0,listen=s/x.sock"
     for i = 1, 4 do
       sockets[i] = ("%s/s/%d.sock"):format(folder, i)
       shell.output("ln -s x.sock %s", sockets[i])
     end
-    for _, answer in ipairs(ask.all(sockets, "stats")) do assert.equal(pid, answer[1].pid) end
+    for _, answer in ipairs(client.all(sockets, "stats")) do assert.equal(pid, answer[1].pid) end
     os.remove(socket)
     host.pause = function() pauses = pauses + 1 end
     finally(function() host.pause = pause end)
-    for _, answer in ipairs(ask.all(sockets, "stats")) do
+    for _, answer in ipairs(client.all(sockets, "stats")) do
       assert.matches("cannot query '.*': No such file or directory", answer[2])
     end
     assert.equal(100, pauses)
@@ -437,17 +437,17 @@ describe("a process that listens", function()
     pid = process.start{"server.lua", directory = folder, env = {ASAMP = "alloc=0,listen",
       XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = ("%s/asamp/%d.sock"):format(folder, pid)
-    while not (host.samefile(socket, socket) and host.ask(socket, "stats\n")) do host.pause(10) end
+    while not (host.samefile(socket, socket) and host.query(socket, "stats\n")) do host.pause(10) end
     os.execute("kill -9 " .. pid)
-    local function asked()
+    local function printed()
       return select(3, process.run{program = prefix .. "/bin/asamp", env = {XDG_RUNTIME_DIR = folder},
                                    "stats", pid})
     end
-    local err = asked()
-    while err == "" do err = asked() end  -- it is connecting
+    local err = printed()
+    while err == "" do err = printed() end  -- it is connecting
     assert.equal(("asamp stats: process %d has ended\n"):format(pid), err)
     assert.is_false(host.samefile(socket, socket))
-    assert.matches(("process %d has no socket"):format(pid), asked(), 1, true)
+    assert.matches(("process %d has no socket"):format(pid), printed(), 1, true)
   end)
 
   -- A daemon that has become another user cannot remove its own.
@@ -458,7 +458,7 @@ describe("a process that listens", function()
       pid = process.start{"server.lua", directory = folder, env = {ASAMP = "alloc=0,listen",
         XDG_RUNTIME_DIR = folder, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
       socket = ("%s/asamp/%d.sock"):format(folder, pid)
-      while not (host.samefile(socket, socket) and host.ask(socket, "stats\n")) do host.pause(10) end
+      while not (host.samefile(socket, socket) and host.query(socket, "stats\n")) do host.pause(10) end
       return pid, socket
     end
     local first, left = listening()
@@ -518,7 +518,7 @@ describe("a process that listens", function()
       host.pause(600)
       assert.is_true(ticks() - before < 4, few)
       limit(64)
-      local answer, message = host.ask(socket, "stats\n")
+      local answer, message = host.query(socket, "stats\n")
       assert.truthy(answer and answer:find "\nok\n$", message)
       clients.leave(one)
     end
@@ -539,7 +539,7 @@ describe("a process that listens", function()
       if host.samefile(folder .. "/taken", folder .. "/taken") then break end
       host.pause(10)
     end
-    local text, message = host.ask(socket, "stats\n")
+    local text, message = host.query(socket, "stats\n")
     assert.is_nil(message)
     assert.equal("error fewer than 6 file descriptors would be left; raise their number "
       .. "(ulimit -n, now 64)\n", text)
@@ -576,7 +576,7 @@ describe("a process that listens", function()
       if host.samefile(folder .. "/ready", folder .. "/ready") then break end
       host.pause(10)
     end
-    assert.is_truthy(host.ask(socket, "rotate\n"):find "\nok\n$")
+    assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$")
     assert.same({0, "", ""}, {asamp("mark", socket, "deployed", "v2")})
     finish()
     local r = assert(reader.read(folder .. "/p.2.vmprof"))
@@ -586,7 +586,7 @@ describe("a process that listens", function()
 
   it("continues in another file on request and when one is large enough; some stay", function()
     start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
-    for _ = 1, 3 do assert.is_truthy(host.ask(socket, "rotate\n"):find "\nok\n$") end
+    for _ = 1, 3 do assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$") end
     for _ = 1, 500 do
       if host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") then break end
       host.pause(10)
@@ -609,8 +609,8 @@ describe("a process that listens", function()
       shell.write(folder .. "/notes", "not ours")
       shell.write(folder .. "/empty", "")
       local function record(name)
-        local text = host.ask(socket, ("record 60 4096 0 %s/%s\n"):format(folder, name))
-        host.ask(socket, "stop\n")
+        local text = host.query(socket, ("record 60 4096 0 %s/%s\n"):format(folder, name))
+        host.query(socket, "stop\n")
         return text
       end
       local function expected(name) return ("file %s/%s\nok\n"):format(folder, name) end
@@ -631,17 +631,17 @@ describe("a process that listens", function()
     local function names()
       return table.concat(lines("cd %s; ls *.vmprof", folder), " ")
     end
-    local function ask(what) assert.is_truthy(host.ask(socket, what .. "\n"):find "ok\n$", what) end
-    ask "rotate"
+    local function send(what) assert.is_truthy(host.query(socket, what .. "\n"):find "ok\n$", what) end
+    send "rotate"
     assert.equal("p.2.vmprof p.vmprof", names())
-    ask("record 60 4096 0 " .. folder .. "/r.vmprof")
+    send("record 60 4096 0 " .. folder .. "/r.vmprof")
     assert.equal("p.2.vmprof p.vmprof r.vmprof", names())
-    ask "stop"
+    send "stop"
     assert.equal("p.2.vmprof p.3.vmprof r.vmprof", names())
     assert(os.rename(folder .. "/p.3.vmprof", folder .. "/moved.vmprof"))
-    ask "rotate"
-    ask "rotate"
-    ask "rotate"
+    send "rotate"
+    send "rotate"
+    send "rotate"
     assert.equal("moved.vmprof p.5.vmprof p.6.vmprof r.vmprof", names())
     finish()
   end)
@@ -650,14 +650,14 @@ describe("a process that listens", function()
     start "alloc=64K,ring=1m,keep=1,listen=s/x.sock,out=p.vmprof,quiet"
     for i, what in ipairs{"dump", "rotate", "dump"} do
       assert.equal(("file %s/p%s.vmprof\nok\n"):format(folder, i > 1 and "." .. i or ""),
-                   host.ask(socket, what .. "\n"))
+                   host.query(socket, what .. "\n"))
     end
     -- The lines of a dump had the present time and its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
     assert.is_truthy(out:find("Its lines are in a flight recorder", 1, true), out)
-    assert.is_truthy(host.ask(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
-    assert.is_truthy(host.ask(socket, "stop\n"):find "ok\n$")
+    assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
+    assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",
                  table.concat(lines("cd %s; ls *.vmprof", folder), " "))
     finish()
@@ -668,7 +668,7 @@ describe("a process that listens", function()
     assert(os.execute("kill -STOP " .. pid))
     local fields, message, late
     for _ = 1, 100 do  -- it soon reaches that state
-      fields, message, late = require "asamp.cli.ask".ask(socket, "stats", 1)
+      fields, message, late = require "asamp.cli.client".send(socket, "stats", 1)
       if not fields then break end
       host.pause(10)
     end

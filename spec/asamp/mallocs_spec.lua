@@ -80,14 +80,14 @@ for i = 1, 400 do
   c.churn(20, 1000)
   c.buffer(3000)
 end
-print(c.asked(), c.kept())
+print(c.requested(), c.kept())
 keep = nil
 collectgarbage() collectgarbage()
 ]], "alloc=0,malloc=1024")
-    local asked, kept = out:match "(%d+)%s+(%d+)"
+    local requested, kept = out:match "(%d+)%s+(%d+)"
     assert.equal(4000000, tonumber(kept))
     local all, lines = ofnative(t), byline(t)
-    near(tonumber(asked), all.bytes, 1024, 100000)
+    near(tonumber(requested), all.bytes, 1024, 100000)
     near(4000000, lines[5].self.bytes, 1024)
     near(8000000, lines[6].self.bytes, 1024)
     near(1200000, lines[7].self.bytes, 1024)
@@ -291,7 +291,7 @@ for i = 1, 4 do make() end
   end)
 
   it("counts every function that gives memory, whatever frees it", function()
-    local out, t = run("for i = 1, 100 do c.kinds(4096) end c.grow(1 << 22)\nprint(c.asked())",
+    local out, t = run("for i = 1, 100 do c.kinds(4096) end c.grow(1 << 22)\nprint(c.requested())",
                        "alloc=0,malloc=4096")
     local lines = byline(t)
     near(tonumber(out), lines[3].self.bytes, 4096)
@@ -347,7 +347,7 @@ for i = 1, 4 do make() end
 #include <stdlib.h>
 #include <unistd.h>
 static int over;
-static void *ask (void *ud) {
+static void *request (void *ud) {
   int i;
   for (i = 0; i < 8000; i++) {
     *(volatile char *)malloc(10000) = 1;
@@ -360,7 +360,7 @@ int main (void) {
   lua_State *idle = luaL_newstate(), *L = luaL_newstate();
   pthread_t t;
   if (luaL_dostring(idle, "for i = 1, 20000 do local t = {i} end")) return 1;
-  pthread_create(&t, NULL, ask, NULL);
+  pthread_create(&t, NULL, request, NULL);
   while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE))
     if (luaL_dostring(L, "for i = 1, 5000 do local t = {i} end")) return 1;
   pthread_join(t, NULL);
@@ -374,7 +374,7 @@ int main (void) {
     local profile = assert(reader.read(path))
     assert.equal(0, profile.lost)
     for _, row in ipairs(totals.of(profile).functions) do
-      if row.name == "ask" then near(80000000, row.total.bytes, 8192) return end
+      if row.name == "request" then near(80000000, row.total.bytes, 8192) return end
     end
     error "no row of the thread's function"
   end)
@@ -412,9 +412,9 @@ int main (void) {
     local profile = assert(reader.read(path))
     -- The rest represents the states themselves, which are in no heap. Samples just before the end are
     -- counted as lost; without that they were missing without a message.
-    local asked, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
+    local requested, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000  -- with its bitmaps
-    assert.is_true(asked + lost > 600000 and asked + lost < most, asked .. " " .. lost)
+    assert.is_true(requested + lost > 600000 and requested + lost < most, requested .. " " .. lost)
   end)
 
   it("is counted as lost where the process ends before a state has taken it", function()
@@ -491,7 +491,7 @@ void *valloc (size_t n) { return get(4096, n); }
 int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; }
 ]])
     shell.output("gcc -O1 -fno-builtin -shared -fPIC -o %s/own.so %s/own.c", folder, folder)
-    local text = "for i = 1, 100 do c.leak(5000) c.kinds(512) c.churn(10, 100) end print(c.asked())"
+    local text = "for i = 1, 100 do c.leak(5000) c.kinds(512) c.churn(10, 100) end print(c.requested())"
     shell.write(script, HEAD .. text)
     for _, order in ipairs{"%s:%s/own.so", "%s/own.so:%s"} do
       local first, second = LIBRARY, folder

@@ -272,7 +272,7 @@ describe("a host with many states", function()
              ASAN_OPTIONS = "detect_leaks=0:exitcode=77"}}
     local made, samples = 0, 0  -- on a busy machine the host may be faster than any query
     for _ = 1, 20000 do
-      local text = hosts.ask(folder .. "/l/x.sock", "stats\n")
+      local text = hosts.query(folder .. "/l/x.sock", "stats\n")
       if text then
         local m, n = tonumber(text:match "\nmade (%d+)"), tonumber(text:match "\nsamples (%d+)")
         assert.is_true(m >= made and n >= samples, ("%d %d, %d %d"):format(made, m, samples, n))

@@ -3,7 +3,7 @@
 -- States that are profiled because of the environment (ASAMP), in processes that behave as daemons do:
 -- fork, exec, chroot, other users, closed descriptors, a private library.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local system = require "asamp.host"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -123,7 +123,7 @@ describe("a process that the environment profiles", function()
     for _ = 1, 2000 do
       local found = shell.output("ls %s/out/ | sed -n 's/[.]2[.]vmprof$//p'", folder)
       child = found:gsub(pid .. "\n", ""):match "%d+"
-      stats = child and ask.ask(("%s/s/%s.sock"):format(folder, child), "stats")
+      stats = child and client.send(("%s/s/%s.sock"):format(folder, child), "stats")
       if stats or not isthere("/proc/" .. pid) then break end
       system.pause(10)
     end
@@ -207,7 +207,7 @@ describe("a process that the environment profiles", function()
 
   describe("goes on", function()
     setup(function()
-      for _, name in ipairs{"endings", "asking"} do
+      for _, name in ipairs{"endings", "rotating"} do
         shell.output("gcc -g%s -I%s/include/lua5.4 spec/support/hosts/%s.c -o %s/%s -L%s/lib "
           .. "-l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, name, folder, name,
           prefix, prefix)
@@ -220,7 +220,7 @@ describe("a process that the environment profiles", function()
         LUA_PATH = "", LUA_CPATH = ""}, ...}
     end
     local function endings(what, options, ...) return host("endings", options, what, ...) end
-    local function asking(what, options) return host("asking", "listen=s/x.sock," .. options, what) end
+    local function rotating(what, options) return host("rotating", "listen=s/x.sock," .. options, what) end
 
     -- A former bug: its clock continued after memory that a sample needs was freed: SIGSEGV.
     it("when the thread that made a state ends, and works meanwhile", function()
@@ -300,11 +300,11 @@ describe("a process that the environment profiles", function()
       if not isroot then return end
       local err = folder .. "/err"
       local pid = process.start{program = "/bin/sh", "-c", 'exec "$0" dropped 2>"$1"',
-        folder .. "/asking", err, env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=0,listen",
+        folder .. "/rotating", err, env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=0,listen",
                                          XDG_RUNTIME_DIR = "", LUA_PATH = "", LUA_CPATH = ""}}
       local fields, message
       for _ = 1, 500 do
-        fields, message = ask.ask(tostring(pid), "stats")
+        fields, message = client.send(tostring(pid), "stats")
         if fields then break end
         shell.run "sleep 0.02"
       end
@@ -317,7 +317,7 @@ describe("a process that the environment profiles", function()
     -- A former bug: each rotation leaked 8 MiB if states that do not run had eight older ones.
     it("in as much memory with idle states as with busy ones, however often files rotate", function()
       if asan then return end  -- it keeps freed memory
-      local status, out, err = asking("tenants", "alloc=64K,native=0")
+      local status, out, err = rotating("tenants", "alloc=64K,native=0")
       assert.same({0, ""}, {status, err})
       local grown = tonumber(out:match "^(%-?%d+)\nfine\n$")
       assert.is_true(grown ~= nil and grown < 32 << 10, out)
@@ -326,12 +326,12 @@ describe("a process that the environment profiles", function()
     -- A former bug: a state reported to a profile that was freed after the state had read the pointer
     -- to it.
     it("while states come and go on many threads, and files rotate", function()
-      assert.same({0, "fine\n", ""}, {asking("churn", "alloc=4K,native=0,time=100")})
+      assert.same({0, "fine\n", ""}, {rotating("churn", "alloc=4K,native=0,time=100")})
     end)
 
     -- A former bug: the bytes allocated since then were in no file.
     it("with all of a state that is closed before a sample or collection, when its file has ended", function()
-      local status, out, err = asking("last", "alloc=16M,native=0")
+      local status, out, err = rotating("last", "alloc=16M,native=0")
       assert.same({0, ""}, {status, err})
       local list = profiles()
       assert.equal(2, #list)
@@ -349,7 +349,7 @@ describe("a process that the environment profiles", function()
       if asan then return end  -- the same, and slow
       local function sums(alone)
         shell.output("rm -f %s/out/*", folder)
-        local status, out, err = process.run{program = folder .. "/asking", "sums", directory = folder,
+        local status, out, err = process.run{program = folder .. "/rotating", "sums", directory = folder,
           limit = 60, env = {LUA_PATH = ";;", LUA_CPATH = ";;", ALONE = alone,
             ASAMP = "quiet,out=out/%p.vmprof,listen=s/x.sock,alloc=4K,native=0,fixed"}}
         assert.same({0, ""}, {status, err})
@@ -378,7 +378,7 @@ describe("a process that the environment profiles", function()
 
     -- A former bug: the control thread still had the numbers, and closed the program's files.
     it("when a daemon has closed unknown descriptors, and listens again", function()
-      local status, out, err = asking("closed", "alloc=64K")
+      local status, out, err = rotating("closed", "alloc=64K")
       assert.same({0, "0\n0\nfine\n"}, {status, out}, err)
     end)
   end)

@@ -167,12 +167,12 @@ describe("a flight recorder", function()
       assert(os.execute(command:format "-o q.vmprof"))
       assert(os.execute(command:format ""))
       assert(not os.execute(command:format "--for 5s" .. " 2>/dev/null"))
-      assert(host.ask("s/x.sock", "rotate\n"):find "/p.2.vmprof\nok\n$")
-      assert(host.ask("s/x.sock", "dump x\n"):find "^error the path of the profile must start with a /")
-      assert(host.ask("s/x.sock", "record 1 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
-      assert(host.ask("s/x.sock", "dump\n"):find "^error no flight recorder runs here")
+      assert(host.query("s/x.sock", "rotate\n"):find "/p.2.vmprof\nok\n$")
+      assert(host.query("s/x.sock", "dump x\n"):find "^error the path of the profile must start with a /")
+      assert(host.query("s/x.sock", "record 1 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+      assert(host.query("s/x.sock", "dump\n"):find "^error no flight recorder runs here")
       work()
-      assert(host.ask("s/x.sock", "stop\n"):find "ok\n$")
+      assert(host.query("s/x.sock", "stop\n"):find "ok\n$")
       work()]],
       {env = {ASAMP = "alloc=1K,ring=1m,listen=s/x.sock,out=p.vmprof,quiet,native=0",
               COMMAND = "unset ASAMP ASAN_OPTIONS; " .. prefix .. "/bin/asamp", HERE = folder}})
@@ -202,8 +202,8 @@ describe("a flight recorder", function()
         end
         gen.filelimit(4096)
         work()
-        assert(host.ask("s/x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
-        print(host.ask("s/x.sock", "stats\n"):match "\nlost (%d+)")
+        assert(host.query("s/x.sock", "record 60 4096 0 " .. os.getenv "HERE" .. "/r.vmprof\n"):find "ok\n$")
+        print(host.query("s/x.sock", "stats\n"):match "\nlost (%d+)")
         gen.filelimit(1 << 30)]],
         {env = {ASAMP = wish .. "alloc=64,fixed,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
       assert.equal(0, code, err)
@@ -226,20 +226,20 @@ describe("a flight recorder", function()
         host.pause(10)
       end
       local function list() return require "spec.support.shell".output "ls *.vmprof 2>/dev/null; :" end
-      local function ask(what) return host.ask("s/x.sock", what .. "\n") end
+      local function send(what) return host.query("s/x.sock", what .. "\n") end
       gen.filelimit(1000)
       for _, what in ipairs{"dump", "rotate", "dump " .. os.getenv "HERE" .. "/q.vmprof"} do
-        assert(ask(what):find "^error cannot write profile '[^']+': File too large\n$")
+        assert(send(what):find "^error cannot write profile '[^']+': File too large\n$")
       end
       assert(list() == "", list())
       gen.filelimit(1 << 30)
-      assert(ask "dump":find "/p.vmprof\nok\n$")
-      assert(ask "dump":find "/p.2.vmprof\nok\n$")
+      assert(send "dump":find "/p.vmprof\nok\n$")
+      assert(send "dump":find "/p.2.vmprof\nok\n$")
       gen.filelimit(1000)
       -- the third file fails, and q.vmprof exists
-      assert(ask "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
+      assert(send "dump":find "^error cannot write profile '[^']+/p%.3%.vmprof': File too large\n$")
       assert(os.rename("p.2.vmprof", "q.vmprof"))
-      assert(ask("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
+      assert(send("dump " .. os.getenv "HERE" .. "/q.vmprof"):find "/q%.2%.vmprof': File too large\n$")
       assert(os.rename("q.vmprof", "p.2.vmprof"))]],
       {env = {ASAMP = "ring=1m,alloc=64,listen=s/x.sock,out=p.vmprof,quiet,native=0", HERE = folder}})
     assert.equal(0, code, err)

@@ -77,9 +77,9 @@ describe("a process without ASAMP #plain", function()
     local each = (many - one) / 20
     assert.is_true(each > 5 and each < 1500, each)  -- some dozens for each variable of the environment
     -- A process with ASAMP is detected, so this spec can fail.
-    local asked
-    asked, names, module = complete(1, "alloc=64K,quiet")
+    local sampled
+    sampled, names, module = complete(1, "alloc=64K,quiet")
     assert.is_true(module)
-    assert.is_true(asked > 100 * one and names.asamp_join, asked .. " " .. one)
+    assert.is_true(sampled > 100 * one and names.asamp_join, sampled .. " " .. one)
   end)
 end)

@@ -151,16 +151,16 @@ describe("tests excluded from the official suite", function()
   end)
 
   with("lists all files that require the library T", function(folder)
-    local listed, asking = {}, {}
+    local listed, needing = {}, {}
     for _, e in ipairs(entries()) do
       if e.T then listed[e.file] = true end
     end
     for _, name in ipairs(shell.lines(shell.output("cd '" .. folder .. "' && ls *.lua"))) do
       local text = shell.read(folder .. "/" .. name):gsub("%-%-[^\n]*", "")
       if text:find "%f[%w_]T%.%s?%l" or text:find "%f[%w_]if T%s+then" or text:find "%f[%w_]if T%s*==%s*nil"
-      then asking[name] = true end
+      then needing[name] = true end
     end
-    assert.same(asking, listed)
+    assert.same(needing, listed)
   end)
 end)
 

@@ -203,11 +203,11 @@ describe("a method", function()
 
   it("may be the result of a function, at any distance, or the metatable of a type", function()
     for n = 0, 10 do
-      local asked
-      local function give(_, k) asked = k return function() return n end end
+      local key
+      local function give(_, k) key = k return function() return n end end
       local o = heir(setmetatable({}, {__index = give}), n)
       assert.equal(n, o:anything())
-      assert.equal("anything", asked)
+      assert.equal("anything", key)
     end
     assert.equal("B", ("b"):upper())
     local file <close> = io.tmpfile()

@@ -70,7 +70,7 @@ describe("a file that an answer names", function()
   it("is neither removed nor shown by asamp serve, whatever the process answers", function()
     local victim = secret .. "/victim"
     local port = serve(o.socket)
-    local function ask(path, lines)
+    local function query(path, lines)
       o.reply("stats", liar.stats(lines))
       for _, name in ipairs{"record", "dump"} do o.reply(name, "file " .. victim .. "\nok\n") end
       local status, text = get(port, path)
@@ -79,16 +79,16 @@ describe("a file that an answer names", function()
       assert.is_nil(text:find("TOPSECRET", 1, true))
       return text
     end
-    ask("/debug/pprof/heap?seconds=1", {alloc = 0})
-    ask("/debug/pprof/heap", {file = victim, ring = 1})
-    local text = ask("/debug/pprof/heap", {file = victim})
+    query("/debug/pprof/heap?seconds=1", {alloc = 0})
+    query("/debug/pprof/heap", {file = victim, ring = 1})
+    local text = query("/debug/pprof/heap", {file = victim})
     local unopened = "the profile that the process names cannot be opened; asamp stats shows its path\n"
     if liar.isother() then assert.equal(unopened, text) end
     shell.output("ln -s %s %s/link && mkdir %s/folder", victim, o.folder, o.folder)
     -- No response shows which files exist.
     for _, path in ipairs{o.folder .. "/link", o.folder .. "/folder", o.folder .. "/none", "/root/.none",
                           "/"} do
-      assert.equal(unopened, (ask("/debug/pprof/heap", {file = path})))
+      assert.equal(unopened, (query("/debug/pprof/heap", {file = path})))
     end
     -- Each request named a file of serve's, in a folder that is removed now.
     local requests = shell.read(o.folder .. "/requests")
@@ -125,7 +125,7 @@ describe("a file that an answer names", function()
     assert.is_false((open(secret)))
     assert.is_false((open "/dev/null"))
     if not liar.isother() then return end
-    local pid, uid = select(5, host.ask(o.socket, "stats\n"))
+    local pid, uid = select(5, host.query(o.socket, "stats\n"))
     assert.same({o.pid, liar.USER}, {pid, uid})
     assert.is_false((open(secret .. "/victim", pid, uid)))
     assert.is_true(open(o.folder .. "/stats.reply", 0, host.uid()))

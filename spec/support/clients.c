@@ -6,7 +6,7 @@
 **     number of connections
 **   deaf(path, n) -> the same for clients that have sent 2,000 requests and read no answer
 **   leave(list), there(list) -> closes the connections; the number that the server has not closed
-**   ask(path, text, half) -> the descriptor of a client that has sent the text; half: and has shut
+**   send(path, text, half) -> the descriptor of a client that has sent the text; half: and has shut
 **     down its sending side
 **   answer(descriptor, ms) -> the text received until the last line is "ok" or "error ...", or
 **     the time limit; "": nothing was received; nil: the server has closed the connection
@@ -180,7 +180,7 @@ static int l_leave (lua_State *L) {
   return 0;
 }
 
-static int l_ask (lua_State *L) {
+static int l_send (lua_State *L) {
   size_t n;
   const char *text = luaL_checklstring(L, 2, &n);
   int fd = connected(luaL_checkstring(L, 1));
@@ -215,7 +215,7 @@ static int l_answer (lua_State *L) {
 int luaopen_clients (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"silent", l_silent}, {"deaf", l_deaf}, {"leave", l_leave}, {"there", l_there},
-    {"fuzz", l_fuzz}, {"ask", l_ask}, {"answer", l_answer}, {NULL, NULL}
+    {"fuzz", l_fuzz}, {"send", l_send}, {"answer", l_answer}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

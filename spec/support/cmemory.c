@@ -19,7 +19,7 @@
 **   threads(k)       k threads, one after the other, that query the bounds of their stack
 **   negative()       calls malloc for -4096 bytes, which fails
 **   narrow(k)        k blocks on a stack of 8 KiB with a guard page below it
-**   asked(), kept()  bytes requested so far; the part of them that was never freed
+**   requested(), kept()  bytes requested so far; the part of them that was never freed
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -39,21 +39,21 @@
 #include "lauxlib.h"
 #include "lua.h"
 
-static lua_Integer asked, kept;
+static lua_Integer requested, kept;
 
 /* Keeps the compiler from removing the pair of malloc and free. */
 static void *volatile last;
 
-static void *ask (size_t n) {
+static void *request (size_t n) {
   void *p = malloc(n);
   last = p;
-  asked += (lua_Integer)n;
+  requested += (lua_Integer)n;
   return p;
 }
 
 __attribute__((noinline)) static void *leaked (size_t n) {
   kept += (lua_Integer)n;
-  return ask(n);
+  return request(n);
 }
 
 static int l_leak (lua_State *L) {
@@ -78,7 +78,7 @@ static int l_buffer (lua_State *L) {
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
-  *box = ask((size_t)luaL_checkinteger(L, 1));
+  *box = request((size_t)luaL_checkinteger(L, 1));
   return 1;
 }
 
@@ -88,7 +88,7 @@ static int l_churn (lua_State *L) {
   for (i = 0; i < k; i++) {
     volatile lua_Integer w;
     for (w = work; w > 0; w--) { }
-    free(ask(n));
+    free(request(n));
   }
   return 0;
 }
@@ -96,8 +96,8 @@ static int l_churn (lua_State *L) {
 static int l_hold (lua_State *L) {
   lua_Integer i, k = luaL_checkinteger(L, 1);
   size_t n = (size_t)luaL_checkinteger(L, 2);
-  void **all = ask((size_t)k * sizeof(*all));
-  for (i = 0; i < k; i++) all[i] = ask(n);
+  void **all = request((size_t)k * sizeof(*all));
+  for (i = 0; i < k; i++) all[i] = request(n);
   for (i = 0; i < k; i++) free(all[i]);
   free(all);
   return 0;
@@ -112,7 +112,7 @@ static int l_kinds (lua_State *L) {
   void *p = NULL;
   int kinds = 9;
   volatile size_t most = (size_t)-1;
-  free(ask(n));
+  free(request(n));
   free(last = calloc(2, n / 2));
   free(last = realloc(NULL, n));
   free(last = reallocarray(NULL, 2, n / 2));
@@ -121,10 +121,10 @@ static int l_kinds (lua_State *L) {
   free(last = valloc(n));
   if (posix_memalign(&p, 256, n) == 0) free(last = p);
   free(last = memcpy(malloc(n), "", 1));
-  asked += 8 * (lua_Integer)n;
+  requested += 8 * (lua_Integer)n;
   if (_Znwm != NULL && _ZdlPv != NULL) {
     _ZdlPv(last = _Znwm(n));
-    asked += (lua_Integer)n;
+    requested += (lua_Integer)n;
     kinds++;
   }
   errno = 0;
@@ -139,7 +139,7 @@ static int l_grow (lua_State *L) {
   char *p = NULL;
   for (i = 1; i <= n; i *= 2) {
     p = realloc(p, i);
-    asked += (lua_Integer)i;
+    requested += (lua_Integer)i;
     p[0] = p[i - 1] = 7;
   }
   free(p);
@@ -282,7 +282,7 @@ static int l_stress (lua_State *L) {
       return luaL_error(L, "the child of a fork ended with %d", status);
     if (pthread_create(&thread, NULL, run, &(Work){10, 100}) == 0)
       pthread_join(thread, NULL);
-    free(ask(50));
+    free(request(50));
   }
   over = 1;
   pthread_join(churners[0], NULL);
@@ -321,8 +321,8 @@ static int l_nested (lua_State *L) {
   return 0;
 }
 
-static int l_asked (lua_State *L) {
-  lua_pushinteger(L, asked);
+static int l_requested (lua_State *L) {
+  lua_pushinteger(L, requested);
   return 1;
 }
 
@@ -335,7 +335,7 @@ LUAMOD_API int luaopen_cmemory (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"threads", l_threads}, {"negative", l_negative}, {"leak", l_leak}, {"buffer", l_buffer}, {"churn", l_churn}, {"hold", l_hold},
     {"kinds", l_kinds}, {"thread", l_thread}, {"grow", l_grow}, {"nested", l_nested},
-    {"stress", l_stress}, {"narrow", l_narrow}, {"asked", l_asked}, {"kept", l_kept},
+    {"stress", l_stress}, {"narrow", l_narrow}, {"requested", l_requested}, {"kept", l_kept},
     {NULL, NULL}
   };
   luaL_newlib(L, functions);

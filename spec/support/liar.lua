@@ -70,7 +70,7 @@ function M.start()
   o.reply("stats", M.stats())
   o.pid = process.start(t)
   for _ = 1, 500 do
-    if host.samefile(o.socket, o.socket) and host.ask(o.socket, "stats\n") then return o end
+    if host.samefile(o.socket, o.socket) and host.query(o.socket, "stats\n") then return o end
     host.pause(10)
   end
   o.stop()

@@ -2,7 +2,7 @@
 /*
 ** loader: code that competes for the dynamic loader's lock.
 **
-**   ask(seconds): queries the loader's list of object files repeatedly for this much CPU time of
+**   find(seconds): queries the loader's list of object files repeatedly for this much CPU time of
 **     this OS thread; returns the number of queries
 **   wait(seconds): uses this much CPU time while another OS thread holds the loader's lock and
 **     releases it only afterwards
@@ -32,7 +32,7 @@ static int first (struct dl_phdr_info *info, size_t size, void *ud) {
 }
 
 
-static int loader_ask (lua_State *L) {
+static int loader_find (lua_State *L) {
   double end = cpu() + luaL_checknumber(L, 1);
   lua_Integer n = 0;
   while (cpu() < end) {
@@ -86,7 +86,7 @@ static int loader_wait (lua_State *L) {
 
 int luaopen_loader (lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"ask", loader_ask}, {"wait", loader_wait}, {NULL, NULL}
+    {"find", loader_find}, {"wait", loader_wait}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;

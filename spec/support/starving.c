@@ -18,11 +18,11 @@
 
 #include "wrapped.h"
 
-static __thread long plenty = -1, failures, asked, failed;
+static __thread long plenty = -1, failures, requests, failed;
 
 static int starving (void) {
-  asked++;
-  if (plenty < 0 || asked <= plenty || failed == failures) return 0;
+  requests++;
+  if (plenty < 0 || requests <= plenty || failed == failures) return 0;
   failed++;
   errno = ENOMEM;
   return 1;
@@ -38,12 +38,12 @@ char *__wrap_strdup (const char *s) {
 static int l_starve (lua_State *L) {
   plenty = (long)luaL_checkinteger(L, 1);
   failures = (long)luaL_optinteger(L, 2, -1);
-  asked = failed = 0;
+  requests = failed = 0;
   return 0;
 }
 
 static int l_requests (lua_State *L) {
-  lua_pushinteger(L, asked);
+  lua_pushinteger(L, requests);
   lua_pushinteger(L, failed);
   return 2;
 }

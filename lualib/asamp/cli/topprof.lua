@@ -5,7 +5,7 @@
 -- first.
 
 local answers = require "asamp.cli.answers"
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local convert = require "profiler.convert"
 
 local M = {NAME = "asamp.cli.topprof"}
@@ -34,7 +34,7 @@ function M.main(args)
   local path, out, since, till, first, pid, uid, ring = table.unpack(args, 2, 9)
   local function all()
     if ring then
-      local fields, message = ask.ask(ring, "dump " .. path, PATIENCE)
+      local fields, message = client.send(ring, "dump " .. path, PATIENCE)
       if not fields then
         return nil, message
       end

@@ -3,7 +3,7 @@
 -- the result.
 
 local answers = require "asamp.cli.answers"
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local files = require "asamp.cli.sources"
 local convert = require "profiler.convert"
 local heap = require "profiler.heap"
@@ -30,7 +30,7 @@ local LINE = 300     -- limit of a source line in a page, in bytes
 M.summary = "reads heap snapshots: objects by class, line and holder"
 
 local DESCRIPTION = {
-  command = "heap", arguments = "FILE|" .. ask.ARGUMENT,
+  command = "heap", arguments = "FILE|" .. client.ARGUMENT,
   about = "Reads a snapshot that profiler.snapshot(path) has written: all reachable " ..
     "objects and their references. 'retained' is the memory that would become free if the " ..
     "object were removed. Without options, shows the objects by class, the sampled objects by " ..
@@ -87,7 +87,7 @@ local OTHERS = 8  -- limit of the listed states
 -- use, 5 collections), ...". State number 'but' is omitted. nil: there are no others, or the
 -- process cannot list them.
 local function others(target, but)
-  local fields = ask.ask(target, "states")
+  local fields = client.send(target, "states")
   local list = {}
   for _, row in ipairs(fields and fields.rows or {}) do
     if row.number ~= but and #list < OTHERS then
@@ -103,14 +103,14 @@ end
 local function take(o, world, warn)
   local target = o.files[1]
   local seconds, late = o.wait or 10
-  local fields, message = ask.ask(target, "stats")
-  local out = fields and ask.absolute(o.out or fields.pid .. ".heap")
+  local fields, message = client.send(target, "stats")
+  local out = fields and client.absolute(o.out or fields.pid .. ".heap")
   if out and host.samefile(out, out) and not host.isfile(out) then
     fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file")
       :format(out)
   end
   if fields then
-    fields, message, late = ask.ask(target, ("heap %s %s"):format(o.state or "-", out), seconds)
+    fields, message, late = client.send(target, ("heap %s %s"):format(o.state or "-", out), seconds)
   end
   if late then
     local rest = o.state and others(target, o.state)
@@ -401,7 +401,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("--source is of a page: give --page FILE, too")
   end
   for _, name in ipairs{"out", "state", "wait"} do
-    if o[name] and not ask.isprocess(o.files[1]) then
+    if o[name] and not client.isprocess(o.files[1]) then
       return warn.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
     end
   end
@@ -410,7 +410,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return 1
   end
   local h
-  if ask.isprocess(o.files[1]) then
+  if client.isprocess(o.files[1]) then
     local path, peer = take(o, world, warn)
     h = path and await(path, peer, world, warn)
   else

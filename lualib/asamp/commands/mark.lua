@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp mark`: writes a marker into the profile of a running process.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local options = require "asamp.cli.options"
 
 local M = {}
@@ -9,7 +9,7 @@ local M = {}
 M.summary = "puts a marker into the profile of a running process"
 
 local DESCRIPTION = {
-  command = "mark", arguments = ask.ARGUMENT .. " NAME [VALUE]", what = "argument",
+  command = "mark", arguments = client.ARGUMENT .. " NAME [VALUE]", what = "argument",
   wants = "a process and a name", least = 2, most = 3,
   about = "Puts a marker into the profile that a process writes which listens " ..
     "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
@@ -26,7 +26,7 @@ M.run = options.command(DESCRIPTION, function(o, _, warn)
   if o.files[2]:find "%s" or o.files[2] == "" then
     return warn.wrong("NAME wants one word, got '%s'", o.files[2])
   end
-  local fields, message = ask.ask(o.files[1], ("mark %s %s"):format(o.files[2], o.files[3] or ""))
+  local fields, message = client.send(o.files[1], ("mark %s %s"):format(o.files[2], o.files[3] or ""))
   if not fields then
     return warn.failed("%s", message)
   end

@@ -2,7 +2,7 @@
 -- The command `asamp memory`: breaks down the resident memory of a process, from a profile or
 -- from the process itself.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local json = require "asamp.show.json"
 local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
@@ -14,7 +14,7 @@ local M = {}
 M.summary = "breaks down resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
-  command = "memory", arguments = "FILE|" .. ask.ARGUMENT,
+  command = "memory", arguments = "FILE|" .. client.ARGUMENT,
   about = "Breaks down the resident memory of a process: Lua objects, free lines of blocks " ..
     "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
     "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
@@ -31,7 +31,7 @@ function M.usage()
 end
 
 local function ofprocess(target, warn)
-  local fields, message = ask.ask(target, "memory")
+  local fields, message = client.send(target, "memory")
   if not fields then
     warn.failed("%s", message)
     return nil
@@ -59,7 +59,7 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local target = o.files[1]
   local found
-  if ask.isprocess(target) then
+  if client.isprocess(target) then
     if o.peak then
       return warn.wrong("--peak needs a profile: a process reports its present memory only")
     end

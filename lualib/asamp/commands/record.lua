@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp record`: records a profile of a running process.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local complaints = require "asamp.cli.complaints"
 local host = require "asamp.host"
 local keys = require "profiler.options"
@@ -15,7 +15,7 @@ local RATE = 1000  -- limit of allocation samples per second if --alloc is not g
 local DUMP = 60  -- time limit of an answer in seconds; the process may write a large file
 
 local DESCRIPTION = {
-  command = "record", arguments = ask.ARGUMENT, what = "process",
+  command = "record", arguments = client.ARGUMENT, what = "process",
   about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
     "and waits for it. A profile that it writes already ends, and continues in another " ..
     "file afterwards. Ctrl-C ends the recording early.",
@@ -48,7 +48,7 @@ end
 -- Requests the contents of the flight recorder in the file 'out'; nil: the process chooses the
 -- path. Returns the exit code.
 local function dump(target, out, warn, world)
-  local fields, message = ask.ask(target, out and "dump " .. ask.absolute(out) or "dump", DUMP)
+  local fields, message = client.send(target, out and "dump " .. client.absolute(out) or "dump", DUMP)
   if not fields then
     return warn.failed("%s", message)
   end
@@ -63,11 +63,11 @@ local function await(target, seconds)
   while true do
     local signal = host.pause(math.min(left, 1) * 1000 + 100)
     if signal then
-      ask.ask(target, "stop")
+      client.send(target, "stop")
       host.raise(signal)
     end
     left = math.max(left - 1, 0)
-    local fields, message = ask.ask(target, "stats")
+    local fields, message = client.send(target, "stats")
     if not fields then
       return nil, message
     elseif fields.recording ~= 1 then
@@ -89,22 +89,22 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     if o["for"] or o.alloc or o.time or o.out then
       return warn.wrong("--stop stops a recording: --for, --alloc, --time and --out are for a new one")
     end
-    local fields, message = ask.ask(target, "stop")
+    local fields, message = client.send(target, "stop")
     return fields and 0 or warn.failed("%s", message)
   end
   local t, wrong = rates(o)
   if not t then
     return warn.wrong("%s", wrong)
   end
-  local before, message = ask.ask(target, "stats")
+  local before, message = client.send(target, "stats")
   if not before then
     return warn.failed("%s", message)
   end
-  local out = ask.absolute(o.out or before.pid .. ".vmprof")
+  local out = client.absolute(o.out or before.pid .. ".vmprof")
   local fields
   host.catch()
   local period = o.alloc and ("%d"):format(t.alloc) or ("%d/%d"):format(t.alloc, RATE)
-  fields, message = ask.ask(target, ("record %d %s %d %s"):format(seconds, period, t.time, out))
+  fields, message = client.send(target, ("record %d %s %d %s"):format(seconds, period, t.time, out))
   if not fields then
     return warn.failed("%s", message)
   end

@@ -5,7 +5,7 @@
 -- process converts it. A process that does not answer is skipped for a while, so that it delays
 -- other requests little. Queued requests, concurrent conversions and times are bounded.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local living = require "asamp.sums.living"
@@ -21,7 +21,7 @@ local CONNECTIONS = 2048  -- limit of HTTP connections
 local WAITING = 256       -- limit of queued requests for profiles
 local CONVERSIONS = 4     -- limit of concurrent conversions
 local MOST_SECONDS = 600  -- largest value of seconds=
-local ASKING = 1          -- time limit of an answer of a process, in seconds
+local ANSWER_SECONDS = 1  -- time limit of an answer of a process, in seconds
 local LEFT_ALONE = 10     -- seconds for which a process that did not answer is skipped
 local FLUSHED = 1.5       -- seconds after which a process has written its samples to the file
 local PATIENCE = 60       -- time limit of a conversion, in seconds
@@ -65,7 +65,7 @@ local function hostnames(text)
 end
 
 local DESCRIPTION = {
-  command = "serve", arguments = ask.ARGUMENT .. "...", what = "process", most = 1000,
+  command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
     "the paths of Go programs below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
     "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
@@ -118,9 +118,9 @@ end
 
 -- Returns the target of the list that is the same process as 'word'; nil: none is.
 local function same(list, word)
-  local path = ask.find(word)
+  local path = client.find(word)
   for _, t in ipairs(list) do
-    if t.word == word or path and host.samefile(path, ask.find(t.word) or "") then
+    if t.word == word or path and host.samefile(path, client.find(t.word) or "") then
       return t
     end
   end
@@ -146,14 +146,14 @@ end
 -- target; for a target without an answer, t.why is the reason. A target that did not answer is
 -- skipped for LEFT_ALONE seconds.
 local function put(list, request, now)
-  local answers, asked, words = {}, {}, {}
+  local answers, queried, words = {}, {}, {}
   for _, t in ipairs(list) do
     if not t.silent or now >= t.silent then
-      asked[#asked + 1], words[#words + 1] = t, t.word
+      queried[#queried + 1], words[#words + 1] = t, t.word
     end
   end
-  for i, answer in ipairs(ask.all(words, request, ASKING)) do
-    local t, fields, message = asked[i], answer[1], answer[2]
+  for i, answer in ipairs(client.all(words, request, ANSWER_SECONDS)) do
+    local t, fields, message = queried[i], answer[1], answer[2]
     local refused = message and message:find("refuses:", 1, true)
     t.silent = not fields and not refused and os.time() + LEFT_ALONE or nil
     answers[t], t.why = fields, message
@@ -205,13 +205,13 @@ end
 -- skipping time has ended are queried at the same time, so that one time limit applies to all of
 -- them.
 function Server:stats(wanted, now)
-  local asked, answers = {}, {}
+  local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
     if not wanted or t == wanted or t.silent then
-      asked[#asked + 1] = t
+      queried[#queried + 1] = t
     end
   end
-  for t, fields in pairs(put(asked, "stats", now)) do
+  for t, fields in pairs(put(queried, "stats", now)) do
     answers[t], t.peer = living.stats(fields), fields.peer
   end
   return answers
@@ -221,7 +221,7 @@ end
 -- of the process's user next to its socket, in which no other user can create a file or link. nil
 -- and a message on failure.
 local function beside(t)
-  local parent = ask.absolute(assert(ask.find(t.word))):match "^(.*)/"
+  local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
@@ -376,14 +376,14 @@ end
 
 -- Runs one turn of the loop. All requests for metrics in one turn get the same response.
 function Server:turn()
-  local asked, now = {}, os.time()
+  local queried, now = {}, os.time()
   for _, r in ipairs(self.http:wait(#self.jobs > 0 and 50 or 1000)) do
     local kind = r.path:match "^/debug/pprof/(%l+)$"
     local status, message = M.refusal(r, self.allowed)
     if status then
       self:answer(r, status, message .. "\n")
     elseif r.path == "/metrics" then
-      asked[#asked + 1] = r
+      queried[#queried + 1] = r
     elseif KINDS[kind] then
       self:profile(r, kind, now)
     elseif r.path == "/" or r.path == "/debug/pprof" or r.path == "/debug/pprof/" then
@@ -392,8 +392,8 @@ function Server:turn()
       self:answer(r, 404, "there are /metrics and /debug/pprof/\n")
     end
   end
-  if #asked > 0 then
-    self:metrics(asked, now)
+  if #queried > 0 then
+    self:metrics(queried, now)
   end
   self:steps(os.time())
 end

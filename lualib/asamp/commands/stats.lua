@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The command `asamp stats`: prints statistics of a running process.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local json = require "asamp.show.json"
 local living = require "asamp.sums.living"
 local layout = require "asamp.show.layout"
@@ -13,7 +13,7 @@ local M = {}
 M.summary = "statistics of a running process"
 
 local DESCRIPTION = {
-  command = "stats", arguments = ask.ARGUMENT, what = "process",
+  command = "stats", arguments = client.ARGUMENT, what = "process",
   about = "Shows how much the Lua states of a process that listens (ASAMP=listen) allocate, hold " ..
     "and collect, and its sampling.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
@@ -26,7 +26,7 @@ end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
-  local fields, message = ask.ask(o.files[1], "stats")
+  local fields, message = client.send(o.files[1], "stats")
   if not fields then
     return warn.failed("%s", message)
   end

@@ -3,7 +3,7 @@
 -- allocated most since the previous update. On a terminal each update replaces the previous one.
 
 local answers = require "asamp.cli.answers"
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local living = require "asamp.sums.living"
@@ -19,7 +19,7 @@ local M = {}
 M.summary = "watches a running process"
 
 local DESCRIPTION = {
-  command = "top", arguments = ask.ARGUMENT, what = "process",
+  command = "top", arguments = client.ARGUMENT, what = "process",
   about = "Watches a process that listens (ASAMP=listen): how much it allocates, has in use " ..
     "and collects, and its lines by what they allocate, have alive, and take of time. Reads " ..
     "the profile that the process writes. Ctrl-C ends it.",
@@ -69,7 +69,7 @@ local function timeof(now, before, between)
 end
 
 local function look(target, state, o, world)
-  local fields, message = ask.ask(target, "stats")
+  local fields, message = client.send(target, "stats")
   if not fields then
     return nil, message
   end

@@ -29,7 +29,7 @@ local function enter(w, i, o)
 end
 
 -- Every way to read slot k of t.
-local function ask(t, k)
+local function value(t, k)
   local a, b = t[k], rawget(t, k)
   local key, v = next(t, nil)
   assert(a == b and (key ~= k or v == a))
@@ -51,8 +51,8 @@ end
 
 -- Returns all entries of object i, which may be freed.
 local function look(w, i, gone, held)
-  local o = ask(w.named, "s" .. i)
-  assert(o == ask(w.listed, i))
+  local o = value(w.named, "s" .. i)
+  assert(o == value(w.listed, i))
   if o == nil then
     gone[i] = true
     assert(not held[i])

@@ -28,14 +28,14 @@ static struct {
 } all[MOST];
 static int count, state;
 
-static __attribute__((noinline)) void *ask (size_t n) {
+static __attribute__((noinline)) void *take (size_t n) {
   return malloc(n);
 }
 
 static int leak (lua_State *L) {
   if (count == MOST) return luaL_error(L, "too many");
   all[count].n = (size_t)luaL_checkinteger(L, 1);
-  all[count].block = ask(all[count].n);
+  all[count].block = take(all[count].n);
   all[count].state = state;
   count++;
   return 0;

@@ -157,16 +157,16 @@ describe("options", function()
 
   -- The help of `asamp mark` once mentioned files.
   it("document exit code 1, of commands that only query a process", function()
-    local asked = 0
+    local calls = 0
     for _, name in ipairs(require("asamp").COMMANDS) do
       local usage = require("asamp.commands." .. name).usage()
       if usage:find "^usage: asamp %l+ %[options%] PID|SOCKET" then
-        asked = asked + 1
+        calls = calls + 1
         assert.truthy(usage:find("1 the process does not answer", 1, true), name)
         assert.falsy(usage:find("a file yields nothing", 1, true), name)
       end
     end
-    assert.equal(5, asked)
+    assert.equal(5, calls)
   end)
 end)
 

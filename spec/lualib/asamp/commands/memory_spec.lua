@@ -3,7 +3,7 @@
 -- `asamp memory`: the rows of resident memory. Their sum is the system's number, and a loop that leaves
 -- free holes between objects has known values for some of them.
 
-local ask = require "asamp.cli.ask"
+local client = require "asamp.cli.client"
 local commands = require "spec.support.commands"
 local host = require "asamp.host"
 local json = require "cjson"
@@ -273,7 +273,7 @@ describe("asamp memory", function()
     end
     local folder = shell.folder()
     local status, out, err = process.run{code = [[
-      local ask, peers = require "asamp.cli.ask", require "peers"
+      local client, peers = require "asamp.cli.client", require "peers"
       local list = {}
       local function own(n)
         for _ = 1, n do
@@ -281,7 +281,7 @@ describe("asamp memory", function()
           assert(p:run "local t = {} for i = 1, 300 do t[i] = {i, tostring(i)} end T = t")
           list[#list + 1] = p
         end
-        for _, row in ipairs(assert(ask.ask(arg[1], "memory")).rows) do
+        for _, row in ipairs(assert(client.send(arg[1], "memory")).rows) do
           local bytes = row:match "^(%d+) profiler"
           if bytes then return print(bytes) end
         end
@@ -316,7 +316,7 @@ describe("asamp memory", function()
     local code, text = run("--json", folder .. "/x.sock")
     assert.equal(0, code, text)
     local now = json.decode(text).last
-    local inuse = tonumber(assert(ask.ask(folder .. "/x.sock", "stats")).inuse)
+    local inuse = tonumber(assert(client.send(folder .. "/x.sock", "stats")).inuse)
     assert(os.execute("kill -TERM " .. pid))
     for _ = 1, 1000 do
       if not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then break end

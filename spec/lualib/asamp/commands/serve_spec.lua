@@ -230,7 +230,7 @@ describe("a process that is served", function()
     start{"server.lua", env = {ASAMP = "alloc=0,listen=" .. sockets[2]}}
     for _, path in ipairs(sockets) do
       for _ = 1, 500 do
-        if host.samefile(path, path) and host.ask(path, "stats\n") then break end
+        if host.samefile(path, path) and host.query(path, "stats\n") then break end
         host.pause(10)
       end
     end
@@ -315,8 +315,8 @@ describe("a process that is served", function()
       local kept = old() ]] .. SERVER .. " return kept")
     local path = folder .. "/ring.sock"
     start{"recorder.lua", env = {ASAMP = "alloc=4096,time=100,ring=4s,quiet,out=r.vmprof,listen=" .. path}}
-    while not (host.samefile(path, path) and host.ask(path, "stats\n")) do host.pause(10) end
-    assert.is_truthy(host.ask(path, "stats\n"):find("\nring 1\n", 1, true))
+    while not (host.samefile(path, path) and host.query(path, "stats\n")) do host.pause(10) end
+    assert.is_truthy(host.query(path, "stats\n"):find("\nring 1\n", 1, true))
     port = freeport()
     start(serving(port, "ring.sock"))
     -- Returns the bytes that functions have allocated in a requested profile, by name.
@@ -343,7 +343,7 @@ describe("a process that is served", function()
     assert.equal("", shell.output("cd %s; ls | grep sock.*vmprof || true", folder))
     os.execute(("kill -9 %d"):format(pids[#pids - 1]))
     local status, text = get "/debug/pprof/heap"
-    assert.is_true(status >= 500 and text:find "cannot ask" ~= nil or text:find "has ended" ~= nil, text)
+    assert.is_true(status >= 500 and text:find "cannot query" ~= nil or text:find "has ended" ~= nil, text)
   end)
 
   -- A former bug: ten stopped processes used up the timeout of Prometheus, since the server waited for

@@ -8,29 +8,29 @@
 **   HK2  a request is valid in the process that made it: the child of a fork does not handle it
 **        (samplerlist.c).
 */
-#ifndef asamp_heapask_h
-#define asamp_heapask_h
+#ifndef asamp_heaprequest_h
+#define asamp_heaprequest_h
 
 #include <stdint.h>
 
-typedef struct HeapAsk HeapAsk;
+typedef struct HeapRequest HeapRequest;
 
-typedef enum HeapAskAnswer { HEAPASK_WAITS, HEAPASK_TAKEN, HEAPASK_FAILED } HeapAskAnswer;
+typedef enum HeapRequestState { HEAPREQUEST_WAITS, HEAPREQUEST_TAKEN, HEAPREQUEST_FAILED } HeapRequestState;
 
 /*
 ** Requests a snapshot of the state number 'state' (UINT64_MAX: of the first state that
 ** completes a collection) in the file 'path'. Returns NULL on failure; *why is then the reason,
 ** a static string.
 */
-HeapAsk *heapask_start (uint64_t state, const char *path, const char **why);
+HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
 /*
-** Returns the progress of a request. HEAPASK_TAKEN: *text is the path of the file and *state
-** the state's number. HEAPASK_FAILED: *text is the reason. *text stays valid until heapask_end.
+** Returns the progress of a request. HEAPREQUEST_TAKEN: *text is the path of the file and *state
+** the state's number. HEAPREQUEST_FAILED: *text is the reason. *text stays valid until heaprequest_end.
 */
-HeapAskAnswer heapask_look (const HeapAsk *h, const char **text, uint64_t *state);
+HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 
 /* Cancels the request if it is not finished, and releases the caller's share of it. */
-void heapask_end (HeapAsk *h);
+void heaprequest_end (HeapRequest *h);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds holders (holders.h) in a child process that has a copy of the heap. The program stops
-** only for the fork, and receives the result when a later collection calls holdersask_look.
+** only for the fork, and receives the result when a later collection calls holderssearch_poll.
 ** Rules:
 **
 **   HA1  one query at a time; the result refers to the owners in the order of the query;
@@ -10,8 +10,8 @@
 **        its child;
 **   HA4  if the child has no memory or is killed, there is no result, and none is reported.
 */
-#ifndef asamp_holdersask_h
-#define asamp_holdersask_h
+#ifndef asamp_holderssearch_h
+#define asamp_holderssearch_h
 
 #include "holders.h"
 
@@ -21,28 +21,28 @@
 ** Heap size in bytes above which a child does the search. A search takes 0.28 s for 1 GiB, more
 ** with many samples; a fork takes about 20 ms (bench/heap).
 */
-#define HOLDERSASK_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
+#define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* A query. All zero: none. */
-typedef struct HoldersAsk {
+typedef struct HoldersSearch {
   pid_t child;			/* Process id; 0: no query. */
   pid_t parent;			/* Process that made the query. */
   struct HoldersAnswer *answer;	/* shared memory */
   size_t size, n;	/* Bytes of 'answer'; number of owners. */
   uint64_t start, nanoseconds;	/* Start (CLOCK_MONOTONIC) and length of the time that the
 				   program waited, ns. */
-} HoldersAsk;
+} HoldersSearch;
 
 /* Starts a query; there must be none. Returns 0 if no child or no memory is available. */
-int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n);
+int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
 /*
 ** Returns 1 if the result is in 'h' (the caller frees it with holders_free), 0 if it is not
 ** ready, -1 if there will be none. Unless it returns 0, the query is finished.
 */
-int holdersask_look (HoldersAsk *a, Holders *h);
+int holderssearch_poll (HoldersSearch *a, Holders *h);
 
 /* Drops the query. */
-void holdersask_end (HoldersAsk *a);
+void holderssearch_end (HoldersSearch *a);
 
 #endif

@@ -125,7 +125,7 @@ local function parse(path, text)
   return fields
 end
 
--- Converts the results of host.ask for one target to those of M.ask.
+-- Converts the results of host.query for one target to those of M.send.
 local function result(looks, request, target, path, seconds, answer)
   local text, message, late, nobody = table.unpack(answer, 1, 4)
   local over = not text and not late and (nobody or known[target]) and
@@ -153,22 +153,22 @@ local function result(looks, request, target, path, seconds, answer)
 end
 
 --- Sends a request to all targets at the same time. Returns a list with a table of the results of
--- M.ask for each target.
+-- M.send for each target.
 function M.all(targets, request, seconds)
-  local found, asked, paths, looks = {}, {}, {}, {left = ENDING}
+  local found, sent, paths, looks = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
   for i, target in ipairs(targets) do
     local path, message = find(target)
     if request:find "[\n%z]" then
       found[i] = {nil, "a request to a process must be one line"}
     elseif path then
-      asked[#asked + 1], paths[#paths + 1] = i, path
+      sent[#sent + 1], paths[#paths + 1] = i, path
     else
       found[i] = {nil, known[target] and gone(target, nil, looks) or message}
     end
   end
-  for k, a in ipairs(host.askall(paths, request .. "\n", seconds)) do
-    local i = asked[k]
+  for k, a in ipairs(host.queryall(paths, request .. "\n", seconds)) do
+    local i = sent[k]
     found[i] = {result(looks, request, targets[i], paths[k], seconds, a)}
   end
   return found
@@ -178,7 +178,7 @@ end
 -- them, with 'rows', the list of its rows, and 'peer', the {pid, uid} of the process. Otherwise
 -- returns nil, the reason, and true if 'seconds' (default PATIENCE) have passed without an
 -- answer.
-function M.ask(target, request, seconds)
+function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Requests for heap snapshots, between the control thread and the state's thread (heapask.h).
+** Requests for heap snapshots, between the control thread and the state's thread (heaprequest.h).
 */
-#include "heapask.h"
+#include "heaprequest.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-typedef enum Stage { ASKED, DONE, LEFT } Stage;
+typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
-struct HeapAsk {
-  SamplerAsked asked;	/* must be the first member: heapask_take() converts it to a HeapAsk */
+struct HeapRequest {
+  SamplerRequest request;	/* must be the first member: heaprequest_take() converts it to a HeapRequest */
   Stage stage;		/* changed only by becomes() (HK1) */
   int ok;
   uint64_t state;	/* number of the state that has written the snapshot */
@@ -24,7 +24,7 @@ struct HeapAsk {
 };
 
 
-static Stage becomes (HeapAsk *h, Stage stage) {
+static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
@@ -33,7 +33,7 @@ static Stage becomes (HeapAsk *h, Stage stage) {
 ** Writes a marker into the profile, as profiler.snapshot does, so that the pause has an
 ** explanation there.
 */
-static void heapask_mark (lua_State *L, const char *path) {
+static void heaprequest_mark (lua_State *L, const char *path) {
   const char *name = "heap snapshot";
   Sampler *s = sampler_attached(L);
   if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
@@ -44,8 +44,8 @@ static void heapask_mark (lua_State *L, const char *path) {
 ** Writes the snapshot. It runs on the state's own thread, at the end of a collection; L is NULL
 ** if the state was closed before.
 */
-static void heapask_take (SamplerAsked *asked, lua_State *L) {
-  HeapAsk *h = (HeapAsk *)asked;
+static void heaprequest_take (SamplerRequest *request, lua_State *L) {
+  HeapRequest *h = (HeapRequest *)request;
   SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
   Snapshot s;
   if (L == NULL) strcpy(h->err, "the state was closed before it collected");
@@ -53,7 +53,7 @@ static void heapask_take (SamplerAsked *asked, lua_State *L) {
   if (h->ok) {
     Sampler *of = sampler_attached(L);
     h->state = of != NULL ? sampler_tracker(of)->number : 0;
-    heapask_mark(L, s.path);
+    heaprequest_mark(L, s.path);
     snprintf(h->path, sizeof(h->path), "%s", s.path);
     free(s.path);
   }
@@ -61,30 +61,30 @@ static void heapask_take (SamplerAsked *asked, lua_State *L) {
 }
 
 
-HeapAsk *heapask_start (uint64_t state, const char *path, const char **why) {
-  HeapAsk *h = calloc(1, sizeof(*h));
-  int asked;
+HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why) {
+  HeapRequest *h = calloc(1, sizeof(*h));
+  int sent;
   *why = "not enough memory";
   if (h == NULL) return NULL;
-  h->asked.f = heapask_take;
+  h->request.f = heaprequest_take;
   snprintf(h->path, sizeof(h->path), "%s", path);
-  asked = sampler_ask(state, &h->asked);
-  if (asked > 0) return h;
+  sent = sampler_request(state, &h->request);
+  if (sent > 0) return h;
   free(h);
-  *why = (asked == 0) ? "there is no such state"
+  *why = (sent == 0) ? "there is no such state"
          : "another client waits for a snapshot of this state, or of any; ask again when it has it";
   return NULL;
 }
 
 
-HeapAskAnswer heapask_look (const HeapAsk *h, const char **text, uint64_t *state) {
-  if (__atomic_load_n(&h->stage, __ATOMIC_ACQUIRE) != DONE) return HEAPASK_WAITS;
+HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state) {
+  if (__atomic_load_n(&h->stage, __ATOMIC_ACQUIRE) != DONE) return HEAPREQUEST_WAITS;
   *text = h->ok ? h->path : h->err;
   *state = h->state;
-  return h->ok ? HEAPASK_TAKEN : HEAPASK_FAILED;
+  return h->ok ? HEAPREQUEST_TAKEN : HEAPREQUEST_FAILED;
 }
 
 
-void heapask_end (HeapAsk *h) {
-  if (sampler_unask(&h->asked) || becomes(h, LEFT) == DONE) free(h);
+void heaprequest_end (HeapRequest *h) {
+  if (sampler_withdraw(&h->request) || becomes(h, LEFT) == DONE) free(h);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A host that listens at the socket x.sock (ASAMP=listen=x.sock), and sends requests to itself.
-**   asking tenants   twenty states take turns, with a rotation after each turn, until each has had
+**   rotating tenants   twenty states take turns, with a rotation after each turn, until each has had
 **                    three; prints by how many KiB the process has grown
-**   asking churn     threads create and close states, others keep theirs, while files rotate all the
+**   rotating churn     threads create and close states, others keep theirs, while files rotate all the
 **                    time
-**   asking sums      four threads create sixty states in turn, and close most of them at once, while
+**   rotating sums      four threads create sixty states in turn, and close most of them at once, while
 **                    files rotate all the time; with ALONE in the environment they do not rotate.
 **                    Prints the number of marks
-**   asking last      a state works, its file is rotated, it continues without a sample or a
+**   rotating last      a state works, its file is rotated, it continues without a sample or a
 **                    collection, and is closed; prints the total of bytes that it has allocated
-**   asking closed    repeatedly closes all descriptors that it does not know, and reuses their numbers
+**   rotating closed    repeatedly closes all descriptors that it does not know, and reuses their numbers
 **                    for its own files; prints how many of these were closed by a request to stop, its
 **                    own end of a connection, a fork and its child
-**   asking dropped   becomes the user 65534 before it creates its first state, prints a message if
+**   rotating dropped   becomes the user 65534 before it creates its first state, prints a message if
 **                    nobody listens at the address in ASAMP=listen, and waits a minute
 ** Prints "fine" at the end.
 */

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A snapshot requested from an idle process (asamp/control/heapask.h). The control thread waited ten
+-- A snapshot requested from an idle process (asamp/control/heaprequest.h). The control thread waited ten
 -- seconds for the state's next collection, and no other client was answered meanwhile: an operator who
 -- requested the heap of an idle server blocked all monitoring.
 
@@ -31,10 +31,10 @@ local SERVER = [[
   for word in io.open("words", "r+"):lines() do words[word]() end]]
 
 describe("a snapshot requested from an idle process", function()
-  local folder, pid, socket, asked
+  local folder, pid, socket, sent
 
   before_each(function()
-    folder, asked = shell.folder(), {}
+    folder, sent = shell.folder(), {}
     local need = "local function need(name) return package.loadlib(({"
     for _, name in ipairs{"peers", "profilegen", "states"} do
       need = ("%s %s = %q,"):format(need, name,
@@ -47,7 +47,7 @@ describe("a snapshot requested from an idle process", function()
       ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
     for _ = 1, 1000 do
-      local text = host.samefile(socket, socket) and host.ask(socket, "stats\n")
+      local text = host.samefile(socket, socket) and host.query(socket, "stats\n")
       if text and text:find "\nstates 2\n" then return host.pause(200) end  -- it is idle then
       host.pause(10)
     end
@@ -56,20 +56,20 @@ describe("a snapshot requested from an idle process", function()
 
   after_each(function()
     os.execute(("kill -9 %d 2>/dev/null"):format(pid))
-    clients.leave(asked)
+    clients.leave(sent)
     shell.remove(folder)
   end)
 
-  local function ask(...)
-    local client = clients.ask(socket, ...)
-    asked[#asked + 1] = client
+  local function send(...)
+    local client = clients.send(socket, ...)
+    sent[#sent + 1] = client
     return client
   end
 
   local function leave(client)
-    for i, other in ipairs(asked) do
+    for i, other in ipairs(sent) do
       if other == client then
-        clients.leave{table.remove(asked, i)}
+        clients.leave{table.remove(sent, i)}
       end
     end
   end
@@ -86,14 +86,14 @@ describe("a snapshot requested from an idle process", function()
   end
 
   it("delays no other answer, and waits longer than a silent client may", function()
-    local first = ask(heap("-", "a.heap"))
+    local first = send(heap("-", "a.heap"))
     for _ = 1, 70 do  -- for more than the five seconds of CN3
-      assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+      assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
     assert.equal("error another client waits for a snapshot of this state, or of any; ask again when it "
-      .. "has it\n", host.ask(socket, heap("-", "b.heap")))
-    local second = ask(heap(1, "c.heap"))  -- another state's
+      .. "has it\n", host.query(socket, heap("-", "b.heap")))
+    local second = send(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
     assert.equal(expected "a.heap", clients.answer(first, 20000))
@@ -107,31 +107,31 @@ describe("a snapshot requested from an idle process", function()
   -- The answer named an option that `asamp heap` does not have, and a profile.
   it("replaces no other file, and reports that in the terms of the requesting command", function()
     shell.write(folder .. "/notes", "not ours")
-    local asks = ask(heap("-", "notes"))
-    assert.equal("", clients.answer(asks, 50))
+    local replacing = send(heap("-", "notes"))
+    assert.equal("", clients.answer(replacing, 50))
     say "collect"
     assert.equal(("error cannot write the snapshot '%s/notes': a text file is there, which the snapshot "
-      .. "would replace; give another path\n"):format(folder), clients.answer(asks, 20000))
+      .. "would replace; give another path\n"):format(folder), clients.answer(replacing, 20000))
     assert.equal("not ours", process.read(folder .. "/notes"))
   end)
 
   it("is cancelled by a client that disconnects", function()
-    leave(ask(heap("-", "a.heap")))
+    leave(send(heap("-", "a.heap")))
     local text
     for _ = 1, 500 do
-      local other = ask(heap("-", "b.heap"))
+      local other = send(heap("-", "b.heap"))
       text = clients.answer(other, 100)
       if text == "" then break end  -- it waits, and is not disconnected
       leave(other)
     end
     assert.equal("", text)
     say "collect"
-    assert.equal(expected "b.heap", clients.answer(asked[#asked], 20000))
+    assert.equal(expected "b.heap", clients.answer(sent[#sent], 20000))
     assert.is_false(isthere "a.heap")
   end)
 
   it("is answered in turn with the client's other requests, also of a client that sends no more", function()
-    local first = ask(heap("-", "a.heap") .. "mark a\nbad\n" .. heap("-", "b.heap") .. "worse\n", true)
+    local first = send(heap("-", "a.heap") .. "mark a\nbad\n" .. heap("-", "b.heap") .. "worse\n", true)
     assert.equal("", clients.answer(first, 300))
     say "collect"
     local text = clients.answer(first, 20000)
@@ -148,10 +148,10 @@ describe("a snapshot requested from an idle process", function()
   end)
 
   it("is taken back where its clients are too many, and is no state's at the end", function()
-    local waiting = ask(heap("-", "a.heap"))
+    local waiting = send(heap("-", "a.heap"))
     local silent, n = clients.silent(socket, 100)
     assert.equal(100, n)
-    assert.is_truthy(host.ask(socket, "stats\n"):find "\nok\n$")
+    assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     assert.equal("", clients.answer(waiting, 50))  -- the silent ones made room
     clients.leave(silent)
     say "exit"
@@ -161,8 +161,8 @@ describe("a snapshot requested from an idle process", function()
   end)
 
   it("is not taken by the child of a fork", function()
-    local waiting = ask(heap("-", "a.heap"))
-    assert.is_truthy(host.ask(socket, "stats\n"))  -- it was heard
+    local waiting = send(heap("-", "a.heap"))
+    assert.is_truthy(host.query(socket, "stats\n"))  -- it was heard
     say "fork"
     assert.equal("", clients.answer(waiting, 1000))
     assert.is_false(isthere "a.heap")
@@ -172,16 +172,16 @@ describe("a snapshot requested from an idle process", function()
 
   -- A former bug: the oldest state was chosen, which may be idle for ever.
   it("is taken of the first state that collects, unless one is named; others are listed", function()
-    local first = ask(heap("-", "a.heap"))
+    local first = send(heap("-", "a.heap"))
     assert.equal("", clients.answer(first, 50))
     say "other"
     assert.equal(expected("a.heap", 1), clients.answer(first, 20000))
-    local named = ask(heap(0, "b.heap"))
+    local named = send(heap(0, "b.heap"))
     say "other"
     assert.equal("", clients.answer(named, 300))
     say "collect"
     assert.equal(expected("b.heap", 0), clients.answer(named, 20000))
-    local rows = host.ask(socket, "states\n")
+    local rows = host.query(socket, "states\n")
     assert.is_truthy(rows:find "\nrow [01] %d+ %d+ [^\n]*\nrow [01] %d+ %d+ [^\n]*\nok\n$", rows)
     local busy = process.start{program = "/bin/sh", directory = folder,
       "-c", "while sleep 0.1; do echo other >words; done"}

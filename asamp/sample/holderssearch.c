@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Holders found by a child process (holdersask.h). */
+/* Holders found by a child process (holderssearch.h). */
 #define _GNU_SOURCE
-#include "holdersask.h"
+#include "holderssearch.h"
 #include "binding.h"
 #include "clock.h"
 #include "pages.h"
@@ -36,7 +36,7 @@ static HolderPath *paths (HoldersAnswer *x, size_t n) {
   return (HolderPath *)((char *)(x + 1) + sizeofids(n));
 }
 
-static char *holdersask_text (HoldersAnswer *x, size_t n) {
+static char *holderssearch_text (HoldersAnswer *x, size_t n) {
   return (char *)(paths(x, n) + READER_MAXPATHS + 1);
 }
 
@@ -44,11 +44,11 @@ static char *holdersask_text (HoldersAnswer *x, size_t n) {
 ** Copies the result to the shared memory, in the child. Leaves it incomplete if it does not
 ** fit.
 */
-static void holdersask_write (HoldersAnswer *x, const Holders *h) {
+static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
   if (h->ntext > TEXT || h->npaths > READER_MAXPATHS + 1) return;
   memcpy(ids(x), h->ids, h->n * sizeof(*h->ids));
   memcpy(paths(x, h->n), h->paths, h->npaths * sizeof(*h->paths));
-  if (h->ntext > 0) memcpy(holdersask_text(x, h->n), h->text, h->ntext);
+  if (h->ntext > 0) memcpy(holderssearch_text(x, h->n), h->text, h->ntext);
   x->npaths = h->npaths;
   x->ntext = h->ntext;
   x->left = h->left;
@@ -56,7 +56,7 @@ static void holdersask_write (HoldersAnswer *x, const Holders *h) {
   x->whole = 1;
 }
 
-int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, size_t n) {
+int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n) {
   Holders h;
   a->start = clock_now();
   a->n = n;
@@ -68,7 +68,7 @@ int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, si
   a->parent = getpid();
   a->child = quietfork(0);
   if (a->child == 0) {
-    if (holders_walk(&h, L, owners, n, pages_realloc)) holdersask_write(a->answer, &h);
+    if (holders_walk(&h, L, owners, n, pages_realloc)) holderssearch_write(a->answer, &h);
     _exit(0);
   }
   if (a->child < 0) {
@@ -80,14 +80,14 @@ int holdersask_start (HoldersAsk *a, lua_State *L, const void *const *owners, si
   return 1;
 }
 
-static void *holdersask_copy (const void *from, size_t size) {
+static void *holderssearch_copy (const void *from, size_t size) {
   void *to = malloc(size + 1);
   if (to != NULL) memcpy(to, from, size);
   return to;
 }
 
-/* Copies the result of the ended child to 'h'. Returns as holdersask_look. */
-static int holdersask_take (const HoldersAsk *a, Holders *h) {
+/* Copies the result of the ended child to 'h'. Returns as holderssearch_poll. */
+static int holderssearch_take (const HoldersSearch *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));
   if (!x->whole) return -1;
@@ -98,28 +98,28 @@ static int holdersask_take (const HoldersAsk *a, Holders *h) {
   h->cut = x->cut;
   h->start = a->start;
   h->nanoseconds = a->nanoseconds;
-  h->ids = holdersask_copy(ids(x), a->n * sizeof(*h->ids));
-  h->paths = holdersask_copy(paths(x, a->n), x->npaths * sizeof(*h->paths));
-  h->text = holdersask_copy(holdersask_text(x, a->n), x->ntext);
+  h->ids = holderssearch_copy(ids(x), a->n * sizeof(*h->ids));
+  h->paths = holderssearch_copy(paths(x, a->n), x->npaths * sizeof(*h->paths));
+  h->text = holderssearch_copy(holderssearch_text(x, a->n), x->ntext);
   if (h->ids != NULL && h->paths != NULL && h->text != NULL && holders_name(h)) return 1;
   holders_free(h);
   return -1;
 }
 
-int holdersask_look (HoldersAsk *a, Holders *h) {
+int holderssearch_poll (HoldersSearch *a, Holders *h) {
   int status, result;
   if (a->parent != getpid()) {
-    holdersask_end(a);
+    holderssearch_end(a);
     return -1;
   }
   if (waitpid(a->child, &status, WNOHANG | __WALL) == 0) return 0;
-  result = holdersask_take(a, h);
+  result = holderssearch_take(a, h);
   a->child = 0;
   munmap(a->answer, a->size);
   return result;
 }
 
-void holdersask_end (HoldersAsk *a) {
+void holderssearch_end (HoldersSearch *a) {
   int status;
   if (a->child == 0) return;
   if (a->parent == getpid()) {
