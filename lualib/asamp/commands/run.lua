@@ -467,7 +467,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
   if own then
-    tell.failed("%s after '%s' is left to the script; options of asamp run come before it", own, script)
+    warn.failed("%s after '%s' is left to the script; options of asamp run come before it", own, script)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
