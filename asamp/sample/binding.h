@@ -41,7 +41,7 @@
   X(lua_rawgeti) X(lua_rawgetp) X(lua_rawlen) X(lua_rawseti) X(lua_rawsetp) X(lua_rotate) \
   X(lua_setfield) X(lua_setmetatable) X(lua_settop) X(lua_toboolean) \
   X(lua_toclose) X(lua_tointegerx) X(lua_tolstring) X(lua_topointer) X(lua_touserdata) \
-  X(lua_type)
+  X(lua_type) X(lua_typename)
 
 #define BINDING_SEAM(X) X(luaN_allocated) X(luaN_beside) X(luaN_check) X(luaN_code) \
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
@@ -138,6 +138,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define lua_topointer	(*binding.lua_topointer)
 #define lua_touserdata	(*binding.lua_touserdata)
 #define lua_type	(*binding.lua_type)
+#define lua_typename	(*binding.lua_typename)
 #define luaN_allocated	(*binding.luaN_allocated)
 #define luaN_beside	(*binding.luaN_beside)
 #define luaN_check	(*binding.luaN_check)
