@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The seam's functions for the running stack and the core's code (seam.h). Those for memory are
-   in gc: sampling.c, pause.c, collect.c. */
+   in gc (sampling.c, pause.c, collect.c), except that for buffers, luaN_admit. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -11,10 +11,13 @@
 
 #include "ldebug.h"
 #include "lgc.h"
+#include "lmem.h"
 #include "lobject.h"
 #include "lstate.h"
 #include "lvm.h"
 
+#include "allowance.h"
+#include "debug.h"
 #include "seam.h"
 
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
@@ -167,6 +170,13 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
+/* Sets the sum of the present label. A function of its own, so that luaN_relabelled saves no
+   register. */
+static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
+  labels->bytes = labels->find(labels, labels->label);
+}
+
+
 void luaN_relabelled (lua_State *L, unsigned label) {
   const luaN_Heap *h = &G(L)->heap;
   luaN_Labels *labels = h->labels;
@@ -176,12 +186,26 @@ void luaN_relabelled (lua_State *L, unsigned label) {
   labels->label = label;
   if (l_likely(labels->recent[label % LUAN_RECENTLABELS].label == label))
     labels->bytes = labels->recent[label % LUAN_RECENTLABELS].bytes;
-  else labels->bytes = labels->find(labels, label);
+  else findlabel(labels);
 }
 
 
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to) {
   G(L)->heap.labels = to;
+}
+
+
+LUA_API void luaN_admit (lua_State *L, size_t before, size_t n) {
+  luaN_Heap *h = &G(L)->heap;
+  luaN_mayenter(L, "luaN_admit");
+  if (n > before && h->limits != NULL) {
+    if (luaN_compare(L, n)) luaM_error(L);
+    if (h->buffers + (n - before) > h->limits->buffers) {
+      h->refusal = h->limits->whybuffers;
+      luaM_error(L);
+    }
+  }
+  h->buffers += n - before;
 }
 
 

@@ -137,15 +137,16 @@ LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 ** limit fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If
 ** the error is caught, later allocations fail, too, while a limit is exceeded. Blocks count as in
 ** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is refused
-** if it alone would exceed a limit.
+** if it alone would exceed a limit, or if all buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
   /* The largest number of bytes in use after a full collection; UINT64_MAX: no limit. When
      they exceed it, a collection without finalizers runs before an allocation fails. */
   uint64_t inuse;
+  uint64_t buffers;	/* the largest value of buffers of luaN_Memory; UINT64_MAX: no limit */
   /* Messages: addresses of strings (lua_topointer) that stay alive as long as the limits. */
-  const void *whyallocated, *whyinuse;
+  const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
@@ -154,9 +155,10 @@ typedef struct luaN_Limits {
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
-/* Raises the memory error if n bytes more would exceed a limit. For C code that is about to take
-   memory for a Lua value from elsewhere. May collect. Not for the functions of a luaN_Sampler. */
-LUA_API void luaN_admit (lua_State *L, size_t n);
+/* Counts a buffer of luaL_Buffer that is about to change from 'before' to n bytes (lauxlib.c). If
+   it grows, raises the memory error if n bytes more, or all buffers together, would exceed a
+   limit. May collect. Not for the functions of a luaN_Sampler. */
+LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
 /* Counts the growth of a buffer that contains n bytes (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
@@ -373,6 +375,7 @@ typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* allocated in the state's life */
+  uint64_t buffers;	/* of all buffers of luaL_Buffer, which are in no other sum */
   /* Bytes of 'allocated' that were tenured: most objects by the first collection that they
      survive, large strings by the third; without userdata pending finalization. */
   uint64_t tenured;

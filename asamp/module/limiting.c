@@ -20,6 +20,16 @@ static int limiting_nothing (lua_State *L) {
 }
 
 
+/* Pushes the value at the index, and returns it as text for a message: its type if it is neither
+   text nor a number. */
+static const char *shown (lua_State *L, int index) {
+  const char *text;
+  lua_pushvalue(L, index);
+  text = lua_tolstring(L, -1, NULL);
+  return (text != NULL) ? text : lua_typename(L, lua_type(L, -1));
+}
+
+
 /* Pushes the limits of argument 1, bytes allocated and bytes alive, each an integer or nil. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
@@ -29,7 +39,7 @@ static void pushlimits (lua_State *L) {
   }
   else {
     for (lua_pushnil(L); lua_next(L, 1) != 0; lua_pop(L, 1), given = 1) {
-      const char *key = luaL_tolstring(L, -2, NULL);
+      const char *key = shown(L, -2);
       if (strcmp(key, "allocated") != 0 && strcmp(key, "alive") != 0)
         luaL_argerror(
           L, 1, lua_pushfstring(L, "unknown limit \"%s\" (known: alive, allocated)", key));
@@ -47,7 +57,7 @@ static void pushlimits (lua_State *L) {
     if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
       luaL_argerror(
           L, 1, lua_pushfstring(L, "a limit is an integer of bytes, or a table {allocated = bytes, "
-                                   "alive = bytes}, got %s", luaL_tolstring(L, i, NULL)));
+                                   "alive = bytes}, got %s", shown(L, i)));
     if (n < 0)
       luaL_argerror(
           L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));
@@ -73,6 +83,7 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);
+  luaN_Memory m;
   luaN_Limits *own;
   int type = lua_type(L, 2), status;
   if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
@@ -89,10 +100,13 @@ static int l_limit (lua_State *L) {
   if (outer != NULL) *own = *outer;
   else {
     memset(own, 0, sizeof(*own));
-    own->allocated = own->inuse = UINT64_MAX;
+    own->allocated = own->inuse = own->buffers = UINT64_MAX;
   }
   lower(L, 1, 4, luaN_allocated(L), &own->allocated, &own->whyallocated);
   lower(L, 2, 5, 0, &own->inuse, &own->whyinuse);
+  luaN_memory(L, &m);
+  lower(L, 1, 4, m.buffers, &own->buffers, &own->whybuffers);
+  lower(L, 2, 5, 0, &own->buffers, &own->whybuffers);
   luaN_setlimits(L, own);
   status = lua_pcallk(L, lua_gettop(L) - BELOW - 1, LUA_MULTRET, 0, 0, NULL);
   luaN_setlimits(L, outer);

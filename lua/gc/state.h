@@ -425,6 +425,7 @@ typedef struct luaN_Heap {
   luaN_Tick tick;
   struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */
   const struct luaN_Limits *limits;	/* luaN_setlimits, or NULL */
+  uint64_t buffers;		/* bytes of all buffers of luaL_Buffer (luaN_admit) */
   const void *refusal;		/* message of the limit that refused an allocation, or NULL (LM2) */
   struct luaN_Labels *labels;	/* account of bytes by label (luaN_setlabels), or NULL */
 } luaN_Heap;

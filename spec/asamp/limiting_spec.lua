@@ -226,6 +226,35 @@ describe("a limit", function()
     assert.is_true(programs >= fewer(1000, 150), programs)
   end)
 
+  -- Each level of gsub keeps its buffer. Only the size of a single buffer was limited.
+  it("is also one of all buffers of C functions together", function()
+    local text, depth, most = ("x"):rep(100000), 0, 0
+    local function nest(inner)
+      depth = depth + 1
+      most = math.max(most, depth)
+      local _ = ("ab"):gsub(".", function(c) if c == "a" then return text end inner() end)
+      depth = depth - 1
+    end
+    local function deep() nest(deep) end
+    for _ = 1, 3 do  -- buffers that an error has ended do not count
+      depth, most = 0, 0
+      assert.same({false, "allocation limit of 1000000 bytes exceeded"}, {pcall(limit, 1000000, deep)})
+      assert.is_true(most >= 4 and most <= 11, most)
+    end
+    local alive = math.floor(collectgarbage "count" * 1024) + 1000000
+    depth, most = 0, 0
+    assert.same({false, ("limit of %d bytes alive exceeded"):format(alive)},
+                {pcall(limit, {alive = alive}, deep)})
+    assert.is_true(most >= 4 and most <= alive // 100000 + 1, most)
+    -- those from outside the call do not count, and an inner limit does not add to the outer one
+    depth, most = 0, 0
+    nest(function() limit(400000, nest, function() end) end)
+    local function within() nest(function() limit(800000, within) end) end
+    depth, most = 0, 0
+    assert.is_false((pcall(limit, 1000000, within)))
+    assert.is_true(most >= 4 and most <= 11, most)
+  end)
+
   it("is the smaller one where limits nest", function()
     local function fill() local t = {} for i = 1, 1e6 do t[i] = {} end end
     local function inner(bytes) return pcall(limit, bytes, fill) end

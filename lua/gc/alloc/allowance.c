@@ -46,9 +46,3 @@ LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits) {
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L) {
   return G(L)->heap.limits;
 }
-
-
-LUA_API void luaN_admit (lua_State *L, size_t n) {
-  luaN_mayenter(L, "luaN_admit");
-  if (luaN_exceeds(L, n)) luaM_error(L);
-}

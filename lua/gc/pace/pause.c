@@ -109,6 +109,7 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m) {
   m->held = g->heap.blocks.held + LUA_EXTRASPACE + sizeof(lua_State) +
             sizeof(global_State);
   m->allocated = luaN_allocated(L) - g->heap.allocatedoutside;
+  m->buffers = g->heap.buffers;
   m->tenured = c->bytes.alltenured;
   m->nursery = c->pace.nursery;
   m->minors = g->heap.minors;
