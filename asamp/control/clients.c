@@ -16,9 +16,9 @@
 
 #define PATIENCE	UINT64_C(5000000000)	/* ns without any activity after which a
 						   client is disconnected (CN3) */
-#define LOOK_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
+#define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
-#define LOOK_PART	8	/* the next check comes after one LOOK_PART-th of the time
+#define POLL_PART	8	/* the next check comes after one POLL_PART-th of the time
 				   already waited */
 #define REST_NS		UINT64_C(250000000)	/* ns after a failed accept before the next
 						   attempt (CN8) */
@@ -188,8 +188,8 @@ static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {
     const Client *c = clients[i];
-    uint64_t look = now + LOOK_NS + clock_between(c->heard, now) / LOOK_PART;
-    ms = clients_earlier(iswaiting(c) ? look : c->heard + PATIENCE, now, ms);
+    uint64_t poll = now + POLL_NS + clock_between(c->heard, now) / POLL_PART;
+    ms = clients_earlier(iswaiting(c) ? poll : c->heard + PATIENCE, now, ms);
   }
   return ms;
 }

@@ -22,7 +22,7 @@
 #include "workers.h"
 
 #define CONTROL_STACK	(256u << 10)	/* bytes of the thread's stack */
-#define LOOK_MS		1000	/* ms between two checks of the file's size and of the
+#define CHECK_MS		1000	/* ms between two checks of the file's size and of the
 				   socket's descriptor */
 
 static ControlOptions options;
@@ -93,7 +93,7 @@ static void *run (void *ud) {
   if (!clients_start()) return NULL;
   for (;;) {
     uint64_t now = clock_now();
-    int ms = (options.most > 0 || server >= 0) ? LOOK_MS : -1;
+    int ms = (options.most > 0 || server >= 0) ? CHECK_MS : -1;
     if (server >= 0 && !server_has(server)) {  /* the program has closed it (CN7) */
       server_close(server);
       server = openserver();

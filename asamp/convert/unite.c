@@ -18,17 +18,17 @@ static const char TOOLONG[] = "the profiles are longer than 143 years together";
 /* {== heads ================================================================ */
 
 /* Reading a head stops at the first event that is not a period. */
-typedef struct Look {
+typedef struct Check {
   ReaderClient client;
   Unite *m;
   int own;
   uint64_t timens;
   int wall;
-} Look;
+} Check;
 
 static const char SEEN[] = "looked at";
 
-static void seen (Look *l) {
+static void seen (Check *l) {
   if (l->client.stop == NULL)
     l->client.stop = SEEN;
 }
@@ -49,7 +49,7 @@ static void seemark (void *ud, const ReadMark *m) {
 }
 
 static void seetime (void *ud, uint64_t ns, int wall) {
-  Look *l = ud;
+  Check *l = ud;
   if (l->timens == 0 && ns > 0) {
     l->timens = ns;
     l->wall = wall;
@@ -57,7 +57,7 @@ static void seetime (void *ud, uint64_t ns, int wall) {
 }
 
 static void addcommand (Unite *m, const char *command) {
-  if (!m->looked)
+  if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;
   else if (command == NULL || m->command == NULL || strcmp(command, m->command) != 0)
     m->othercommand = 1;
@@ -69,7 +69,7 @@ static void addcommand (Unite *m, const char *command) {
 ** samples.
 */
 static void addhead (void *ud, const ReadProfile *r) {
-  Look *l = ud;
+  Check *l = ud;
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
@@ -81,13 +81,13 @@ static void addhead (void *ud, const ReadProfile *r) {
   l->own = 1;
   addcommand(m, r->command != 0 ? r->text.text + r->command : NULL);
   c->copies |= r->copying;
-  if (!m->looked || (c->mallocs == 0 && !m->othermallocs))
+  if (!m->checked || (c->mallocs == 0 && !m->othermallocs))
     c->mallocs = r->mallocs;
   else if (r->mallocs != 0 && r->mallocs != c->mallocs) {
     m->othermallocs = 1;
     c->mallocs = 0;
   }
-  if (!m->looked) {
+  if (!m->checked) {
     c->period = r->period;
     c->random = r->random;
     c->followed = r->followed;
@@ -98,12 +98,12 @@ static void addhead (void *ud, const ReadProfile *r) {
   c->followed = r->followed < c->followed ? r->followed : c->followed;
   if (r->started > 0 && (m->started == 0 || r->started < m->started))
     m->started = r->started;
-  m->looked = 1;
+  m->checked = 1;
   c->merged += r->merged > 0 ? r->merged : 1;
 }
 
-int unite_look (Unite *m, const char *path, char *err, size_t errsize) {
-  Look l;
+int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
+  Check l;
   ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.m = m;

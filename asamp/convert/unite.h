@@ -33,7 +33,7 @@ typedef struct Unite {
   Output *o;
   EncoderConfig config;     /* the common head */
   char *command;            /* NULL if the profiles have different commands */
-  int looked, othercommand, othermallocs;
+  int checked, othercommand, othermallocs;
   uint64_t clock, started;  /* us: the clock of the first profile; the earliest start */
   Encoder *encoder;         /* NULL before the first profile */
   TranscodeInto into;
@@ -70,7 +70,7 @@ int unite_start (Unite *m, Output *o);
 ** Reads the head of one profile; must be called for all profiles before the first unite_add.
 ** Returns 0 if the profile cannot be merged; 'err' is a line with the reason.
 */
-int unite_look (Unite *m, const char *path, char *err, size_t errsize);
+int unite_check (Unite *m, const char *path, char *err, size_t errsize);
 /*
 ** Adds one profile. Returns its contents, which the caller frees, or NULL with the reason in
 ** 'err'; *fatal is 1 if the result is unusable too. 'progress' and 'ud' are those of

@@ -19,7 +19,7 @@ void livefile_fail (LiveFile *f, int error) {
 ** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Detects lost
 ** bytes (W7).
 */
-static int livefile_look (LiveFile *f, struct stat *s) {
+static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
   if (fstat(f->fd, s) == 0 && s->st_dev == f->device && s->st_ino == f->inode) {
@@ -47,7 +47,7 @@ static void livefile_failed (LiveFile *f, int error) {
 static void livefile_writeall (LiveFile *f, const unsigned char *data, size_t n) {
   struct stat s;
   __atomic_store_n(&f->waiting, 1, __ATOMIC_RELAXED);
-  while (n > 0 && f->error == 0 && f->stalled == 0 && livefile_look(f, &s) && f->error == 0) {
+  while (n > 0 && f->error == 0 && f->stalled == 0 && livefile_stat(f, &s) && f->error == 0) {
     ssize_t w = write(f->fd, data, n);
     if (w > 0) {
       data += w;
@@ -167,7 +167,7 @@ void livefile_flush (LiveFile *f, int last) {
 
 void livefile_empty (LiveFile *f) {
   struct stat s;
-  if (!livefile_look(f, &s) || !S_ISREG(s.st_mode))
+  if (!livefile_stat(f, &s) || !S_ISREG(s.st_mode))
     return;
   f->written = 0;
   if (ftruncate(f->fd, 0) != 0)
@@ -176,7 +176,7 @@ void livefile_empty (LiveFile *f) {
 
 void livefile_abandon (LiveFile *f) {
   struct stat s;
-  if (livefile_look(f, &s))
+  if (livefile_stat(f, &s))
     close(f->fd);
   f->fd = -1;
   if (f->packed)
@@ -188,7 +188,7 @@ void livefile_close (LiveFile *f) {
   struct stat s;
   if (f->stalled != 0)
     livefile_fail(f, f->stalled);
-  if (livefile_look(f, &s)) {
+  if (livefile_stat(f, &s)) {
     if (S_ISREG(s.st_mode) && s.st_nlink == 0)
       livefile_fail(f, ENOENT);
     if (close(f->fd) != 0 && errno != EINTR)

@@ -71,7 +71,7 @@ static void source_end (Source *s, const char *failure) {
 }
 
 /* Returns 1 if the data being read follow the last member and are not a member. */
-static int behind (const Source *s) {
+static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }
 
@@ -80,7 +80,7 @@ static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
   if (s->nin == 0)
-    source_end(s, s->inmember && !behind(s) ? "compressed data end too early" : NULL);
+    source_end(s, s->inmember && !isafterlast(s) ? "compressed data end too early" : NULL);
   return s->nin > 0;
 }
 
@@ -103,7 +103,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
     else if (how == DECOMPRESSOR_MORE && stuck && s->nin == 0)
       refill(s);
     else if (how == DECOMPRESSOR_BAD || stuck)
-      source_end(s, behind(s) ? NULL : "compressed data are corrupt");
+      source_end(s, isafterlast(s) ? NULL : "compressed data are corrupt");
   }
   return room - left;
 }

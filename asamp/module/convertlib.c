@@ -528,7 +528,7 @@ static const char *mergeall (Work *w) {
   lua_createtable(L, (int)w->all, 0);
   for (i = 1; i <= w->all; i++) {
     const char *path = convertlib_pathof(L, i);
-    isgood[i] = (char)unite_look(w->unite, path, w->err, sizeof(w->err));
+    isgood[i] = (char)unite_check(w->unite, path, w->err, sizeof(w->err));
     good += isgood[i];
     if (!isgood[i])
       pushone(w, i, path, 0);
@@ -599,15 +599,15 @@ static int l_merge (lua_State *L) {
 }
 
 /* Client that reads the head of a file only: it stops the reader at the first event. */
-typedef struct Look {
+typedef struct Peek {
   ReaderClient client;
   int version;
   uint64_t pid, started, clock;
   uint64_t recorder, recorded;  /* pid and time of a flight recorder (ReadProfile); 0: none */
-} Look;
+} Peek;
 
-static void convertlib_look (void *ud, const ReadProfile *r) {
-  Look *l = ud;
+static void convertlib_head (void *ud, const ReadProfile *r) {
+  Peek *l = ud;
   l->version = r->version;
   l->pid = r->pid;
   l->started = r->started;
@@ -620,11 +620,11 @@ static void convertlib_look (void *ud, const ReadProfile *r) {
 static int l_version (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   char err[1024];
-  Look l;
+  Peek l;
   ReadProfile *r;
   memset(&l, 0, sizeof(l));
   l.client.ud = &l;
-  l.client.head = convertlib_look;
+  l.client.head = convertlib_head;
   l.version = -1;
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)

@@ -422,13 +422,13 @@ SHOWN void free (void *p) {
 ** therefore counted with the next block.
 */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
-  static int (*behind) (pthread_t, pthread_attr_t *);
-  int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&behind, __ATOMIC_RELAXED);
+  static int (*next) (pthread_t, pthread_attr_t *);
+  int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
   int e, before = thread.inside;
   if (f == NULL) {
     f = (int (*) (pthread_t, pthread_attr_t *))(uintptr_t)symbol("pthread_getattr_np");
     if (f == NULL) return ENOSYS;
-    __atomic_store_n(&behind, f, __ATOMIC_RELAXED);
+    __atomic_store_n(&next, f, __ATOMIC_RELAXED);
   }
   thread.inside = 1;
   e = f(of, to);

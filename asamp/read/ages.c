@@ -49,7 +49,7 @@ static void spread (Ages *a, double from, double to, double all, double weight,
 }
 
 int ages_settle (Ages *a, uint64_t charged) {
-  double sum = 0, all = (double)charged, behind = 0;
+  double sum = 0, all = (double)charged, sofar = 0;
   size_t i;
   for (i = 0; i < a->n; i++)
     sum += (double)a->open[i].bytes;
@@ -61,8 +61,8 @@ int ages_settle (Ages *a, uint64_t charged) {
       all = sum;
     for (i = a->n; i-- > 0; ) {
       double part = (double)a->open[i].bytes / sum * all;
-      spread(a, behind, behind + part, all, sum / all, a->open[i].survived);
-      behind += part;
+      spread(a, sofar, sofar + part, all, sum / all, a->open[i].survived);
+      sofar += part;
     }
   }
   a->n = 0;

@@ -235,7 +235,7 @@ typedef struct Runs {
 } Runs;
 
 /* Starts the line with that letter if it is the next event. */
-static void beside (Runs *r, int letter, Fields *events) {
+static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
   if (details_event(&rest, &r->line) == letter)
@@ -283,8 +283,8 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
   uint64_t time, n;
   int survived = 0;
-  beside(&classes, 'l', events);
-  beside(&unfollowed, 'u', events);
+  startrun(&classes, 'l', events);
+  startrun(&unfollowed, 'u', events);
   time = decision(s, *events);
   s->r->fates = 1;
   while (details_number(f, &n)) {

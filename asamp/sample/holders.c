@@ -69,7 +69,7 @@ typedef struct Work {
   int counting;		/* 1: this visit counts its 'fields' and 'slots'. */
   int counted;		/* 1: they were counted. */
   const void *body;	/* If that object is a coroutine: the function it runs. */
-  int looked;		/* 1: 'body' was determined. */
+  int bodyknown;		/* 1: 'body' was determined. */
   uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
   unsigned nearlylog;	/* log2 of its number of bits: 16 or more per object. */
   uint32_t alike[LUAN_ENAME + 1];  /* The path from 'at' by each kind of edge whose step names
@@ -480,9 +480,9 @@ static int holders_label (void *ud, const luaN_Edge *e) {
   Needed *n;
   char step[HOLDERS_TEXT + 1];
   int top;
-  if (e->kind == LUAN_ESTACK && !w->looked && e->index >= 0) {
+  if (e->kind == LUAN_ESTACK && !w->bodyknown && e->index >= 0) {
     w->body = e->index == 0 ? e->to : NULL;
-    w->looked = 1;
+    w->bodyknown = 1;
   }
   if (w->counting && e->kind != LUAN_EFIELD && e->kind != LUAN_ESTACK) return 1;
   if (!mayhave(w->nearly, w->nearlylog, e->to) ||
@@ -537,7 +537,7 @@ static void labelall (Work *w) {
     }
     w->counted = 0;
     w->body = NULL;
-    w->looked = 0;
+    w->bodyknown = 0;
     memset(w->alike, 0, sizeof(w->alike));
     luaN_edges(w->L, w->kept[i], holders_label, w);
   }

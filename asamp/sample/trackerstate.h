@@ -78,7 +78,7 @@ typedef struct Tracker {
   uint64_t deaths;		/* mallocs_deaths at the last check for dead native blocks. */
   size_t reaping;		/* Number of pending samples at which dead native ones are
 				   removed. */
-  uint64_t looked;		/* Time of the last check for deaths, ns. */
+  uint64_t checked;		/* Time of the last check for deaths, ns. */
   uint64_t number;		/* Number of the state, for the client. */
   Account account;		/* Bytes allocated while it is on, since the client was added. */
   /* Sample periods, those of native memory, and ns spent, since the client was added. */

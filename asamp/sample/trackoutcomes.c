@@ -120,11 +120,11 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   const PendingJudge native = {t, isdeadnative, NULL};
   int freed = (t->followed.nfreed > 0 ||
                ((t->mallocs || t->ending) && mallocs_deaths() != t->deaths)) &&
-              (t->ending || time - t->looked >=
+              (t->ending || time - t->checked >=
                             (uint64_t)t->followed.n * DEATHS_NS / FOLLOWED_MOST);
   if (!major && !freed) return none;
   t->deaths = mallocs_deaths();
-  t->looked = time;
+  t->checked = time;
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
@@ -134,7 +134,7 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 ** to RECORD_NS old after a major collection, and while the heap differs by more than one
 ** RESIDENT_PART-th from its size at the last fresh reading; otherwise up to RESIDENT_NS.
 */
-static void lookresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
+static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
     t->rss = mappings_recentrss(time, RECORD_NS);
@@ -177,7 +177,7 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
     return;
   }
   if (time - t->measured >= RECORD_NS) {
-    lookresident(t, &m, major, time);
+    measureresident(t, &m, major, time);
     t->measured = time;
   }
   else if (quiet) return;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_NS		100000000	/* ns between checks of MALLOC_SLOTS orphans; in
+#define CHECK_NS		100000000	/* ns between checks of MALLOC_SLOTS orphans; in
 					   proportion with fewer */
 
 typedef struct Orphan {
@@ -24,7 +24,7 @@ static struct {
   const Profile *profile;	/* OP1; atomic */
   Orphan *list;
   size_t n, size;		/* n is atomic */
-  uint64_t deaths, looked;	/* mallocs_deaths and time (ns) at the last check; atomic */
+  uint64_t deaths, checked;	/* mallocs_deaths and time (ns) at the last check; atomic */
 } o;
 
 
@@ -90,7 +90,7 @@ int orphans_aredue (const Profile *p, uint64_t now) {
   size_t n = __atomic_load_n(&o.n, __ATOMIC_RELAXED);
   return n > 0 && __atomic_load_n(&o.profile, __ATOMIC_RELAXED) == p &&
          mallocs_deaths() != __atomic_load_n(&o.deaths, __ATOMIC_RELAXED) &&
-         now - __atomic_load_n(&o.looked, __ATOMIC_RELAXED) >= (uint64_t)n * LOOK_NS / MALLOC_SLOTS;
+         now - __atomic_load_n(&o.checked, __ATOMIC_RELAXED) >= (uint64_t)n * CHECK_NS / MALLOC_SLOTS;
 }
 
 
@@ -133,9 +133,9 @@ static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
 
 
 /* Records the start of a check. */
-static void orphans_look (void) {
+static void orphans_check (void) {
   __atomic_store_n(&o.deaths, mallocs_deaths(), __ATOMIC_RELAXED);
-  __atomic_store_n(&o.looked, clock_now(), __ATOMIC_RELAXED);
+  __atomic_store_n(&o.checked, clock_now(), __ATOMIC_RELAXED);
 }
 
 
@@ -144,10 +144,10 @@ void orphans_emit (Profile *p) {
   uint32_t runs[PROFILE_LASTRUNS];
   Walk w = {0, 0, 0};
   if (o.profile != p || o.n == 0) return;
-  orphans_look();
+  orphans_check();
   while (w.from < o.n) {
     size_t n = runsof(&w, runs, PROFILE_LASTRUNS, &of.id);
-    if (n > 0) profile_orphans(&of, o.looked, runs, n);
+    if (n > 0) profile_orphans(&of, o.checked, runs, n);
   }
   setcount(w.to);
 }
@@ -159,7 +159,7 @@ int orphans_last (Profile *p, int *started, ProfileLast *last) {
   if (o.profile != p) return 0;
   if (!*started) {
     memset(&w, 0, sizeof(w));
-    orphans_look();
+    orphans_check();
   }
   *started = 1;
   last->nruns = 0;
@@ -170,6 +170,6 @@ int orphans_last (Profile *p, int *started, ProfileLast *last) {
     last->nruns = runsof(&w, last->runs, PROFILE_LASTRUNS, &of.id);
   }
   last->state = &of;
-  last->time = o.looked;
+  last->time = o.checked;
   return 1;
 }

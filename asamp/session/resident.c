@@ -131,7 +131,7 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
     *living += (q->living < q->inuse) ? q->living : q->inuse;
     *resident += s->footprint.resident;
     *outside += s->footprint.outside;
-    *since += (int64_t)(__atomic_load_n(&s->held, __ATOMIC_RELAXED) - s->looked);
+    *since += (int64_t)(__atomic_load_n(&s->held, __ATOMIC_RELAXED) - s->measured);
   }
 }
 
@@ -397,11 +397,11 @@ void resident_join (Resident *r) {
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
          (now >= r->soonest &&
-          (held > r->looked + r->looked / 2 + SMALL || held + SMALL < r->looked / 2));
+          (held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2));
 }
 
 
-void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
+void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last) {
   uint64_t now = clock_now(), rss, started, cost;
   Footprint f, old;
@@ -417,7 +417,7 @@ void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *s
   pthread_mutex_lock(&lock);
   old = r->footprint;
   r->footprint = f;
-  r->looked = m.held;
+  r->measured = m.held;
   enlist(r);
   pthread_mutex_unlock(&lock);
   footprint_free(&old);

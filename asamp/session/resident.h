@@ -49,7 +49,7 @@ typedef struct Resident {
   struct Resident *next, *before;
   int listed;
   uint64_t held;	/* Bytes that the state reserves, from the last resident_held; atomic. */
-  uint64_t looked;	/* Bytes it reserved at its last measurement. */
+  uint64_t measured;	/* Bytes it reserved at its last measurement. */
   uint64_t due;		/* Time of the next measurement, ns. */
   uint64_t soonest;	/* The same if the heap has changed its size. */
   Footprint footprint;
@@ -73,7 +73,7 @@ enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' below */
 ** profile of 'state' (NULL: none). 'policy' belongs to the profile. 'last': 0, or
 ** RESIDENT_STATE or RESIDENT_PROFILE if that ends; a profile receives a picture at its end.
 */
-void resident_look (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
+void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 
 /* Removes the state, at its end or that of its session. */

@@ -145,8 +145,8 @@ void samplerlist_restrain (Sampler *s, lua_State *L) {
 }
 
 
-void samplerlist_look (Sampler *s, lua_State *L, int last) {
-  resident_look(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
+void samplerlist_measure (Sampler *s, lua_State *L, int last) {
+  resident_measure(&s->resident, L, &s->tracker, s->state.profile != NULL ? &s->state : NULL,
                 s->shared != NULL ? &pictures : &s->resident.policy,
                 !last ? 0 : s->shared != NULL ? RESIDENT_STATE : RESIDENT_PROFILE);
 }

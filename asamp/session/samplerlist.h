@@ -90,8 +90,8 @@ void samplerlist_untimed (Sampler *s, const char *why);
 void samplerlist_point (void *ud, lua_State *L);
 /* Adapts the period of a state to the option 'rate'. Called after a collection. */
 void samplerlist_restrain (Sampler *s, lua_State *L);
-/* Measures resident memory if it is due (resident_look). */
-void samplerlist_look (Sampler *s, lua_State *L, int last);
+/* Measures resident memory if it is due (resident_measure). */
+void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
 /*
 ** Before a profile ends: returns the exact bytes allocated, and the data that limits dropped.

@@ -553,7 +553,7 @@ int sampler_close (Sampler *s, lua_State *L) {
   sampler_timeoff(s, L);
   if (s->state.profile != NULL) {
     tracker_off(&s->tracker, L);  /* decides the last samples */
-    samplerlist_look(s, L, 1);
+    samplerlist_measure(s, L, 1);
     if (s->options.holders) sampler_holders(s, L);
     if (s->options.ending != NULL) s->options.ending(s, L);
   }

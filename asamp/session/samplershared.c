@@ -308,7 +308,7 @@ void samplershared_safe (void *ud, lua_State *L) {
   Sampler *s = ud;
   SamplerRequest *request;
   SamplerRate rate;
-  samplerlist_look(s, L, 0);
+  samplerlist_measure(s, L, 0);
   if (s->shared == NULL) {
     samplerlist_restrain(s, L);
     return;
@@ -475,7 +475,7 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }
-    samplerlist_look(s, L, 1);
+    samplerlist_measure(s, L, 1);
   }
   resident_leave(&s->resident);
   s->tracker.points = 0;

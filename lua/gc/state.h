@@ -150,7 +150,7 @@ typedef struct luaN_Weak {
      tombstoned. */
   unsigned hidden;
   /* Number of words of the list of undecided keys that were visited since 'logging' was set. */
-  unsigned lookedat;
+  unsigned visited;
   /* Number of weak entries whose young key or value has survived a minor collection, since the
      last major collection started (remembered.c). */
   size_t tenured;

@@ -467,7 +467,7 @@ static ReadProfile *merged (Output *o) {
   int fatal = 0, i;
   if (!unite_start(&u, o))
     fail("no memory");
-  if (unite_look(&u, path, err, sizeof(err))) {
+  if (unite_check(&u, path, err, sizeof(err))) {
     for (i = 0; i < 2 && !fatal; i++) {
       if (r != NULL)
         readprofile_free(r);

@@ -19,7 +19,7 @@
 #include "seam.h"
 
 /* Instructions before a concatenation in which the loads of its operands are searched. */
-#define MAX_LOOK_BACK	64
+#define MAX_BACK	64
 #define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
 
 
@@ -54,7 +54,7 @@ _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 /* Returns the index of the last instruction before 'pc' that sets register r, or -1 if none is
    near. */
 static int setter (const Proto *p, int pc, int r) {
-  int first = (pc > MAX_LOOK_BACK) ? pc - MAX_LOOK_BACK : 0;
+  int first = (pc > MAX_BACK) ? pc - MAX_BACK : 0;
   while (--pc >= first)
     if (testAMode(GET_OPCODE(p->code[pc])) && GETARG_A(p->code[pc]) == r) return pc;
   return -1;

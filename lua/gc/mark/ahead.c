@@ -46,7 +46,7 @@
 
 /* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists
    in which it is undecided. A tombstoned slot is listed already. */
-static unsigned ahead_look (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
+static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
   unsigned doubts = 0;
@@ -184,13 +184,13 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
    end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
-  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->lookedat > LUAN_CACHED;
+  return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
 /* Visits at most n slots of t from weak.slot on. Returns 1 if t is done, or if a list has no
    memory; the atomic step visits all of t then. */
-static int looktable (global_State *g, Table *t, int kind, unsigned n) {
+static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
   unsigned end = (n < slots - i) ? i + n : slots;
@@ -201,7 +201,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
       const TValue *v = (const TValue *)slotat(t, asize, i + PREFETCH_DISTANCE);
       if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
     }
-    doubts = ahead_look(g, t, kind, asize, i);
+    doubts = ahead_visit(g, t, kind, asize, i);
     for (list = 0; doubts != 0 && list < LUAN_DOUBTS; list++) {
       if (!(doubts & DOUBT(list))) continue;
       if (!luaN_listdoubt(g, list, t, slotat(t, asize, i), isfirst[list])) return 1;
@@ -217,7 +217,7 @@ static int looktable (global_State *g, Table *t, int kind, unsigned n) {
 
 
 /* Visits the next discovered table, or a part of it. Returns the cost in bytes. */
-static size_t looknext (global_State *g, size_t bytes) {
+static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
   Table *t = luaN_tableof(*p);
@@ -229,7 +229,7 @@ static size_t looknext (global_State *g, size_t bytes) {
     if (kind != luaN_kindof(*p)) c->weak.slot = 0;
     *p = luaN_tagged(t, kind);
     from = c->weak.slot;
-    if (!looktable(g, t, kind, n)) return (c->weak.slot - from) * LUAN_VISIT;
+    if (!visittable(g, t, kind, n)) return (c->weak.slot - from) * LUAN_VISIT;
     n = slotsof(t) - from;
   }
   else n = 1;
@@ -250,19 +250,19 @@ static void beginlist (luaN_Weak *w, unsigned list) {
 
 /* Starts the log: objects that are marked from now on are listed after the undecided keys. */
 static void beginlog (luaN_Weak *w) {
-  w->lookedat = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
+  w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
 /* Ends a visit of the undecided keys: keeps the first 'kept' words, and the words that were added
    meanwhile. */
-static void endlook (luaN_Weak *w, size_t kept) {
+static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
-  size_t left = d->n - w->lookedat;
-  if (left > 0) memmove(d->a + kept, d->a + w->lookedat, left * sizeof(*d->a));
+  size_t left = d->n - w->visited;
+  if (left > 0) memmove(d->a + kept, d->a + w->visited, left * sizeof(*d->a));
   d->n = kept + left;
-  w->lookedat = (unsigned)kept;
+  w->visited = (unsigned)kept;
 }
 
 
@@ -275,7 +275,7 @@ static void endlook (luaN_Weak *w, size_t kept) {
 static void passed (luaN_Weak *w) {
   size_t n;
   if (w->again == LUAN_DOUBTKEYS) {
-    endlook(w, w->doubtkept);
+    endvisits(w, w->doubtkept);
     beginlist(w, LUAN_DOUBTVALUES);
     return;
   }
@@ -290,19 +290,19 @@ static void passed (luaN_Weak *w) {
 
 
 /* Visits entries of a list again and removes those that are decided. Returns the cost in bytes. */
-static size_t lookagain (global_State *g, size_t bytes) {
+static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
   Entry e = noentry;
   size_t done = 0, end;
   if (w->doubtof != NULL) ahead_enter(g, w->doubtof, &e);
   if (w->again == LUAN_DOUBTKEYS && w->doubt == 0) beginlog(w);
-  for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->lookedat : d->n) && done < bytes;
+  for (; w->doubt < (end = (w->again == LUAN_DOUBTKEYS) ? w->visited : d->n) && done < bytes;
        w->doubt++, done += LUAN_VISIT) {
     size_t kept = w->doubtkept;
     l_mem before = g->heap.gc.mark.reached;
     if (entryat(g, d, w->doubt, 1, &e) &&
-        (e.kind == LUAN_STRONG || ahead_look(g, e.t, e.kind, e.asize, e.i) != 0)) {
+        (e.kind == LUAN_STRONG || ahead_visit(g, e.t, e.kind, e.asize, e.i) != 0)) {
       ahead_keep(d, w->doubt, e.t, &w->keptof, &kept);
       w->doubtkept = (unsigned)kept;
     }
@@ -412,8 +412,8 @@ int luaN_lookahead (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0;
   while (done < bytes) {
-    if (c->weak.next < c->weak.inmajor.n) done += looknext(g, bytes - done);
-    else if (c->weak.doubting) done += lookagain(g, bytes - done);
+    if (c->weak.next < c->weak.inmajor.n) done += visitnext(g, bytes - done);
+    else if (c->weak.doubting) done += visitagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
     else return c->mark.old.n == 0;  /* or marking continues */
@@ -449,10 +449,10 @@ static size_t resolveall (global_State *g) {
   size_t k, resolved = 0, kept = 0;
   beginlog(w);
   g->heap.gc.pause.looked[LUAN_LWEAK] += d->n;
-  for (k = 0; k < w->lookedat; k++)
+  for (k = 0; k < w->visited; k++)
     if (entryat(g, d, k, 1, &e) && !ahead_resolve(g, &e, &resolved))
       ahead_keep(d, k, e.t, &keptof, &kept);
-  endlook(w, kept);
+  endvisits(w, kept);
   return resolved;
 }
 
@@ -484,10 +484,10 @@ int luaN_resolvedoubtful (global_State *g) {
   Entry e = noentry;
   if (d->n == 0) return 0;
   if (!w->logging) resolved = resolveall(g);
-  e.t = tablebefore(d, w->lookedat);
+  e.t = tablebefore(d, w->visited);
   if (e.t != NULL) ahead_enter(g, e.t, &e);
-  for (; w->logging && w->lookedat < d->n; w->lookedat++) {
-    void *p = d->a[w->lookedat];
+  for (; w->logging && w->visited < d->n; w->visited++) {
+    void *p = d->a[w->visited];
     g->heap.gc.pause.looked[LUAN_LWEAK]++;
     if (luaN_kindof(p) == 2) {
       resolved += resolvekey(g, (GCObject *)luaN_tableof(p));
@@ -495,7 +495,7 @@ int luaN_resolvedoubtful (global_State *g) {
       g->heap.gc.pause.looked[LUAN_LWEAK] += w->inmajor.n;
       if (lookups > LUAN_CACHED + d->n) w->logging = 0;
     }
-    else if (entryat(g, d, w->lookedat, 0, &e)) ahead_resolve(g, &e, &resolved);
+    else if (entryat(g, d, w->visited, 0, &e)) ahead_resolve(g, &e, &resolved);
   }
   return resolved > 0 || !w->logging;
 }

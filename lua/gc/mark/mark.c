@@ -83,7 +83,7 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   if (novariant(o->tt) == LUA_TSTRING || o->tt == LUA_VUPVAL || o->tt == LUA_VPROTO) return;
-  w->logging = ((d->n - w->lookedat) * (w->inmajor.n + 1) <=
+  w->logging = ((d->n - w->visited) * (w->inmajor.n + 1) <=
                   LUAN_CACHED + d->n / LOGGED_PART &&
                 d->n < UINT_MAX && luaN_push(g, d, luaN_logged(o)));
 }

@@ -150,7 +150,7 @@ void luaN_forgetweak (global_State *g) {
   luaN_begindoubting(c);
   c->weak.hidden = 0;
   c->weak.doubting = c->weak.decided = c->weak.logging = 0;
-  c->weak.lookedat = 0;
+  c->weak.visited = 0;
   c->weak.next = c->weak.slot = 0;
   c->weak.rescans = c->weak.passes = 0;
 }

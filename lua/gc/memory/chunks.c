@@ -69,12 +69,12 @@
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
 /* Limits of one call of luaN_trim: chunks visited, chunks returned. They bound its time. */
-#define MAX_TRIM_LOOKS		64u
+#define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
 /* Limits of one call of luaN_releasepages: system calls, chunks visited. They bound its time. */
 #define MAX_RELEASE_CALLS		128u
-#define MAX_RELEASE_LOOKS	8u
+#define MAX_RELEASE_VISITS	8u
 
 
 /* {== chunks ============================================================ */
@@ -286,11 +286,11 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
 
 void luaN_trim (global_State *g, size_t reserve, int all) {
   luaN_Blocks *h = &g->heap.blocks;
-  unsigned looked = 0, freed = 0;
+  unsigned visited = 0, freed = 0;
   luaN_Chunk *c = h->trimmed;
   if (all || c == NULL) c = h->chunks;
   while (c != NULL && h->vacant > reserve &&
-         (all || (looked++ < MAX_TRIM_LOOKS && freed < MAX_TRIMMED))) {
+         (all || (visited++ < MAX_TRIM_VISITS && freed < MAX_TRIMMED))) {
     luaN_Chunk *next = c->next;
     if (c->nempty == c->nblocks && (all || h->vacant >= reserve + c->size)) {
       freechunk(g, c, 0);
@@ -380,12 +380,12 @@ static int isworth (const luaN_Chunk *c) {
 
 void luaN_releasepages (global_State *g, size_t most) {
   luaN_Blocks *h = &g->heap.blocks;
-  unsigned looked = 0, calls = 0, i;
+  unsigned visited = 0, calls = 0, i;
   if (sysconf(_SC_PAGESIZE) > (long)LUAN_PAGE || h->unadvised || g->heap.gc.pace.tuning.nomadvise)
     h->releasing = 0;
   if (!h->releasing) return;
   if (h->next == NULL) h->next = h->chunks;
-  while (h->next != NULL && looked++ < MAX_RELEASE_LOOKS && calls < MAX_RELEASE_CALLS) {
+  while (h->next != NULL && visited++ < MAX_RELEASE_VISITS && calls < MAX_RELEASE_CALLS) {
     luaN_Chunk *c = h->next;
     if (h->room - h->released <= most) break;
     for (i = 0; c->mapped && i < c->nblocks && (i > 0 || isworth(c)); i++)

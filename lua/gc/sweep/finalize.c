@@ -28,13 +28,13 @@
 
 /*
 ** A batch of finalizers ends after MAX_BATCH_NS nanoseconds. The clock is read once in
-** CALLS_A_LOOK calls; the interval doubles, up to MOST_A_LOOK, if the calls since the last
+** CALLS_A_READING calls; the interval doubles, up to MOST_A_READING, if the calls since the last
 ** reading took less than one QUICK_PART-th of the batch. A longer batch means longer pauses and
 ** fewer safepoints.
 */
 #define MAX_BATCH_NS	1000000u
-#define CALLS_A_LOOK	8u
-#define MOST_A_LOOK	64u
+#define CALLS_A_READING	8u
+#define MOST_A_READING	64u
 #define QUICK_PART	32u
 
 
@@ -249,7 +249,7 @@ void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
   if (n > f->waiting && f->waiting > 0 && f->selection != LUAN_MOVING)
-    f->quota = (f->quota == 0) ? MOST_A_LOOK : (f->quota < n) ? 4 * f->quota : f->quota;
+    f->quota = (f->quota == 0) ? MOST_A_READING : (f->quota < n) ? 4 * f->quota : f->quota;
   f->waiting = n;
 }
 
@@ -259,27 +259,27 @@ typedef struct Batch {
   luaN_Calls which;
   int over;			/* 1: the batch has ended because of the clock */
   /* Nanoseconds: the end of the batch; the last reading of the clock, or 0. */
-  uint64_t end, looked;
+  uint64_t end, read;
   size_t calls, quota;		/* number of calls made, and smallest number to be made */
   /* Number of calls at which the clock is read next, and the interval. */
-  size_t look, gap;
+  size_t nextreading, gap;
 } Batch;
 
 
 /* Returns 1 if the batch must end before another call. */
 static int isover (Batch *b) {
   uint64_t now;
-  if (b->which != LUAN_BATCH || ++b->calls < b->look) return 0;
+  if (b->which != LUAN_BATCH || ++b->calls < b->nextreading) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
     /* A clock that went back ends the batch, too. */
-    b->over = ((now >= b->end || now < b->looked) && b->calls > b->quota);
-    if (now - b->looked >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_LOOK;
-    else if (b->gap < MOST_A_LOOK) b->gap *= 2;
+    b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
+    if (now - b->read >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_READING;
+    else if (b->gap < MOST_A_READING) b->gap *= 2;
   }
-  b->looked = now;
-  b->look += b->gap;
+  b->read = now;
+  b->nextreading += b->gap;
   return b->over;
 }
 
@@ -324,7 +324,7 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   memset(&b, 0, sizeof(b));
   b.which = which;
   b.quota = f->quota;
-  b.look = b.gap = CALLS_A_LOOK;
+  b.nextreading = b.gap = CALLS_A_READING;
   while (f->next < f->tobefinalized.n && !b.over) {
     lu_byte allowhook = L->allowhook, stopped = g->gcstp;
     int status;

@@ -84,10 +84,10 @@ local function isthere(pid)
 end
 
 -- Returns true if a process has ended. A process that answered before may be about to exit: it is
--- waited for. 'looks.left' is the number of waits left for all targets of one M.all.
-local function hasended(pid, answered, looks)
-  while answered and looks.left > 0 and isthere(pid) do
-    looks.left = looks.left - 1
+-- waited for. 'waits.left' is the number of waits left for all targets of one M.all.
+local function hasended(pid, answered, waits)
+  while answered and waits.left > 0 and isthere(pid) do
+    waits.left = waits.left - 1
     host.pause(10)
   end
   return not isthere(pid)
@@ -95,9 +95,9 @@ end
 
 -- Describes the end of a process that does not answer; nil: it has not ended, as far as is known.
 -- 'path': its socket, if nothing listens there; a socket left by a killed process is removed.
-local function gone(target, path, looks)
+local function gone(target, path, waits)
   local pid = target:match "^%d+$" or known[target]
-  if pid and hasended(pid, known[target], looks) then
+  if pid and hasended(pid, known[target], waits) then
     local owner = path and target == pid and host.owner(path)
     if owner then
       host.unlinksocket(path, owner)
@@ -126,10 +126,10 @@ local function parse(path, text)
 end
 
 -- Converts the results of host.query for one target to those of M.send.
-local function result(looks, request, target, path, seconds, answer)
+local function result(waits, request, target, path, seconds, answer)
   local text, message, late, nobody = table.unpack(answer, 1, 4)
   local over = not text and not late and (nobody or known[target]) and
-    gone(target, nobody and path, looks)
+    gone(target, nobody and path, waits)
   if over then
     return nil, over
   elseif late then
@@ -155,7 +155,7 @@ end
 --- Sends a request to all targets at the same time. Returns a list with a table of the results of
 -- M.send for each target.
 function M.all(targets, request, seconds)
-  local found, sent, paths, looks = {}, {}, {}, {left = ENDING}
+  local found, sent, paths, waits = {}, {}, {}, {left = ENDING}
   seconds = seconds or PATIENCE
   for i, target in ipairs(targets) do
     local path, message = find(target)
@@ -164,12 +164,12 @@ function M.all(targets, request, seconds)
     elseif path then
       sent[#sent + 1], paths[#paths + 1] = i, path
     else
-      found[i] = {nil, known[target] and gone(target, nil, looks) or message}
+      found[i] = {nil, known[target] and gone(target, nil, waits) or message}
     end
   end
   for k, a in ipairs(host.queryall(paths, request .. "\n", seconds)) do
     local i = sent[k]
-    found[i] = {result(looks, request, targets[i], paths[k], seconds, a)}
+    found[i] = {result(waits, request, targets[i], paths[k], seconds, a)}
   end
   return found
 end

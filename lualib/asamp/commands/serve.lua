@@ -220,7 +220,7 @@ end
 -- Returns a path for a profile that the process is to write, and its folder: a new private folder
 -- of the process's user next to its socket, in which no other user can create a file or link. nil
 -- and a message on failure.
-local function beside(t)
+local function fileof(t)
   local parent = client.absolute(assert(client.find(t.word))):match "^(.*)/"
   local folder, message = host.newfolder(parent, t.peer.uid)
   return folder and folder .. "/for-serve.vmprof", folder or message
@@ -240,7 +240,7 @@ function Server:start(t, kind, seconds, query, now)
                    (kind == "profile" and s.time > 0 or kind ~= "profile" and s.alloc > 0)
   if standing and s.ring == 1 then
     local all = seconds == 0
-    local path, own = beside(t)
+    local path, own = fileof(t)
     if not path then
       return nil, 502, own
     end
@@ -258,7 +258,7 @@ function Server:start(t, kind, seconds, query, now)
     return nil, 409, "the process writes a profile without that, which a recording would end: " ..
       "start it with alloc= and time=, or send record=1 by POST"
   end
-  local path, own = beside(t)
+  local path, own = fileof(t)
   if not path then
     return nil, 502, own
   end

@@ -68,7 +68,7 @@ local function timeof(now, before, between)
   return between and seconds < between / 2 and between or seconds
 end
 
-local function look(target, state, o, world)
+local function screen(target, state, o, world)
   local fields, message = client.send(target, "stats")
   if not fields then
     return nil, message
@@ -110,7 +110,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     if n > 1 then
       host.pause((o.every or 2) * 1000)
     end
-    local text, message = look(o.files[1], state, o, world)
+    local text, message = screen(o.files[1], state, o, world)
     if not text then
       return warn.failed("%s", message)
     end

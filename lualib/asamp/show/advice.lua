@@ -90,13 +90,13 @@ end
 
 -- Parts of a pause's work below this share of the largest part are omitted.
 local SEEN = 0.01
-local LOOKED = {{"remembered", "written to"}, {"stacks", "of stacks"},
+local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}
 
 -- Returns the scanned items of a pause as text, the largest number first.
-local function looked(row)
+local function visited(row)
   local list, words = {}, {}
-  for i, l in ipairs(LOOKED) do
+  for i, l in ipairs(VISITED) do
     if row[l[1]] > 0 then list[#list + 1] = {n = row[l[1]], i = i, word = l[2]} end
   end
   table.sort(list, order.by("-n", "i"))
@@ -120,7 +120,7 @@ local function pauses(style, rows)
     {"in use", spare = 1, function(r) return size(r.inuse) end},
   }, "collection, and what it scanned", function(i, n)
     return layout.cutend(("%s, after %s%s"):format(sortof(rows[i]), units.seconds(rows[i].time),
-                                                   looked(rows[i])), n)
+                                                   visited(rows[i])), n)
   end)
 end
 

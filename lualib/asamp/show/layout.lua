@@ -143,8 +143,8 @@ function M.cutmiddle(text, n)
   if n < 8 or M.width(text) <= n then
     return M.cutend(text, n)
   end
-  local behind = (n - 1) // 2
-  return M.cutend(text, n - behind) .. text:sub(tail(text, behind))
+  local last = (n - 1) // 2
+  return M.cutend(text, n - last) .. text:sub(tail(text, last))
 end
 
 --- Returns the end of a text in n columns; a path is cut at a slash if possible.

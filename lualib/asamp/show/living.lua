@@ -47,7 +47,7 @@ function M.stats(s)
 end
 
 -- Puts parts of text next to each other, in as many lines as the width requires.
-local function beside(parts, width)
+local function columns(parts, width)
   local lines = {}
   for _, part in ipairs(parts) do
     local last = lines[#lines]
@@ -74,8 +74,8 @@ function M.head(s, rates, width)
     (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60))
   memory[#memory + 1] = size(s.held) .. " held"
   memory[#memory + 1] = "resident " .. units.resident(s.rss, size)
-  local lines = beside(memory, width)
-  local more = beside({units.plural(s.states, "state"),
+  local lines = columns(memory, width)
+  local more = columns({units.plural(s.states, "state"),
     ("GC %slongest %s"):format(rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
                                units.shorttime(s.longest / 1e9)),
     rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost",

@@ -58,12 +58,12 @@ end
 -- file), cut (reason why the text is incomplete; nil: it is complete), changed (a warning that
 -- the file has changed since the profile; nil: none)}.
 function M.lines(style, file)
-  local whole, byline, behind, unknown = style.totals.whole, {}, 0, 0
+  local whole, byline, beyond, unknown = style.totals.whole, {}, 0, 0
   for k, row in ipairs(file.rows) do
     if row.line == 0 then
       unknown = unknown + 1
     elseif row.line > #file.text then
-      behind = behind + 1
+      beyond = beyond + 1
     else
       byline[row.line] = k
     end
@@ -102,10 +102,10 @@ function M.lines(style, file)
   if file.changed then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(file.changed .. ".", "  ", style.width))
   end
-  if behind > 0 then
+  if beyond > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
-      ("%s of the profile %s after the end of %s."):format(units.plural(behind, "line"),
-        behind == 1 and "is" or "are", file.cut and "what is read: the file " .. file.cut or
+      ("%s of the profile %s after the end of %s."):format(units.plural(beyond, "line"),
+        beyond == 1 and "is" or "are", file.cut and "what is read: the file " .. file.cut or
         "the file: it has changed since"), "  ", style.width))
   end
   if unknown > 0 then

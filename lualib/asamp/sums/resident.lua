@@ -11,11 +11,11 @@ local M = {}
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
   {"lua.new", "lua", "made since then, alive or not yet collected"},
-  {"lua.gaps", "lua", "heads of blocks, dead objects beside living ones"},
+  {"lua.gaps", "lua", "heads of blocks, dead objects next to live ones"},
   {"lua.free", "lua", "free lines of blocks in use"},
   {"lua.reserve", "lua", "reserve: empty blocks"},
   {"lua.lists", "lua", "the collector's own lists"},
-  {"lua.since", "lua", "taken since this was looked at last"},
+  {"lua.since", "lua", "taken since the last measurement"},
   {"native", "native", "in use (malloc)"},
   {"profiler", "native", "the profiler's own"},
   {"native.free", "native", "freed, kept by malloc"},

@@ -49,7 +49,7 @@ local function weights(seconds)
 end
 
 -- Returns the variance of the slope from the residuals of the line's n points.
-local function beside(line, alive, slope)
+local function scatter(line, alive, slope)
   local n, mean, rest = #alive, 0, 0
   for _, y in ipairs(alive) do
     mean = mean + y / n
@@ -73,7 +73,7 @@ local function finish(row, line)
     slope = slope + weight[i] * change
     variance = variance + weight[i] ^ 2 * (row.variance[i] or 0)
   end
-  row.slope, row.error = slope, math.sqrt(variance + beside(line, row.alive, slope))
+  row.slope, row.error = slope, math.sqrt(variance + scatter(line, row.alive, slope))
   row.grows = slope > SURE * row.error
   row.change, row.variance = nil, nil
   return row
