@@ -378,7 +378,7 @@ describe("the profile's format #plain", function()
     written.a = nil  -- the first type of column k
     local taken = set(read_, "letter == '(%a)'")
     for letter in read_:gmatch "case '(%a)':" do taken[letter] = true end
-    for letter in read_:gmatch "beside%(&%w+, '(%a)'" do taken[letter] = true end
+    for letter in read_:gmatch "startrun%(&%w+, '(%a)'" do taken[letter] = true end
     for letter in split:gmatch "[=!]= '(%a)'" do taken[letter] = true end
     local listed = rows "(%a)%f[^%a]"
     listed.k = text:find "\n| `k<letters>` |" and true
