@@ -144,7 +144,7 @@ function M.render(parts, style)
       "By line that allocated it, of what was sampled every " .. units.short(parts.info.period)))
   end
   if parts.tree then
-    append(lines, tree("By holder: what would go if the row went", parts.tree,
+    append(lines, tree("By holder: bytes that removing the row would free", parts.tree,
                        parts.totals, style, "retained"))
   end
   if parts.heldby then

@@ -310,7 +310,7 @@ function M.render(p, name, least)
   local out = {(HEAD:format(escape(name), escape(name)):gsub("@(%u+)", parts))}
   out.lineof = p.lineof
   if p.tree then
-    heading(out, "By holder: what would go if the row went")
+    heading(out, "By holder: bytes that removing the row would free")
     tree(out, p.tree, p.totals, least)
   end
   if p.classes then
