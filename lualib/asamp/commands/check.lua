@@ -15,6 +15,10 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
+--- Default period of a script. There is no limit of samples per second, so that a run of 1 GB finds 10%
+-- more of a line that is a quarter of it.
+M.PERIOD = "32K"
+
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
 
 local function bytes(text)
@@ -62,8 +66,7 @@ local DESCRIPTION = {
   range.UNTIL,
   {"github", nil, "also annotations for GitHub Actions"},
   {"junit", "FILE", "also a file of the checks for CI servers"},
-  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K, and at most 1,000 samples " ..
-    "a second)", period},
+  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors; a line of the " ..
     "baseline if it exceeds the tolerance and as many standard errors as chance would in one of " ..
     "100,000 comparisons.",
@@ -84,10 +87,7 @@ local function profiled(o, world, warn)
     return nil, 2
   end
   local path = folder .. "/run.vmprof"
-  local args = {"--quiet", "--out", path}
-  if o.alloc then
-    table.move({"--alloc", o.alloc}, 1, 2, #args + 1, args)
-  end
+  local args = {"--quiet", "--out", path, "--alloc", o.alloc or M.PERIOD}
   table.move(o.files, 1, #o.files, #args + 1, args)
   local code = run.run(args, world)
   if code ~= 0 then

@@ -109,6 +109,17 @@ describe("asamp check", function()
     has(out, "cannot write '/nowhere/x': /nowhere/x: No such file or directory")
   end)
 
+  -- The default of asamp run has a limit of samples per second.
+  it("takes all samples of a script's default period", function()
+    local command, given = require "asamp.commands.run", nil
+    local whole = command.run
+    command.run = function(args) given = args return 1 end
+    local code = run("app.lua", "--no-leak")
+    command.run = whole
+    assert.equal(1, code)
+    assert.matches(" %-%-alloc 32K app.lua$", table.concat(given, " "))
+  end)
+
   it("runs a script", function()
     local script = os.tmpname()
     os.remove(script)
