@@ -88,9 +88,12 @@ describe("pack/dist #plain", function()
     end
   end)
 
+  -- The second time, a quarter of the objects, from all folders, is compiled again. All are linked and
+  -- packed again.
   it("gives the same bytes again", function()
     local sums = shell.read "build/dist/SHA256SUMS"
-    shell.output "rm -rf build/dist/x86_64 && pack/dist"
+    shell.output("rm -rf build/dist/x86_64/asamp[.-]* && find build/dist/x86_64 -name '*.o' | sort | " ..
+                 "sed -n '2~4p' | xargs rm && pack/dist")
     assert.equal(sums, shell.read "build/dist/SHA256SUMS")
   end)
 

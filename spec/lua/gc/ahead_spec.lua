@@ -122,7 +122,7 @@ describe("a weak table that a major collection has visited", function()
       for _ in next, cache do n = n + 1 end
       return n, #kept
     end)
-    assert.is_true(entries < 400000, entries)
+    assert.is_true(entries < 300000, entries)
   end)
 
   -- A former bug: with the usual work for each slice, each collection left more entries than the one
@@ -189,7 +189,7 @@ describe("a weak table that a major collection has visited", function()
       collectgarbage "generational"
       local large = ("x"):rep(70 << 20)
       local cache, kept = setmetatable({}, {__mode = "v"}), {}
-      for i = 1, 1000000 do
+      for i = 1, 500000 do
         local v = {i}
         cache["key " .. i], kept[i % 5000] = v, v
       end
@@ -197,7 +197,7 @@ describe("a weak table that a major collection has visited", function()
       for _ in next, cache do n = n + 1 end
       return n, #kept, #large
     end)
-    assert.is_true(entries < 400000, entries)
+    assert.is_true(entries < 300000, entries)
   end)
 
   -- G9, in builds that verify collections.

@@ -171,7 +171,7 @@ describe("memory that is refused while a hash part grows", function()
     s:run(fill)
     local requests = s:stats().requests
     s:close()
-    for n = 1, requests, 1 + requests // fewer(200, 40) do
+    for n = 1, requests, 1 + requests // fewer(100, 25) do
       local one, opened = states.open {fail = n}
       if opened == "ok" then
         assert.same({"ok", 40000}, {one:run(fill)}, n)
@@ -183,7 +183,7 @@ describe("memory that is refused while a hash part grows", function()
   end)
 
   it("leaves a table as it was where there is no more", function()
-    for limit = 1 << 20, 6 << 20, 1 << 18 do
+    for limit = 1 << 20, 6 << 20, 1 << 19 do
       local s = states.open {limit = limit}
       local status, n = s:run(fill)
       assert.is_true(status == "memory" or n == 40000, status)

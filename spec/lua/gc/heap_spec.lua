@@ -10,7 +10,7 @@ local within = require "spec.lua.gc.within"
 
 describe("the heap", function()
   it("is whole after every action of random programs, and gone with its state", function()
-    actions.property(1, fewer(200, 40), 400)
+    actions.property(1, fewer(100, 30), 400)
   end)
 
   it("is whole after long random programs", function()

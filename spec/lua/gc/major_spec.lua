@@ -225,7 +225,7 @@ describe("a major collection in slices", function()
         collectgarbage()
         local before = majors()
         local left = 5000
-        for round = 1, 60 do
+        for round = 1, 40 do
           start()
           local t = big[math.random(6)]
           local what = math.random(4)
@@ -289,7 +289,7 @@ describe("a major collection in slices", function()
 
   it("starts again with a table whose entries have moved", function()
     run([==[
-      for n = 4, 80, 4 do
+      for n = 4, 80, 8 do
         local t = {}
         for i = 1, 6000 do t["key " .. i] = {i} end
         collectgarbage()
