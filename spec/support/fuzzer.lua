@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs.
+-- Runs the fuzzers that spec/fuzz/build makes with a bounded number of inputs. The sources are those that
+-- the variant's build has compiled, unless the options change them (-D).
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -15,7 +16,8 @@ local variant = os.getenv "ASAMP_VARIANT" or "fork"
 return function(name, options, seed, inputs)
   local program = os.tmpname()
   if variant == "asan" then options = options .. SANITIZED end
-  shell.output("spec/fuzz/build '%s' '%s' %s", program, options, name)
+  local archive = options:find("-D", 1, true) and "" or ("build/%s/asamp.a"):format(variant)
+  shell.output("spec/fuzz/build '%s' '%s' %s %s", program, options, name, archive)
   seed = os.getenv "ASAMP_SEED" or seed
   local n = os.getenv "ASAMP_INPUTS" or inputs[variant]
   local status, out, err = process.run{program = program, seed, n}
