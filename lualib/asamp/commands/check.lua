@@ -119,7 +119,12 @@ local function load(path, name, o, world, warn)
     end
     return nil
   end
-  return profile, totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
+  local t = totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
+  if exclude and t.whole.samples == 0 then
+    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT leaves out less", name, exclude)
+    return nil
+  end
+  return profile, t
 end
 
 -- Returns a message if the profile lacks the values for one of these options; nil: it has all.
