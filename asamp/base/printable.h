@@ -2,16 +2,22 @@
 /*
 ** Makes text safe for a terminal. Names, paths and labels come from programs, files and
 ** environments, and a terminal interprets escape sequences and characters that change the
-** direction of text. lualib/asamp/show/layout.lua does the same for the command.
+** direction of text; invisible ones make two names look the same. lualib/asamp/show/layout.lua
+** does the same for the command.
 */
 #ifndef asamp_printable_h
 #define asamp_printable_h
 
+#include <stddef.h>
+
 /*
-** Replaces by "?", in place: control characters (U+0000 to U+001F, U+007F to U+009F), U+061C,
-** U+200E, U+200F, U+2028 to U+202E, U+2066 to U+206F, U+E0000 to U+E007F, and invalid UTF-8
-** bytes.
+** Returns 1 if the valid UTF-8 sequence of n bytes is one of: control characters (U+0000 to U+001F,
+** U+007F to U+009F), U+061C, U+180E, U+200B, U+200E, U+200F, U+2028 to U+202E, U+2060 to U+206F,
+** U+FEFF, U+FFF9 to U+FFFB, U+E0000 to U+E007F.
 */
+int printable_isobeyed (const unsigned char *s, size_t n);
+
+/* Replaces by "?", in place, those characters and invalid UTF-8 bytes. */
 void printable (char *text);
 
 #endif

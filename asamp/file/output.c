@@ -3,6 +3,7 @@
 #include "output.h"
 #include "bytes.h"
 #include "descriptor.h"
+#include "printable.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -179,7 +180,7 @@ void output_clean (Output *o, const char *text, size_t n) {
       output_bytes(o, BYTES_REPLACEMENT, 3);
       length = 1;
     }
-    else if (bytes_iscontrol(*s) || *s == ';')
+    else if (printable_isobeyed(s, length) || *s == ';')
       output_char(o, ',');
     else
       output_bytes(o, s, length);

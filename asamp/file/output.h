@@ -57,7 +57,7 @@ void output_int (Output *o, int64_t n);
 void output_ms (Output *o, int64_t us);
 /* Writes n bytes as a quoted JSON string; invalid UTF-8 becomes U+FFFD. */
 void output_string (Output *o, const char *text, size_t n);
-/* Writes n bytes as UTF-8; control characters and ';' become ','. */
+/* Writes n bytes as UTF-8; ';' and the characters of printable.h become ','. */
 void output_clean (Output *o, const char *text, size_t n);
 
 #endif

@@ -3,24 +3,15 @@
 #include "words.h"
 #include "bytes.h"
 #include "heapformat.h"
+#include "printable.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/*
-** Returns 1 if a UTF-8 character changes the direction of text: U+202A to U+202E, U+2066 to
-** U+2069.
-*/
-static int turns (const unsigned char *s, size_t length) {
-  return length == 3 && s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
-                                         (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-}
-
 /* Returns the length of the UTF-8 character at s; 0 if it is invalid or not printable. */
 static size_t character (const unsigned char *s, size_t n) {
   size_t length = bytes_sequence(s, n);
-  return bytes_iscontrol(s[0]) || (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) ||
-         turns(s, length) ? 0 : length;
+  return length > 0 && printable_isobeyed(s, length) ? 0 : length;
 }
 
 size_t words_quoted (char *to, size_t size, const char *s, size_t n) {

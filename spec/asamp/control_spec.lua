@@ -689,3 +689,14 @@ describe("a process that listens", function()
       .. "others may write", 1, true))
   end)
 end)
+
+describe("a file", function()
+  -- A former bug: the message was that the process which listened there had ended.
+  it("is not taken for a process", function()
+    local path = os.tmpname()
+    local code, _, err = process.run{program = prefix .. "/bin/asamp", "stats", path}
+    os.remove(path)
+    assert.same({1, ("asamp stats: '%s' is a file; give the id of a process, or its socket\n"):format(path)},
+                {code, err})
+  end)
+end)

@@ -247,10 +247,12 @@ describe("a folder for temporary files", function()
   end)
 end)
 
--- All characters that a terminal interprets, two bytes that are not UTF-8, and a plain character.
+-- Characters that a terminal interprets or that are invisible, two bytes that are not UTF-8, and a
+-- plain character.
 local EVIL = "a\27[31mb\7\127\u{9b}\u{80}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}" ..
-             "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
-local PLAIN = "a?[31mb" .. ("?"):rep(18) .. "z\u{e9}\u{2026}\u{1f600}"
+             "\u{2066}\u{2069}\u{e0000}\u{e0041}\u{e007f}\u{180e}\u{200b}\u{2060}\u{2065}\u{feff}" ..
+             "\u{fff9}\u{fffb}\xff\xc2z\u{e9}\u{2026}\u{1f600}"
+local PLAIN = "a?[31mb" .. ("?"):rep(25) .. "z\u{e9}\u{2026}\u{1f600}"
 
 describe("a text for a terminal", function()
   local layout = require "asamp.show.layout"
@@ -291,7 +293,7 @@ describe("a text for a terminal", function()
     local path = folder .. "/" .. EVIL:gsub("\xff\xc2", "") .. ".vmprof"
     process.run{path, EVIL, code = [==[local p = require "profiler"
       p.alloc_start(64, {out = arg[1]})
-      p.with({[arg[2]] = arg[2]}, function() for i = 1, 99 do local t = {i} end end)
+      p.with({[arg[2]] = arg[2]}, assert(load("for i = 1, 99 do local t = {i} end", "@" .. arg[2])))
       p.disable()]==]}
     local o = liar.start()
     o.reply("stats", liar.stats{file = "/" .. EVIL, full = EVIL})
@@ -316,6 +318,10 @@ describe("a text for a terminal", function()
     run("report", "--" .. EVIL, path)
     assert.equal(0, run("convert", "--to", "pprof", "-o", path .. ".out", path))
     run("convert", "--to", EVIL, path)
+    assert.equal(0, run("convert", "--to", "collapsed", "-o", path .. ".txt", path))
+    local stacks = process.read(path .. ".txt")
+    assert.is_truthy(stacks:find "z\u{e9}\u{2026}\u{1f600}")
+    assert.equal(layout.screen(stacks), stacks)
     run("diff", path, path)
     run("merge", path, path, "-o", path .. ".all")
     run("repair", path)

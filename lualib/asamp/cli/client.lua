@@ -103,6 +103,8 @@ local function gone(target, path, waits)
       host.unlinksocket(path, owner)
     end
     return ("process %s has ended"):format(pid)
+  elseif path and host.isfile(path) then
+    return ("'%s' is a file; give the id of a process, or its socket"):format(path)
   elseif path and not pid then
     return ("the process that listened at '%s' has ended"):format(path)
   end

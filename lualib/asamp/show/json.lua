@@ -2,6 +2,8 @@
 -- Converts Lua values to JSON text. Pure. Keys of objects are sorted, so that equal values give
 -- equal text. Bytes that are not UTF-8 are replaced by U+FFFD, and nan and infinity by null.
 
+local layout = require "asamp.show.layout"
+
 local M = {}
 
 local ESCAPES = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n",
@@ -35,12 +37,7 @@ local function escaped(text)
     end
     return ("\\u%04x\\u%04x"):format(0xD800 | (c - 0x10000) >> 10, 0xDC00 | (c - 0x10000) & 0x3FF)
   end
-  if not text:find "[\xC2\xD8\xE2\xF3]" then
-    return text
-  end
-  return (text:gsub("\xC2[\x80-\x9F]", codes):gsub("\xD8\x9C", codes)
-              :gsub("\xE2\x80[\x8E\x8F\xA8-\xAE]", codes):gsub("\xE2\x81[\xA6-\xAF]", codes)
-              :gsub("\xF3\xA0[\x80\x81][\x80-\xBF]", codes))
+  return layout.replaced(text, codes)
 end
 
 local function number(n)

@@ -32,9 +32,25 @@ function M.painter(color)
   end
 end
 
--- Returns the text with "?" instead of each byte that is not UTF-8 and each character that
--- controls a terminal: 'controls' (a pattern of ASCII characters), U+0080 to U+009F, U+061C,
--- U+200E, U+200F, U+2028 to U+202E, U+2066 to U+206F, U+E0000 to U+E007F.
+-- The characters outside ASCII that control a terminal or are invisible: U+0080 to U+009F, U+061C,
+-- U+180E, U+200B, U+200E, U+200F, U+2028 to U+202E, U+2060 to U+206F, U+FEFF, U+FFF9 to U+FFFB,
+-- U+E0000 to U+E007F.
+local CONTROLS = {"\xC2[\x80-\x9F]", "\xD8\x9C", "\xE1\xA0\x8E", "\xE2\x80[\x8B\x8E\x8F\xA8-\xAE]",
+                  "\xE2\x81[\xA0-\xAF]", "\xEF\xBB\xBF", "\xEF\xBF[\xB9-\xBB]",
+                  "\xF3\xA0[\x80\x81][\x80-\xBF]"}
+
+--- Returns valid UTF-8 with a replacement (as of gsub) instead of each of those characters.
+function M.replaced(text, replacement)
+  if text:find "[\xC2-\xF3]" then
+    for _, pattern in ipairs(CONTROLS) do
+      text = text:gsub(pattern, replacement)
+    end
+  end
+  return text
+end
+
+-- Returns the text with "?" instead of each byte that is not UTF-8, each ASCII character of the
+-- pattern 'controls', and each of those characters.
 local function without(text, controls)
   if not text:find("[^ -~]") then
     return text
@@ -48,9 +64,7 @@ local function without(text, controls)
     end
     parts[#parts + 1], from = "?", bad + 1
   end
-  return (table.concat(parts):gsub(controls, "?"):gsub("\xC2[\x80-\x9F]", "?"):gsub("\xD8\x9C", "?")
-                             :gsub("\xE2\x80[\x8E\x8F\xA8-\xAE]", "?"):gsub("\xE2\x81[\xA6-\xAF]", "?")
-                             :gsub("\xF3\xA0[\x80\x81][\x80-\xBF]", "?"))
+  return M.replaced((table.concat(parts):gsub(controls, "?")), "?")
 end
 
 --- Returns a text as one line for a terminal.
