@@ -14,7 +14,7 @@ function meaning(head) {
   const text = [];
   if (head.samples > 0 && head.bytes > 0) {
     const size = bytes(head.period);
-    text.push(`One sample of allocations represents ${size}: it shows who allocated when ` +
+    text.push(`One sample of allocations represents ${size}: it is the allocation at which ` +
               `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
               `${head.periods > 0 ? "; later samples represent other sizes" : ""}` +
               `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
@@ -22,7 +22,7 @@ function meaning(head) {
   if (head.timesamples > 0) {
     text.push(head.timeperiod > 0
       ? `One sample of time represents ${seconds(head.time * head.timeperiod / Math.max(1, head.observations))}` +
-        `${clock(head)} (on average): it shows what ran at that moment.`
+        `${clock(head)} (on average): it is the code that ran at that moment.`
       : "The file does not record how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {

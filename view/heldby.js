@@ -98,10 +98,10 @@ export class HeldBy {
     let unknown = 0;
     rows.path.forEach((path, i) => { if (path === 0) unknown += (inBytes ? rows.bytes : rows.samples)[i]; });
     const what = inBytes ? "bytes" : "samples";
-    return `The shortest way from the program's roots to each sample that is alive at the end, in ${what}; ` +
+    return `The shortest paths from the program's roots to the samples that are alive at the end, in ${what}; ` +
       "elements of a table and keys that differ are one row." +
-      (unknown > 0 ? ` Of ${this.amount(unknown)} more no holder is known: that died after the last collection ` +
-        "that looked, or is memory of C." : total[0] > 0 ? "" : " Nothing is.");
+      (unknown > 0 ? ` ${this.amount(unknown)} more have no known holder: they died after the last search for holders, ` +
+        "or are memory of C." : total[0] > 0 ? "" : " Nothing is alive.");
   }
 
   place(of) {

@@ -25,7 +25,7 @@ export class Memory {
       ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.summary}:`),
                    this.libraries(native)]
         : [el("h3", {}, "Native memory"), el("p", { class: "muted" },
-           "Native memory was not sampled, or nothing asked for any: asamp run --malloc does.")]);
+           "Native memory was not sampled, or none was allocated: asamp run --malloc samples it.")]);
   }
 
   grid(label, columns, rows, onActivate = () => {}) {
@@ -77,7 +77,7 @@ export class Memory {
   libraries(native) {
     const whole = native.rows.reduce((sum, row) => sum + row.bytes, 0);
     return this.grid("Native memory by library", [
-      { title: "asked", about: "bytes asked for, estimated", width: "var(--number)", number: true,
+      { title: "asked", about: "bytes allocated, estimated", width: "var(--number)", number: true,
         cell: ({ of }) => bytes(of.bytes) },
       { title: "%", width: "3.4rem", number: true, wide: true, cell: ({ of }) => percent(of.bytes, whole) },
       { title: "alive", about: "not freed at the end", width: "var(--number)", number: true,

@@ -317,7 +317,7 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   if (!embed_take(&c, sizeof(c), client))
     return "the size of the client is not sizeof(asamp_Client) of this version";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
-  if ((s = sampler_tobegin(L)) == NULL) return "the state is closed, or there is no memory";
+  if ((s = sampler_tostart(L)) == NULL) return "the state is closed, or there is no memory";
   t = sampler_tracker(s);
   if (embed_isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)

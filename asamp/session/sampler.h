@@ -104,7 +104,7 @@ typedef struct SamplerShared {
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
 } SamplerShared;
 
-/* State of a session. */
+/* The numbers of a session (profiler.stats). */
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
@@ -121,13 +121,13 @@ typedef struct SamplerStats {
 } SamplerStats;
 
 /*
-** Returns the sampler of the state, made at the first call. NULL: no memory, or L is being
-** closed.
+** Returns the sampler of the state; the first call makes it. NULL: there is not enough memory, or
+** L is being closed and has no sampler.
 */
 Sampler *sampler_of (lua_State *L);
 
-/* As sampler_of, for callers that start something: NULL whenever L is being closed. */
-Sampler *sampler_tobegin (lua_State *L);
+/* As sampler_of, for callers that start sampling: also NULL if L is being closed. */
+Sampler *sampler_tostart (lua_State *L);
 
 /*
 ** Attaches a new state without a sampler to a shared profile. Runs no Lua code, allocates
@@ -154,7 +154,7 @@ typedef struct SharedHeaps {
 /* Returns the sums over all states so far. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
-** Returns the number of threads whose time could not be sampled although it was to be, and in
+** Returns the number of threads whose time should have been sampled and could not be, and in
 ** 'why' the reason of the first one. Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
@@ -203,12 +203,13 @@ int sampler_markshared (Profile *p, const char *name, const char *value);
 ** file was stalled, and adds them to those of the process.
 */
 void sampler_endshared (Profile *p);
+/* Returns 1 if a state uses this profile. */
 int sampler_usesshared (const Profile *p);
 
 /* Opens the file of 'o' for many states, as profile_open. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
-/* Print the lines that end a session. 'timed': time was to be sampled. */
+/* Print the closing lines of a session. 'timed': 1 if time sampling was on. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
@@ -228,7 +229,7 @@ uint32_t sampler_setcount (const Sampler *s);
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /*
 ** Stores the sums of all states that share a profile, present and former, in 'rows', of which there
-** are 'most'. Returns their number. Thread-safe.
+** are 'most'. Returns the number of rows stored. Thread-safe.
 */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 

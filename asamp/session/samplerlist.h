@@ -37,9 +37,9 @@ struct Sampler {
   int counted;			/* shared: 1: counted in past.states, once for any number of
 				   files */
   int ended;			/* shared: 1: its profile has ended; atomic */
-  uint64_t reportedbytes;		/* bytes allocated that were reported to that profile; lock held */
-  uint64_t reportedlost;		/* lost samples that were reported to that profile; lock held */
-  SamplerRequest *request;		/* shared: request of another thread, to be served by its own;
+  uint64_t reportedbytes;	/* bytes allocated that were reported to that profile; lock held */
+  uint64_t reportedlost;	/* lost samples that were reported to that profile; lock held */
+  SamplerRequest *request;	/* shared: request of another thread, to be served by its own;
 				   atomic */
   SamplerOptions options;
   char *path;			/* path of the session's file, or of the last one */
@@ -61,7 +61,7 @@ struct Sampler {
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* of all states that share a profile, or NULL; atomic */
-  SamplerRequest *request;		/* request to any state, served by the first that collects;
+  SamplerRequest *request;	/* request to any state, served by the first that collects;
 				   atomic */
   SharedTotals past;		/* sums of states that have left their profiles; 'states': all
 				   that ever joined */
@@ -75,7 +75,7 @@ void samplerlist_watch (void);
 /* Finishes all profiles at exit, or before a signal ends the process. */
 void samplerlist_exiting (void);
 
-/* Add a sampler to the list of all, with the lock held, and remove it. */
+/* Add a sampler to the list of all, or remove it. Lock held. */
 void samplerlist_enlist (Sampler *s);
 void samplerlist_delist (Sampler *s);
 
@@ -99,8 +99,8 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
 */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
-** Emits the bytes by label that are not emitted yet, of 'all' bytes in total. Returns that total,
-** which is larger if the state of another thread has newer numbers.
+** Emits the bytes by label that were not emitted before; 'all' is the total of bytes. Returns the
+** total, which exceeds 'all' if the state of another thread has newer numbers.
 */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /*

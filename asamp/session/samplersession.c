@@ -248,7 +248,7 @@ Sampler *sampler_of (lua_State *L) {
 }
 
 
-Sampler *sampler_tobegin (lua_State *L) {
+Sampler *sampler_tostart (lua_State *L) {
   return luaN_isclosing(L) ? NULL : sampler_of(L);
 }
 

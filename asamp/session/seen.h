@@ -3,7 +3,7 @@
 ** Numbers of a state that other OS threads may read while it runs. The state's own thread
 ** stores them here one by one, at its samples and at the end of collections; readers add them
 ** up and never read the state itself, where related numbers (a counter and the fill level of a
-** block) may be of different times, so that their difference could be anything. Invariants:
+** block) may be of different times, so that their difference has no meaning. Invariants:
 **
 **   SE1  the numbers are written by the state's own thread and read by any (atomic);
 **   SE2  each is a value from at most one sampling interval and one collection ago. None
@@ -46,6 +46,7 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
   return __atomic_load_n(&s->numbers[which], __ATOMIC_RELAXED);
 }
 
+/* Copies the numbers of dropped data to *left. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
 enum { SEEN_UNNAMED = 0 };	/* number of the name of states that have taken no sample yet */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the C stack that a signal interrupted, in its handler. libunwind's walk of the own
-** process queries the dynamic loader which object file contains an address (dl_iterate_phdr), and
-** the loader takes a lock. A signal that arrives while the program takes or releases that lock,
+** Walks the C stack that a signal interrupted, in its handler. When libunwind walks the
+** stack of its own process, it searches the object file of an address with dl_iterate_phdr, which
+** takes a lock of the dynamic loader. A signal that arrives while the program takes or releases that lock,
 ** or while another thread holds it and waits for a lock of this thread, would deadlock. So this
 ** file uses libunwind's walk of a foreign process, with accessors that read this one: registers
 ** from the handler's context, memory where it is readable (readable.h), and object files without
-** the lock (loaded.h). Such a walk is slow: frames for which there are rules (unwind.h) use these,
-** and missing rules are looked up at the next safepoint.
+** the lock (loaded.h). Such a walk is slow, so a frame that has a rule (unwind.h) is left by its rule;
+** missing rules are looked up at the next safepoint.
 **
 **   BT1  backtrace_take takes no lock that a thread holds while signals are unblocked, and
 **        allocates with mmap only: it may interrupt anything, including libunwind's other walks

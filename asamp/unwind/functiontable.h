@@ -34,10 +34,10 @@ typedef struct FunctionTable {
   int made;
   int sizeless;		/* 1: there are symbols without a size */
   int searched;		/* 'symbols' is set */
-  int names;		/* that were searched among 'symbols' */
-  const ElfW(Sym) *symbols;	/* of the file, in memory; NULL: they have to be libdwfl's */
+  int names;		/* number of names that were searched among 'symbols' */
+  const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
   size_t nsymbols;
-  size_t strings;	/* section of their names */
+  size_t strings;	/* index of the section with their names */
 } FunctionTable;
 
 /*

@@ -8,8 +8,8 @@
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe. It may interrupt
 **        loaded_refresh, on the same thread or on another;
 **   LD2  the table may be older than the latest dlopen or dlclose: an object file that it lacks
-**        has no tables for a walk until the next refresh. The result of loaded_find may be
-**        unmapped, so its caller checks that it is readable (loaded_isold).
+**        has no tables for a walk until the next refresh. If loaded_isold returns 1,
+**        the result of loaded_find may be unmapped: its caller checks that it is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h

@@ -15,7 +15,7 @@
 **        it, and a program that closes unknown descriptors would cause a later close of a
 **        number that it has reused;
 **   NA4  an address that was not found, for lack of memory or because the mappings changed
-**        while they were read, is looked up again after a second or two;
+**        while they were read, is looked up again one to two seconds later;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h).
 */
@@ -33,7 +33,7 @@
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 
-/* Base of a frame's size. */
+/* The register to which a frame's size is added. */
 enum NativeBase {
   NATIVE_OTHER,		/* of another kind, or unknown */
   NATIVE_SP,		/* the stack pointer */

@@ -90,7 +90,7 @@ void unwind_prime (void) {
 
 
 /* Returns 1 if the call that returns to 'ip' is in the code where the walk starts. */
-static int isbeginning (const Unwind *u, uintptr_t ip) {
+static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
@@ -100,7 +100,7 @@ static int unwind_again (Unwind *u, void **a, int max) {
   int all, i = 0, n;
   unwind_prime();
   all = bylibunwind(a, max + UNWIND_OWN);
-  while (i < all && !isbeginning(u, (uintptr_t)a[i])) i++;
+  while (i < all && !isstart(u, (uintptr_t)a[i])) i++;
   n = (all - i < max) ? all - i : max;
   memmove(a, a + i, (size_t)n * sizeof(*a));
   u->ended = (all < max + UNWIND_OWN && n < max);
@@ -264,7 +264,7 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
   u->next.ip = (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
   u->next.sp = (uintptr_t)__builtin_dwarf_cfa();
   u->ended = u->otherwise = 0;
-  while (!isbeginning(u, u->next.ip) && !u->ended && !u->otherwise) unwind_next(u);
+  while (!isstart(u, u->next.ip) && !u->ended && !u->otherwise) unwind_next(u);
   u->otherwise |= u->ended;
 }
 

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define UNWIND_LOG	13	/* log2 of the number of rules */
-#define UNWIND_NEAR	8	/* slots searched for a rule, from its hash on */
+#define UNWIND_NEAR	8	/* slots searched for a rule, starting at its hash */
 #define UNWIND_OWN	32	/* largest number of frames inside the start of a walk */
 
 /* Rule for leaving a frame; 'ip', a return address, is its call site. */
@@ -83,8 +83,8 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
 
 /*
 ** Continues a walk: adds some of the next frames to the n return addresses already in
-** 'addresses'. Returns their new number: n at the end, or without space. 'addresses' has 'room'
-** elements, more than UNWIND_OWN; that many of them are not used for results.
+** 'addresses'. Returns their new number: n at the end of the stack, or if there is no space. 'room'
+** is the number of elements of 'addresses', more than UNWIND_OWN, of which UNWIND_OWN are scratch.
 */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 

@@ -55,7 +55,7 @@ Sampler *sampler_of (lua_State *L) {
   return (Sampler *)&played;
 }
 
-Sampler *sampler_tobegin (lua_State *L) {
+Sampler *sampler_tostart (lua_State *L) {
   return sampler_of(L);
 }
 

@@ -143,20 +143,20 @@ end
 -- Returns the explanation of an allocation sample and of the accuracy of numbers.
 local function meaning(p, t)
   if t.unit ~= "bytes" then
-    return "The file does not say how many bytes a sample represents: the " ..
+    return "The file does not record how many bytes a sample represents: the " ..
            "report counts samples."
   end
   local size = units.bytes(p.period)
-  local text = ("One sample represents %s: it shows who allocated when %s " ..
+  local text = ("One sample represents %s: it is the allocation at which %s " ..
                 "had been allocated since the one before%s. "):format(
     size, size, p.random and " (on average, at random)" or "")
   if p.periods > 0 and p.profiles then
-    text = "A sample shows who allocated when a period of bytes had been allocated, which " ..
-           "is not the same in all these profiles. "
+    text = "A sample is the allocation at which a period of bytes had been allocated; the " ..
+           "periods of these profiles differ. "
   elseif p.periods > 0 then
     text = ("The first samples represent %s each, later ones for other " ..
-            "sizes, as the period was set %s during the run; a sample shows " ..
-            "who allocated when that much had been allocated. "):format(
+            "sizes, as the period was set %s during the run; a sample is " ..
+            "the allocation at which that much had been allocated. "):format(
       size, units.plural(p.periods, "time"))
   end
   if p.malloc and p.malloc ~= p.period then

@@ -115,8 +115,8 @@ describe("the report's text", function()
   end)
 
   it("explains the bytes that a sample represents", function()
-    has(flat(render()), "One sample represents 512 KiB: it shows who " ..
-      "allocated when 512 KiB had been allocated since the one before (on " ..
+    has(flat(render()), "One sample represents 512 KiB: it is the " ..
+      "allocation at which 512 KiB had been allocated since the one before (on " ..
       "average, at random).")
     has(flat(render(function(p) p.random = false end)),
         "since the one before. A row of 100")
@@ -522,7 +522,7 @@ describe("the report's text", function()
         p.sites.bytes[i] = 0
       end
     end))
-    has(s, "1,000 samples in 4.50 s.", "The file does not say how many bytes",
+    has(s, "1,000 samples in 4.50 s.", "The file does not record how many bytes",
         " 600 60.0% 800 80.0% - decode x")
   end)
 

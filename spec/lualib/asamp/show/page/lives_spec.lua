@@ -83,7 +83,7 @@ describe("the page of asamp view #plain", function()
     for i = 2, #seen do assert.is_true(byrow[seen[i]], seen[i]) end
     local text = table.concat(seen, "\n")
     assert.truthy(text:find('\n2 _G [^\n]*\n3 %["log"%] [^\n]*\n4 %[1..n%] '), text)
-    assert.truthy(b:text "#panel-holders":find("The shortest way from the program's roots", 1, true))
+    assert.truthy(b:text "#panel-holders":find("The shortest paths from the program's roots", 1, true))
   end)
 
   it("shows the allocating lines of a row's objects, from the keyboard", function()
