@@ -7,7 +7,6 @@
 #include "lgc.h"
 
 #include "ageing.h"
-#include "mark.h"
 #include "optional.h"
 #include "vec.h"
 

@@ -43,14 +43,6 @@ static inline void luaN_clearkey (Node *n) {
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* Bytes of old objects up to which all fit into the processor's cache. */
-#define LUAN_NEAR	((l_mem)256 * 1024)
-
-/* Number of cache lines of such a heap: that number of slots, with the objects that they refer to,
-   is still in the cache when they are visited again. Up to this number of undecided keys, or of
-   lookups of logged objects, may be left to the atomic step. */
-#define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
-
 /* True if all old objects are in the cache, so that the order of visits does not matter. False
    under LUAN_STRESS slice=N, so that small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)

@@ -53,12 +53,20 @@
 
 #include "llimits.h"
 
+#include "mapped.h"
 #include "vec.h"
 
 #define LUAN_LINE	64u		/* bytes of a line */
-/* Bytes of a block, and its alignment unless it is a small block. */
-#define LUAN_BLOCK	32768u
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* lines of a block, at most */
+
+/* Bytes of old objects up to which all fit into the processor's cache. */
+#define LUAN_NEAR	((l_mem)256 * 1024)
+
+/* Number of cache lines of such a heap: that number of slots, with the objects that they refer to,
+   is still in the cache when they are visited again. Up to this number of undecided keys, or of
+   lookups of logged objects, may be left to the atomic step. */
+#define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
+
 /* Bytes of the largest block of memory in lines. Larger ones come from lua_Alloc. */
 #define LUAN_LARGE	8192u
 /* Bytes of the largest long string or userdata in lines. */

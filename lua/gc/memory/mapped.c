@@ -11,7 +11,6 @@
 #include "lua.h"
 
 #include "giveback.h"
-#include "heap.h"
 #include "mapped.h"
 
 /* Largest number of bytes of the spare mappings. */

@@ -16,6 +16,9 @@
 
 #include <stddef.h>
 
+/* Bytes of a block, and its alignment unless it is a small block. */
+#define LUAN_BLOCK	32768u
+
 /* Blocks of the largest spare mapping. The sizes of mappings are multiples of a block. */
 #define LUAN_MAPUNITS	32u
 
