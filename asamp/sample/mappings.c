@@ -15,6 +15,8 @@
 #include "descriptor.h"
 
 #define BUFFER	16384	/* bytes read at once */
+#define RESERVED	(UINT64_C(1) << 30)	/* bytes of a mapping that is too large to be read page
+						   by page: often reserved, not used */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
 /* A file that is read by lines. */
@@ -198,18 +200,27 @@ int mappings_read (Mappings *s) {
   Mapping m;
   Lines l = {-1, malloc(BUFFER), 0, 0};
   char *line;
-  int pagemap;
+  int pagemap, isrest = 0;
   memset(s, 0, sizeof(*s));
   if (l.data == NULL) return 0;
   nsp = pointers(sp);
   pagemap = descriptor_open("/proc/self/pagemap", O_RDONLY, 0);
   if (pagemap >= 0) l.fd = descriptor_open("/proc/self/maps", O_RDONLY, 0);
-  while (l.fd >= 0 && (line = nextline(&l)) != NULL)
-    if (heads(line, &m))
-      mappings_add(s, &m, isanonymous(&m) ? mappings_resident((void *)m.from, m.to - m.from)
-                                          : offile(pagemap, &m), sp, nsp);
+  while (l.fd >= 0 && (line = nextline(&l)) != NULL) {
+    if (!heads(line, &m)) continue;
+    if (m.to - m.from > RESERVED) isrest = 1;
+    else mappings_add(s, &m, isanonymous(&m) ? mappings_resident((void *)m.from, m.to - m.from)
+                                             : offile(pagemap, &m), sp, nsp);
+  }
   if (l.fd >= 0) close(l.fd);
   if (pagemap >= 0) close(pagemap);
+  if (isrest && s->rss > 0) {
+    uint64_t rss = mappings_rss();
+    if (rss > s->rss) {
+      s->anonymous += rss - s->rss;
+      s->rss = rss;
+    }
+  }
   free(l.data);
   return s->rss > 0;
 }

@@ -9,7 +9,9 @@
 ** from other anonymous ones, but malloc reports their size; the rest belongs to others.
 **
 **   SM1  the sum of all parts is 'rss', which is the sum over the mappings (the process's own
-**        counter lags by some pages per thread).
+**        counter lags by some pages per thread);
+**   SM2  mappings of more than 1 GiB are not read, because programs (and sanitizers) reserve
+**        terabytes: 'anonymous' has the rest of the process's own counter.
 */
 #ifndef asamp_mappings_h
 #define asamp_mappings_h

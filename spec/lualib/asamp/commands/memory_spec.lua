@@ -101,6 +101,9 @@ describe("asamp memory", function()
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath
           local u = require "natives".untouched(200 << 20)
           collectgarbage()]] ] = 0,
+      [ [[package.cpath = "build/spec/?.so;" .. package.cpath
+          local u = require "natives".untouched(1500 << 20)
+          collectgarbage()]] ] = 1,  -- not read (SM2)
       [ [[collectgarbage("nursery", 64 << 20)
           local t = {}
           for i = 1, 1000 do t[i] = {} end
