@@ -396,8 +396,7 @@ void resident_join (Resident *r) {
 /* Returns 1 if a measurement of the state, which now reserves 'held' bytes, is due (RQ2). */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
-         (now >= r->soonest &&
-          (held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2));
+         held > r->measured + r->measured / 2 + SMALL || held + SMALL < r->measured / 2;
 }
 
 
@@ -429,7 +428,6 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
   pthread_mutex_unlock(&lock);
   __atomic_add_fetch(&spent, cost, __ATOMIC_RELAXED);
   cost *= RESIDENT_SHARE;
-  r->soonest = now + cost / 2;
   r->due = now + (cost > SECOND ? cost : SECOND);
 }
 

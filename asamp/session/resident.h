@@ -8,8 +8,7 @@
 **   RQ1  every state measures its own heap, on its own thread, after a collection. Other threads
 **        read the result under one lock, which is never held while waiting for a writer;
 **   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
-**        second; twice as much, and at any time, while its heap grows by half or shrinks to half
-**        between two measurements. All states, whose sessions may be many and short, together
+**        second, unless its heap has grown by half or shrunk to half. All states, whose sessions may be many and short, together
 **        spend 1 / RESIDENT_ALL of the time since the first measurement plus RESIDENT_FREE. Bytes
 **        reserved since a state's last measurement, or by a state not yet measured, have a row of
 **        their own. A state that ends measures only if its profile is due a picture, the last that
@@ -51,7 +50,6 @@ typedef struct Resident {
   uint64_t held;	/* Bytes that the state reserves, from the last resident_held; atomic. */
   uint64_t measured;	/* Bytes it reserved at its last measurement. */
   uint64_t due;		/* Time of the next measurement, ns. */
-  uint64_t soonest;	/* The same if the heap has changed its size. */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;
