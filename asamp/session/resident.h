@@ -8,9 +8,9 @@
 **   RQ1  every state measures its own heap, on its own thread, after a collection. Other threads
 **        read the result under one lock, which is never held while waiting for a writer;
 **   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
-**        second, unless its heap has grown by half or shrunk to half. All states, whose sessions may be many and short, together
-**        spend 1 / RESIDENT_ALL of the time since the first measurement plus RESIDENT_FREE. Bytes
-**        reserved since a state's last measurement, or by a state not yet measured, have a row of
+**        second, unless its heap has grown by half or shrunk to half. All states, whose
+**        sessions may be many and short, together spend 1 / RESIDENT_ALL of the time since the
+**        first measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a state not yet measured, have a row of
 **        their own. A state that ends measures only if its profile is due a picture, the last that
 **        shows its memory;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
