@@ -66,7 +66,7 @@ static const struct {
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
     "more than % names of labels, or 32 labels at once: # times another was left out"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
-    "more than % values of a label: # times it was given another, which is (others)"},
+    "more than % values of a label: # times a further one was set, as (others)"},
   [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
     "more than % sets of labels: # times a further set was made; its values are (others)"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,

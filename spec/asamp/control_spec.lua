@@ -655,7 +655,7 @@ describe("a process that listens", function()
     -- The lines of a dump had the present time and its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
-    assert.is_truthy(out:find("Its lines are in a flight recorder", 1, true), out)
+    assert.is_truthy(out:find("No lines: samples are in a flight recorder", 1, true), out)
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",

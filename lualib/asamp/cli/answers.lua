@@ -41,7 +41,7 @@ end
 local function text(fields, key)
   local found = fields[key]
   if found and (found == "" or #found > NAME) then
-    error{("'%s' without a text, or with a long one"):format(key)}
+    error{("an empty or too long '%s'"):format(key)}
   end
   return found
 end

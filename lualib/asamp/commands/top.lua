@@ -79,7 +79,7 @@ local function screen(target, state, o, world)
   -- The file of a flight recorder is from its last dump, so it is not read.
   local profile, unopened
   if now.ring then
-    lines[#lines + 1] = "\nIts lines are in a flight recorder; asamp record --ring writes what that keeps"
+    lines[#lines + 1] = "\nNo lines: samples are in a flight recorder; asamp record --ring writes them"
   elseif now.file then
     -- A profile without a header yet is read at the next update.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)

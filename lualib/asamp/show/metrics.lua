@@ -37,7 +37,7 @@ local NAMED = {
   {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"named_samples_total", "counter", "Samples of allocations.", "samples"},
   {"named_minor_collections_total", "counter", "Minor collections.", "minors"},
-  {"named_major_collections_total", "counter", "Major collections, and their slices.", "majors"},
+  {"named_major_collections_total", "counter", "Major collections.", "majors"},
   {"named_pause_seconds_total", "counter", "Pauses of collections.", "pauses", 1e-9},
 }
 local UNNAMED = "(no sample yet)"
