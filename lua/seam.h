@@ -30,7 +30,7 @@ typedef struct luaN_Sample {
   /* Memory of the block, not initialized yet. LUAN_KOUTSIDE: an address that names the owner's
      external bytes. */
   const void *block;
-  /* The object whose life the block shares: itself, or the table of a vector; or NULL. */
+  /* The object that the block is, or that owns it (its vector, stack, external bytes); or NULL. */
   const void *owner;
   uint64_t size;	/* bytes of the block, rounded up */
   luaN_Kind kind;
@@ -60,10 +60,10 @@ typedef struct luaN_Sampler {
      allocated since. */
   void (*collected) (void *ud, lua_State *L);
   /*
-  ** Called when a block is freed that is not an object (it may have an owner), or when its owner
-  ** has no external bytes any more; and when a collection finds dead, after its decision, a
-  ** string or userdata of more than 512 bytes that was alive in an earlier minor collection, or a
-  ** userdata that one had left pending finalization. Called for the blocks of luaN_watch, and for
+  ** Called when a block that is not an object is freed (it may have an owner); when a userdata has
+  ** no external bytes any more; and when a collection, after 'decide', finds dead a string or
+  ** userdata of more than 512 bytes that was alive in an earlier minor collection, or a userdata
+  ** that such a collection left pending finalization. Called for the blocks of luaN_watch, and for
   ** some others.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);

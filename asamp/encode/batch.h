@@ -40,7 +40,7 @@ void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
 ** consecutively.
 */
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
-/* Adds the exact bytes that the state of the following lines allocated with a set. */
+/* Adds the exact bytes that the state (batch_of) allocated with label set 'set'. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
 /* Adds the data of an allocation to the last sample; its kind is listed if 'kind' >= 0. */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);

@@ -62,7 +62,7 @@ typedef struct LiveFile {
 */
 int livefile_open (LiveFile *f, int fd, int how);
 
-/* Puts n bytes. This and the following functions do nothing after a failure. */
+/* Puts n bytes. Like the next two functions, does nothing after a failure. */
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
 /* Declares the kind of the following bytes, as compressor_text. */
 void livefile_text (LiveFile *f, int text);

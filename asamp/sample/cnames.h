@@ -21,8 +21,8 @@
 #define CNAMES_SLOTS	16384u
 #define CNAMES_TABLE	2048u
 
-/* Finds the name of C function 'function' if that is due. L runs on the calling OS thread, in an
-   allocation, a C function, or at a safepoint. */
+/* Finds the name of C function 'function' if registered_iswanted. L runs on the calling OS thread,
+   in an allocation, a C function, or at a safepoint. */
 void cnames_meet (lua_State *L, const void *function);
 
 #endif

@@ -463,7 +463,7 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts the needed object's fields and slots, which an array or a closure does not have. */
+/* Counts 'fields' and 'slots' of the needed object; arrays and closures have none. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);

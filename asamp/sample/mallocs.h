@@ -82,9 +82,9 @@ void mallocs_forked (void);
 int mallocs_watch (MallocSample *s);
 
 /*
-** Looks up missing unwind rules (MS4). Then passes the queued samples to 'one', in order, if
-** they belong to the client 'home' or to a removed client, or half of the queue is full, or the
-** first sample is older than 10 ms. Must not be called inside 'take'.
+** Looks up missing unwind rules (MS4). Then passes all queued samples to 'one', in order, if
+** the queue is that of 'home' or of no client, or half of it is full, or its first sample is older
+** than 10 ms. Must not be called inside 'take'.
 */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);

@@ -221,7 +221,7 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 }
 
 
-/* Pushes one frame of the seam; C functions only if 'shown', by their own address. */
+/* Pushes one luaN_Frame; a C function only if 'shown', by its first address. */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);
@@ -377,7 +377,7 @@ static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
 }
 
 
-/* Pushes the n Lua frames in s->lua, C functions by their own address. */
+/* Pushes the n frames in s->lua, C functions by their first address. */
 static void stack_frames (Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) pushframe(s, &s->lua[i], 1);

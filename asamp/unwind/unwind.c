@@ -170,7 +170,7 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 /*
 ** Proceeds from a frame to its caller. Returns 0 if the rule does not apply (UW1). 'careful':
-** the start may be any instruction, where tables may be wrong.
+** the walk may start at any instruction, where tables may be wrong (UW2).
 */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,

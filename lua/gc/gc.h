@@ -673,8 +673,8 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* Counts the stack of a new thread if an emergency collection tenured the thread while its stack
-   was being allocated, and makes the thread dirty. */
+/* If an emergency collection tenured a new thread while its stack was being allocated, counts the
+   stack and makes the thread dirty. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*

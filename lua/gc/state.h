@@ -241,8 +241,8 @@ typedef struct luaN_Bytes {
   size_t tenured;		/* bytes of objects tenured since the last collection */
   /* Bytes of objects tenured in the life of the state, up to the last collection. */
   uint64_t alltenured;
-  /* Bytes of large leaf objects, other large userdata, and userdata that could not stay young,
-     that were tenured since the last major collection ended. */
+  /* Bytes of long strings and userdata above LUAN_LARGETEXT, and of smaller userdata pending
+     finalization, tenured since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' when the running major collection, or the minor one before it, started. */
   size_t textsbefore;
@@ -398,7 +398,7 @@ typedef struct luaN_Heap {
   /* Bits of the blocks whose free is reported to the sampler (luaN_watch), or NULL. */
   const uint64_t *watched;
   unsigned watchlog;		/* log2 of the number of bits of 'watched' */
-  /* 1: an allocation has failed; stacks may contain values of frames that an error has left. */
+  /* 1: an allocation has failed; slots above the stack tops may have values of unwound frames. */
   int starved;
   /* luaC_fullgc. The allocation layers call the collector only through this pointer
      (luaN_emergency). */

@@ -52,8 +52,8 @@ enum luaN_Vector {
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int what);
 
-/* Frees a block of kind 'what' and of 'size' bytes that is not an object. In lines, only lines
-   that it fills become free. Reports it to the sampler if the block is watched. */
+/* Frees a block of kind 'what' and of 'size' bytes that is not an object: in lines, only the lines
+   that it fills. Reports it to the sampler if the block is watched. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
 
 #endif

@@ -458,9 +458,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 /*
 ** Credits the nursery for a large block of n bytes that was freed explicitly. The block is no
-** garbage, so it should not bring a collection closer. The credit is at most the remaining charge
-** for large blocks, because a part of the charge may have been removed already (by
-** luaN_uncharge, or when the collector was restarted).
+** garbage, so it should not bring a collection closer. The credit is at most 'spare', and at most
+** the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or when
+** the collector was restarted).
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

@@ -60,8 +60,8 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int 
 }
 
 
-/* Adds a block, or the bytes that it has grown by, to the counts. The first stack of a coroutine,
-   which is allocated as its CallInfos are, counts with the coroutine. */
+/* Adds a block, or the bytes that it has grown by, to the counts. LUAN_VSTACK is a CallInfo or the
+   first stack of a coroutine; the stack counts with the coroutine. */
 static void tally (luaN_Counts *c, int what, uint64_t new) {
   int isfirst = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind kind = isfirst ? LUAN_KTHREAD : sampling_kindof(what);

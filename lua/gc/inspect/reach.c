@@ -181,7 +181,7 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if table values of this kind are held: weak ones are not, except strings. */
+/* Returns 1 if v is an object that a table of this weakness holds: weak values only if strings. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }

@@ -576,7 +576,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* no walk is possible while the marker uses the bits */
+  if (c->mark.pending) return NULL;  /* visits use the bits of pending objects */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

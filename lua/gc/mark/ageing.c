@@ -12,7 +12,7 @@
 
 
 /*
-** Limits of the number of holders, objects and slots of tables that have had a large vector. Each
+** Limits of the number of holders: objects, and slots of tables that have had a large vector. Each
 ** minor collection visits every holder again. An object with very many holders, for example a
 ** text to which all nodes parsed from it refer, is not short-lived. The limit for slots is
 ** higher, because only the slots are visited and not whole tables.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ephemerons by their keys (chase.h). Every object that can be a weak key passes a mark stack
-   when it is marked. Only strings do not, and they count as values. */
+/* Ephemerons by their keys (chase.h). During a chase every object that can be a weak key passes a
+   mark stack when it is marked. Strings do not; they count as values. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -5,8 +5,8 @@
 ** There are two mark stacks: one for objects that were young, one for old objects that a major
 ** collection reaches. A minor collection empties only the first; it pushes old objects on the
 ** second for the major collection that is marking. If a stack is full and cannot grow, the object
-** becomes pending: a bit for its granule is set in its block, or LUAN_PENDING if it is listed,
-** and pending objects are searched when the stacks are empty. So marking never fails.
+** becomes pending: a bit for its granule is set in its block, or LUAN_PENDING if it is in
+** lists.large, and pending objects are searched when the stacks are empty. So marking never fails.
 */
 #define LUA_CORE
 
@@ -56,8 +56,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes o pending, which was marked when its mark stack was full. 'large': o is listed, or the
-   main thread. */
+/* Makes o pending, which was marked when its mark stack was full. 'large': o is in
+   lists.large, or the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -103,8 +103,8 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 }
 
 
-/* The memory of an object: from 'p' on 'own' bytes in lines (0: none), and 'more' bytes of its
-   vectors. 'leaf': it need not be traversed. 'large': it is not in lines. */
+/* An object: from 'p' on 'own' bytes (0: not counted), and 'more' bytes of its vectors. 'leaf': it
+   need not be traversed. 'large': its lines, if any, are not marked here. */
 typedef struct Extent {
   const char *p;
   size_t own, more;

@@ -54,7 +54,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 /* Tag of a marked object in the list of undecided keys (ahead.h). */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* Marks o, the object of a value, or o unless it is NULL, if it is not marked. */
+/* Mark o; o unless it is NULL; the object of v, if any. No effect if it is marked. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }

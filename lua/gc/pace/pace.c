@@ -328,8 +328,8 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that the last major collection left. Of those that only finalizers kept, or
-   that died while it ran, it counts one PART-th. */
+/* Returns the bytes that the last major collection left, but only one PART-th of those that only
+   finalizers kept or that died while it ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
