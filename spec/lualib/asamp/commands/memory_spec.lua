@@ -294,7 +294,7 @@ describe("asamp memory", function()
     assert.equal(0, status, err)
     local few, many = out:match "^(%d+)\n(%d+)\n$"
     local r = assert(reader.read(folder .. "/p.vmprof"))
-    assert.is_true(r.started == 221 and r.samples > 2000, r.samples)
+    assert.is_true(r.begun == 221 and r.samples > 2000, r.samples)
     assert.is_true((many - few) / 200 < 100 << 10, (many - few) / 200)
     shell.remove(folder)
   end)
