@@ -3,27 +3,27 @@
 ** Chunks (chunks.h).
 **
 ** In a small heap a chunk is one small block, which wastes nothing for alignment. The first one
-** has capacity for everything that a new state contains; the next ones are a sixteenth of the
-** heap, which bounds the unused part. In a larger heap a chunk has several blocks of 32 KiB, a
-** quarter of the heap in total. If lua_Alloc refuses, less is requested, down to one small block
-** for the request alone, so that a limit of memory is used completely.
+** has capacity for everything that a new state contains; each later one is a sixteenth of the
+** heap, which bounds the unused part. In a larger heap a chunk has 4 to 32 blocks of 32 KiB: a
+** quarter of the heap, within these bounds. If lua_Alloc refuses, less is requested, down to one
+** small block for the request alone, so that a limit of memory is used completely.
 **
-** Chunks of states of luaL_newstate are mapped unless the heap is tiny: the system aligns them at
-** no cost, and they can be returned independently of malloc (mapped.h). Code that replaces the
-** allocator of such a state receives the requests for later chunks. Mappings of all states are
-** adjacent and have the same advice, so that the system joins them into one: a process may have
-** 65,530 mappings.
+** Chunks of states of luaL_newstate are mapped if the heap has 128 KiB or more: the system aligns
+** them at no cost, and they can be returned independently of malloc (mapped.h). Code that replaces
+** the allocator of such a state receives the requests for later chunks. Mappings of all states are
+** adjacent and have the same advice, so that the system joins them into one, because a process may
+** have 65,530 mappings at most.
 **
-** A large heap may have huge pages where the system supports them (transparent huge pages,
-** "always" or "madvise"): a fork, which copies the page tables, is several times faster then
-** (bench/heap), and address translation costs less. The system may join the pages of a chunk in
-** the background once the next chunk was added. At the first touch it would have to clear a whole
-** huge page, and to search one if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a
-** virtual machine whose host has reclaimed free memory. LUA_GC=huge-pages requests that
-** nevertheless. Such chunks are adjacent, so that they are few mappings: a new one becomes part
-** of the mapping of the previous one, which has no advice yet. If an eighth of a huge chunk is
-** free, its free pages are returned and its pages stay small, because the system would join them
-** again otherwise and fill the gaps.
+** A big mapped heap (LUAN_BIGHEAP) grows by huge chunks, of the size of a huge page, 2 MiB. They
+** become huge pages where the system has them (transparent huge pages, "always" or "madvise"):
+** a fork, which copies the page tables, is several times faster then (bench/heap), and address
+** translation costs less. The system may join the pages of a chunk in the background after the next
+** chunk was added. At the first touch it would have to clear a whole huge page, and to search for
+** one if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a virtual machine whose host has
+** reclaimed free memory. LUA_GC=huge-pages requests this nevertheless. Huge chunks are adjacent,
+** so that they are few mappings: a new one becomes part of the mapping of the previous one, which
+** has no advice yet. If more than an eighth of a huge chunk is free, its free pages are returned
+** and its pages stay small: otherwise the system would join them again and fill the gaps.
 */
 #define LUA_CORE
 #define _DEFAULT_SOURCE
@@ -46,26 +46,26 @@
 
 /* Bytes of a state's first block, which is a small one. Later small blocks have a page at least. */
 #define FIRST_BLOCK	((size_t)2560)
-#define LEAST_ASKED	((size_t)1024)	/* bytes of a small block when memory is short */
+#define LEAST_ASKED	((size_t)1024)	/* least bytes of a small block, when memory is short */
 
 /* A heap grows by one GROWTH_SMALL-th while it is small, and by one GROWTH-th later. A larger
    growth means fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Number of blocks of a chunk: from lua_Alloc, which must provide one more to align them; and
-   mapped. */
+/* Bounds of the number of blocks of a chunk: CHUNK_ if it comes from lua_Alloc, which must provide
+   one block more to align them; MAPPED_ if it is mapped. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of blocks from which on a heap gets whole blocks: those of the largest chunk from
-   lua_Alloc, and of the smallest mapped one. */
+/* Bytes of blocks from which on a heap gets chunks of whole blocks: SMALL_HEAP if chunks come from
+   lua_Alloc, SMALL_MAPPED if they are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
-/* Bytes of a huge page, by which a big heap grows. */
+/* Bytes of a huge page, by which a big mapped heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
 /* Limits of one call of luaN_trim: chunks visited, chunks returned. They bound its time. */
@@ -79,8 +79,8 @@
 
 /* {== chunks ============================================================ */
 
-/* True if the chunks of the state are mapped. Not in sanitizer builds: LeakSanitizer searches
-   pointers only in memory of malloc. */
+/* True if the state's chunks of whole blocks are mapped. Not in a build with AddressSanitizer:
+   LeakSanitizer searches for pointers only in memory of malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else
@@ -89,9 +89,9 @@
 
 
 /*
-** Calls madvise for n bytes at p. Returns 0 if it had an effect. If a filter of system calls
-** refuses it (seccomp), pages are neither released nor huge, and it is not called again.
-** LUA_GC=no-madvise has the same effect, for filters that end the process instead.
+** Calls madvise for n bytes at p. Returns 0 if madvise had an effect. If a filter of system calls
+** (seccomp) refuses madvise, the state never calls it again, so that pages are neither released nor
+** made huge. LUA_GC=no-madvise has the same effect, for filters that end the process instead.
 */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
@@ -198,7 +198,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks, or a spare mapping of fewer. Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks, or of fewer if a spare mapping has fewer. Returns 0 if there is
+   no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;

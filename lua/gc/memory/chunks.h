@@ -12,8 +12,8 @@ LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 /* Returns all chunks to lua_Alloc or the system, whatever is in them. */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
-/* Visits some chunks and returns empty ones while more than 'reserve' bytes of empty blocks are
-   left. 'all': visits every chunk. */
+/* Returns empty chunks while the empty blocks have more than 'reserve' bytes. If 'all' is set, may
+   visit every chunk; else visits some chunks and keeps at least 'reserve' bytes. */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
 /* The page, of 4 KiB, that contains a line. A block has eight. */
@@ -22,8 +22,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
 /*
 ** Releases some free pages of mapped chunks to the system, until the blocks occupy at most 'most'
-** bytes. After one round over all chunks it does nothing until 'releasing' is set again, because
-** pages that are used in turn would be released and faulted in all the time.
+** bytes. When that is reached, or all chunks were visited once, it does nothing until 'releasing'
+** is set again: pages that a program uses at intervals would be released and faulted in repeatedly.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

@@ -4,8 +4,8 @@
 **
 **   LUAN_DEBUG  A bitmap of the granules in use detects memory that is handed out
 **               twice (H3). Lines that become free are filled with LUAN_DEADBYTE.
-**               A sampler that calls the Lua API ends the process, as does a broken
-**               invariant (verify.h).
+**               A sampler that calls the Lua API, or a broken invariant (verify.h),
+**               ends the process.
 **   ASan        Lines that are not in use are poisoned.
 **
 ** In a release build all hooks are empty.
@@ -28,9 +28,11 @@ struct lua_State;
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* Hooks: n bytes at p were allocated; n bytes at p, whole lines, became free. */
+/* Hooks. luaN_handedout: n bytes at p were allocated. luaN_takenback: n bytes at p, whole lines,
+   became free. */
 #if defined(LUAN_DEBUG)
-/* Mark n bytes at p as in use, or as free; end the process if H3 is violated. */
+/* luaN_setused marks n bytes at p as in use and ends the process if some are already (H3).
+   luaN_setunused marks them as free and fills them with LUAN_DEADBYTE. */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))
@@ -41,8 +43,8 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* luaN_asking sets whether a function of the sampler is running; it must not call the API
-   (seam.h). luaN_mayenter ends the process if it does. */
+/* luaN_asking sets whether a function of the sampler is running. luaN_mayenter ends the process if
+   such a function calls an API function other than lua_getinfo and lua_getstack (seam.h). */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
@@ -51,8 +53,8 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
-/* Checks the heap after a collection ('exact': a full one) and ends the process if an invariant
-   does not hold. inspect/verify.c sets the function when the process starts. */
+/* Checks the heap after a collection ('exact': of luaC_fullgc) and ends the process if an invariant
+   does not hold. inspect/verify.c sets luaN_verifier when the process starts. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

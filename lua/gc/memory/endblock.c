@@ -33,7 +33,7 @@ static void endblock_letgo (void) {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* The block is mapped, or of another arena of malloc. */
+  /* A block above the end of the heap is mapped, or of another arena of malloc. */
   if ((char *)p >= (char *)sbrk(0) || !endblock_hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

@@ -14,8 +14,8 @@
 
 #include <stddef.h>
 
-/* True if a block of n bytes may be kept: from 8 KiB, of which a sweep may free very many, to 16
-   MiB. */
+/* True if a block of n bytes may be kept: 8 KiB (a sweep may free very many blocks of this size)
+   to 16 MiB. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
 /*
@@ -25,8 +25,8 @@
 */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Returns the kept block, which the caller must free, if no large block was freed for a second,
-   or if 'now' is set; else NULL. Thread-safe. */
+/* Returns the kept block if no large block was freed for a second, or if 'now' is set; else NULL.
+   The caller must free the block. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

@@ -28,7 +28,7 @@
 
 /* State of the process. */
 static size_t freed;		/* bytes freed since the last call */
-static unsigned at;		/* milliseconds of the last call that no full collection made */
+static unsigned at;		/* milliseconds of the last call without 'now' */
 
 
 void luaN_countfreed (size_t bytes) {

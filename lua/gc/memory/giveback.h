@@ -23,15 +23,16 @@
 
 /* Milliseconds without use after which freed memory that the process keeps is returned: the block
    at the end of malloc's heap (endblock.h), spare mappings (mapped.h), pages from which a heap has
-   shrunk (major.c), and the least time between two calls of malloc_trim. A lower number makes the
-   system clear the pages of a program that drops and makes such memory repeatedly. */
+   shrunk (major.c). Also the least time between two calls of malloc_trim. With a lower number the
+   system clears pages more often for a program that frees and allocates them repeatedly. */
 #define LUAN_UNUSED_MS	1000u
 
 /* Adds to the number of bytes that states of this process have freed. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim if at least 16 MiB were freed and the last call was over a second before
-   'ms', or if 'now' is set. Returns 1 if it was called. Thread-safe. */
+/* Calls malloc_trim (where the C library has it) if at least 16 MiB were freed since the last call,
+   and if 'now' is set or no call without 'now' was in the second before 'ms'. Returns 1 if both
+   conditions hold, else 0. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);
 
 #endif

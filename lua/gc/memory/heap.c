@@ -33,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in a list, so that the block used last is used again first. Small blocks are put
-   last; a small heap has no others. */
+/* Puts b first in a list, so that the block used last is used again first. In 'empty' and 'holed',
+   a small block is put last; a small heap has no other blocks. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;

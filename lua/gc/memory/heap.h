@@ -3,15 +3,15 @@
 ** The heap: blocks of lines, and the lists that blocks are in. gc.h has an overview.
 **
 ** A block is 32 KiB of 64-byte lines, aligned to its size, so that the block of an address is
-** found by a mask. In lines are objects of at most LUAN_LARGE bytes, vectors of tables, stacks
-** and CallInfos of that size. A long string or userdata of more than LUAN_LARGETEXT bytes has its
-** lines to itself; it is in lists.large and its lines are freed when it is found dead. Everything
-** larger, and explicit memory (vectors of prototypes, buffers, the string table), comes from
-** lua_Alloc one block at a time. Nothing moves.
+** found by a mask. Objects, vectors of tables, stacks and CallInfos of at most LUAN_LARGE bytes are
+** in lines. A long string or userdata of more than LUAN_LARGETEXT bytes has its lines to itself; it
+** is in lists.large and its lines are freed when it is found dead. Everything larger, and explicit
+** memory (prototypes and their vectors, buffers, the string table), comes from lua_Alloc one block
+** at a time. Nothing moves.
 **
 ** A small heap has small blocks: of any length up to 32 KiB, at any address that lua_Alloc
 ** returns. They are found by binary search in a sorted list. They avoid the cost of alignment. If
-** lua_Alloc has a limit, they can use the last bytes below it, which are too few for a chunk.
+** lua_Alloc has a limit, they can use the last bytes below it, which are too few for whole blocks.
 **
 ** A line without marks is free. A run of free lines is a hole; the nursery bumps a pointer
 ** through one hole after another (nursery.h). Memory in lines is not freed explicitly: a
@@ -24,20 +24,19 @@
 ** have neither.
 **
 ** Invariants (checked by luaN_verify):
-**   H1  marks[i] of a block is 0 if and only if line i is free: it contains no reachable byte, is
-**       not part of a hole that was taken since the last minor collection (LUAN_YOUNG), and does
-**       not have LUAN_HELD.
-**   H2  A block of memory is in exactly one place: in lines (size at most LUAN_LARGE, or
-**       LUAN_LINETEXT; implicit) or from lua_Alloc.
+**   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
+**       byte, and is not part of a hole that was taken since the last minor collection.
+**   H2  A block of memory is in exactly one place: in lines (implicit; at most LUAN_LARGE bytes, or
+**       LUAN_LINETEXT for a large leaf object) or from lua_Alloc.
 **   H3  Blocks of memory that are in use do not overlap.
-**   H4  A block is in 'empty' only if all its lines are free, in 'holed' only if it has free
-**       lines, in 'used' if a hole of it was taken, or searched for, since the last minor
-**       collection. It is in at most one list.
+**   H4  A block is in 'used' if a hole of it was taken since the last minor collection. It is in
+**       'empty' only if all its lines are free, in 'holed' only if it has free lines. It is in at
+**       most one list.
 **   H5  chunk->nempty is the number of the chunk's blocks in 'empty'; room and vacant are the
 **       bytes of all blocks and of those in 'empty'; held is the number of bytes obtained from
 **       lua_Alloc or mapped.
-**   H6  Bytes in use = the state + explicit + old + bytes allocated since the last minor
-**       collection.
+**   H6  After a collection, bytes in use = explicit (which includes the state) + old + aged +
+**       waiting, members of luaN_Bytes. Later allocations are added, freed bytes subtracted.
 **   H7  'small' has exactly the small blocks, in the order of their addresses; 'low' and 'span'
 **       are the smallest range of addresses that contains them.
 **   H8  A page that is 'released' is in a mapped chunk and all its lines are free; 'released' of
@@ -62,24 +61,24 @@
 /* Bytes of old objects up to which all fit into the processor's cache. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
-/* Number of cache lines of such a heap: that number of slots, with the objects that they refer to,
-   is still in the cache when they are visited again. Up to this number of undecided keys, or of
-   lookups of logged objects, may be left to the atomic step. */
+/* Number of cache lines of LUAN_NEAR bytes: if at most that number of slots is visited twice, they
+   and the objects that they refer to are still in the cache at the second visit. Up to this number
+   of undecided keys, or of lookups of logged objects, may be left to the atomic step. */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
 /* Bytes of the largest block of memory in lines. Larger ones come from lua_Alloc. */
 #define LUAN_LARGE	8192u
 /* Bytes of the largest long string or userdata in lines. */
 #define LUAN_LINETEXT	8000u
-/* Bytes above which a long string or userdata is a large leaf object: listed, with lines to
-   itself. A lower limit finds dead ones earlier and makes the lists longer. */
+/* Bytes above which a long string or userdata is a large leaf object: in lists.large, with lines
+   to itself. A lower limit frees more dead objects early and makes lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* Bytes from which on a heap is big: no cache holds it, and returning free pages and using huge
    pages are worth their cost. */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Bytes of the largest block of memory for which the nursery takes the next hole of any size;
-   larger ones use the overflow region. */
+/* Bytes of the largest block of memory for which the nursery leaves its current block of lines.
+   A larger one that fits into no later hole of that block uses the overflow region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
@@ -94,7 +93,7 @@
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
 /* Direct-mapped cache of recently found small blocks: LUAN_RECENT entries, indexed by address /
-   LUAN_RECENTPIECE. */
+   LUAN_RECENTPIECE modulo LUAN_RECENT. */
 #define LUAN_RECENT	16u
 #define LUAN_RECENTPIECE	2048u
 
@@ -121,8 +120,7 @@ typedef struct luaN_Block {
   luaN_Link link;		/* in 'empty', 'holed' or 'used' (must be first) */
   struct luaN_Chunk *chunk;	/* the chunk that contains the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* Number of lines that may be free: all but those of the head and those past the end of the
-     block. */
+  /* Number of lines that may be free: all but those with LUAN_HEAD. */
   unsigned short nusable;
   lu_byte where;		/* the list that it is in: a luaN_Where */
   lu_byte class;		/* in 'holed': log2 of the number of lines of its largest hole */
@@ -131,7 +129,7 @@ typedef struct luaN_Block {
   lu_byte marks[];		/* one byte per line (H1) */
 } luaN_Block;
 
-/* Bit of marks[]: the line is part of the head, or past the end of the block. */
+/* Bit of marks[]: the line has a part of the head, or of a luaN_Chunk after the head. */
 #define LUAN_HEAD	0x80
 
 /* Offset of marks[] in a block, a multiple of 8. */
@@ -160,7 +158,7 @@ typedef struct luaN_Block {
 #define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
 
 /* A chunk: memory from lua_Alloc, with this struct at its first byte; or a mapping, with this
-   struct in the head of its first block. */
+   struct after the head of its first block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
   size_t size;			/* bytes, as requested from lua_Alloc or mapped */
@@ -193,7 +191,8 @@ typedef struct luaN_Blocks {
   unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
   lu_byte unadvised;		/* 1: madvise was refused and is not called again */
-  lu_byte refused;		/* 1: lua_Alloc has refused memory since the nursery started */
+  /* 1: luaN_askmore has returned NULL, or luaN_refused was called, since the nursery started. */
+  lu_byte refused;
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
   /* Lowest address of the small blocks, and bytes from there to their end. */
   uintptr_t low, span;
@@ -204,10 +203,10 @@ typedef struct luaN_Blocks {
   size_t released;		/* bytes of 'room' that were returned to the system (H8) */
   luaN_Chunk *next;		/* the next chunk for luaN_releasepages, or NULL */
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
-  /* Bytes that were freed to malloc and not reported to giveback.h yet. */
+  /* Bytes of malloc's blocks that were freed and are not reported to giveback.h yet. */
   size_t freed;
-  /* The smallest 'held' that lua_Alloc has refused since the last major collection, or 0
-     (luaN_askmore). */
+  /* The smallest total of 'held' that lua_Alloc has refused to luaN_askmore since the last major
+     collection, or 0. */
   size_t ceiling;
 } luaN_Blocks;
 

@@ -17,14 +17,14 @@
 #include "holes.h"
 
 /*
-** Number of free lines from which on a block is listed as one with holes; in a small block, one
-** MIN_FREE_PART-th of its lines. A lower number fills blocks better and makes allocation visit
-** more of them.
+** Number of free lines from which on a block is put into a 'holed' list; in a small block, one
+** MIN_FREE_PART-th of its lines is enough. A lower number fills blocks better and makes allocation
+** visit more of them.
 */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Class (log2 of the lines of the largest hole) of the blocks that are preferred, even for a
+/* Lowest class (log2 of the lines of the largest hole) of the blocks that are preferred, even for a
    request that fits into a smaller hole. */
 #define MIN_ROOMY_CLASS		2u
 
@@ -95,7 +95,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Puts b, which the nursery does not use, into the list for its number of free lines. */
+/* Puts b, which the nursery does not use, into the list for its free lines, or into no list. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;
@@ -189,7 +189,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* The next minor collection frees the line. */
+    /* The next minor collection frees a line of the nursery. */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -205,7 +205,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
   luaN_Block *b = luaN_blockof(h, p);
   lu_byte young = b->marks[luaN_lineof(b, p)] & LUAN_YOUNG;
   memset(b->marks + luaN_lineof(b, p), young, n / LUAN_LINE);
-  if (young) return NULL;  /* the running minor collection frees the lines at its end */
+  if (young) return NULL;  /* luaN_recycle frees the lines */
   luaN_takenback(h, p, n);
   return (b->where != LUAN_USED) ? b : NULL;
 }
@@ -288,8 +288,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' that has a hole of n lines, or NULL; a block with large holes if
-   possible. */
+/* Returns a block of 'holed' that has a hole of n lines, or NULL; a block of class
+   MIN_ROOMY_CLASS or higher if possible. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;

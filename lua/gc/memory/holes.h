@@ -10,34 +10,39 @@
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
 /*
-** Finds a hole of at least n bytes (n <= LUAN_LARGE, rounded) and sets *r to it; the rest of its
-** old hole is dropped. 'desperate': visits every block. Returns 0 if lua_Alloc has no more
-** memory. Never collects.
+** Finds a hole of at least n bytes (n <= LUAN_LARGE, rounded) and sets *r to it; the rest of the
+** hole that *r had is dropped. 'desperate': searches every block first. Returns 0 if there is no
+** such hole and no memory for a chunk. Never collects.
 */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
-/* Takes the next hole of the current block that has n bytes. Returns 0 if there is none. */
+/* Sets *r to the next hole of at least n bytes in the block that *r is in. Returns 0 if there is
+   none. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Ends the nursery: lines of its holes that have no mark become free. All regions must be empty. */
+/* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines of its holes without another
+   mark become free. All regions must be empty. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
-/* Puts b into the right list, if lines of it have become free. */
+/* Puts b, of which lines have become free, into the list for its free lines, unless b is in
+   'used'. */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
 /* Starts a sweep of all lines. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
 /* Removes all marks but those of 'bit', LUAN_YOUNG, LUAN_HELD and LUAN_HEAD from the lines of up
-   to n blocks. Returns the number of blocks visited, which is less than n at the end. */
+   to n blocks. Returns the number of blocks visited; less than n if no block is left. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
-/* Frees the lines that n bytes at p, a dead vector, fill completely. */
+/* Frees the lines that n bytes at p, a dead vector, fill completely. The next minor collection
+   frees those that have LUAN_YOUNG. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the whole lines of n bytes at p, which have equal marks. Returns their block if it must
-   be relisted (luaN_relist), once for all lines that are freed there; else NULL. */
+/* Frees the n bytes at p, whole lines with equal marks; if these have LUAN_YOUNG, the running minor
+   collection frees the lines at its end. Returns their block if luaN_relist must be called, once
+   for all lines that are freed there; else NULL. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -16,8 +16,8 @@
 
 
 /* 1: lua_Alloc runs on this OS thread, so its requests to the system belong to a heap. The
-   variable is per OS thread and not per state, because the state is not known while it is
-   created, or where a host calls the API without a protected call. */
+   variable is per OS thread, because the state for which lua_Alloc runs is not known while that
+   state is created, or where a host calls the API without a protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

@@ -26,20 +26,21 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
 
 /*
 ** Frees the block that is kept at the end of malloc's heap (endblock.h) if no large block was
-** freed for a second, or if 'now' is set; and the spare mappings (mapped.h) if no state was
-** closed for a second.
+** freed for a second, or if 'now' is set. Frees the spare mappings (mapped.h) if no state was
+** closed for a second, whatever 'now' is. Reports the bytes that the state has freed to giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* Calls malloc_trim if enough was freed, or if 'now' is set (giveback.h). Returns 1 if it was
-   called. To be called after luaN_freeend. */
+/* Calls luaN_giveback (giveback.h) and returns its result, if the state has luaN_alloc and madvise
+   may be called; else returns 0. To be called after luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
 ** Like luaN_ask, for memory that the heap can do without for a while: the caller can search for a
-** hole instead, or leave a list incomplete. If the request would bring 'held' to a total that
-** lua_Alloc has refused since the last major collection, NULL is returned without a call of
-** lua_Alloc. A full heap would otherwise call it for each object that it marks.
+** hole instead, or leave a list incomplete. If the request would bring 'held' to 'ceiling' or
+** above, returns NULL without calling lua_Alloc. 'ceiling' is the smallest total that lua_Alloc has
+** refused here since the last major collection. Without it, a full heap would call lua_Alloc for
+** each object that it marks.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

@@ -25,10 +25,10 @@ typedef struct Spare {
    waiting; code that does not get it maps and unmaps directly. */
 static struct {
   int busy;
-  Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in units */
+  Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
   size_t bytes;			/* bytes of all spares */
-  size_t room;			/* bytes of spares that may be kept */
-  size_t asked;			/* bytes requested by states since one was closed */
+  size_t room;			/* largest value of 'bytes' until a state is closed again */
+  size_t asked;			/* bytes requested by states since a state was last closed */
   unsigned at;			/* milliseconds when a state was last closed */
   int closed;			/* 1: a state was closed at some time */
 } spares;
@@ -44,8 +44,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* Maps 'size' bytes aligned to 'to'. The first attempt usually succeeds: the system puts a
-   mapping directly below the previous one, which is aligned as a rule. */
+/* Maps 'size' bytes aligned to 'to', at 'at' if possible. The first attempt usually succeeds: the
+   system puts a mapping directly below the previous one, which is aligned as a rule. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

@@ -26,11 +26,13 @@
    Returns NULL if the system has no memory. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
-/* Unmaps p. If the process has too many mappings to split this one, releases its pages only. */
+/* Unmaps 'size' bytes at p. If the process has too many mappings to split the one that contains
+   them, only releases their pages. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
-/* Returns the largest spare mapping of at most *size bytes and sets *size to its size: whole
-   units, aligned to a unit. Its contents are arbitrary. Returns NULL if there is none. */
+/* Returns the largest spare mapping of at most *size bytes and sets *size to its size, a multiple
+   of LUAN_BLOCK. It is aligned to LUAN_BLOCK, and its contents are arbitrary. Returns NULL if there
+   is none. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
 /*

@@ -37,12 +37,12 @@ int luaN_reserve (global_State *g, luaN_Vec *v, size_t n) {
 
 void luaN_shrinkspare (global_State *g, luaN_Vec *v, size_t spare) {
   if (v->size > 32 * SMALLEST && v->n + spare < v->size / 8)
-    resize(g, v, v->size / 4);  /* keeps its size if that fails */
+    resize(g, v, v->size / 4);  /* v keeps its size if resize fails */
 }
 
 
 void luaN_fitvec (global_State *g, luaN_Vec *v) {
-  if (v->n > 0) resize(g, v, v->n);  /* keeps its size if that fails */
+  if (v->n > 0) resize(g, v, v->n);  /* v keeps its size if resize fails */
 }
 
 

@@ -13,9 +13,9 @@
 
 struct global_State;
 
-/* Distance, in words of a list, slots or buckets, at which the objects that they refer to are
-   prefetched. A longer distance hides more latency and wastes more prefetches at the end of short
-   runs. */
+/* An object is prefetched this number of words of a list, of slots or of buckets before the one
+   that refers to the object is visited. A larger number hides more latency and wastes more
+   prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
@@ -37,7 +37,7 @@ LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
-/* Frees all unused memory of an array that will not grow. */
+/* Frees the unused memory of an array that will not grow. An empty array keeps its memory. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
 /* Frees the memory of the array and makes it empty. */
