@@ -4,21 +4,21 @@
 ** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails as if there were no
 ** memory, with the limit's own message, so that callers handle it like a refusal of lua_Alloc.
 ** nursery_limit includes the distance to the nearer limit, so that the fast path has no additional
-** instruction: only the slow path compares.
+** instruction: only the slow path reads the limits.
 **
 ** Invariants:
 **   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
 **        nursery_free after each luaN_setlimit.
 **   LM2  'refusal' is the message of the limit that refused the last failed allocation since the
-**        limits were set. It is NULL if there was none, if lua_Alloc refused that allocation, or if
-**        the state has no limits. Allocations that succeed do not change it: a __close handler may
-**        run before the message is used.
+**        limits were set. It is NULL if no allocation has failed, if lua_Alloc refused the last one
+**        that did, or if the state has no limits. Allocations that succeed do not change 'refusal':
+**        a __close handler may run before the message is used.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 1 if an allocation of n more bytes would exceed a limit, and sets 'refusal' then. If
-   it would exceed the limit of the bytes in use, runs an emergency collection first and
+/* Returns 1, and sets 'refusal', if an allocation of n more bytes would exceed a limit. If that is
+   the limit of the bytes in use, first runs an emergency collection, if one may run now, and
    compares again. To be called only if the state has limits (luaN_exceeds). */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 

@@ -18,7 +18,7 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Instructions before a concatenation in which the loads of its operands are searched. */
+/* Number of instructions before a concatenation that are searched for the loads of its operands. */
 #define MAX_BACK	64
 #define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
 
@@ -51,8 +51,8 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
 _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 
 
-/* Returns the index of the last instruction before 'pc' that sets register r, or -1 if none is
-   near. */
+/* Returns the index of the last of MAX_BACK instructions before 'pc' that sets register r, or -1 if
+   none does. */
 static int setter (const Proto *p, int pc, int r) {
   int first = (pc > MAX_BACK) ? pc - MAX_BACK : 0;
   while (--pc >= first)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Copy samples: the bytes that growth moves, in tables and in buffers of C code, are subtracted
-** from a countdown that is separate from that of allocation samples; when it reaches 0, the
-** sampler is called (luaN_setcopies of seam.h). The bytes copied into a new string need no count,
-** because its allocation sample has them.
+** from a countdown, heap.copyleft, that is separate from that of allocation samples; when it
+** reaches 0, the sampler is called (luaN_setcopies of seam.h). The bytes copied into a new string
+** are not counted, because allocation samples count the string.
 **
-** Without a sampler the count starts at UINT64_MAX, which is 500 years of moving a gigabyte a
+** Without a sampler the countdown starts at UINT64_MAX, which is 500 years of moving a gigabyte a
 ** second. So there is one comparison, with and without a sampler.
 */
 #ifndef luaN_copies_h
@@ -13,7 +13,8 @@
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
-/* Calls the sampler, because n moved bytes have reached the point, and sets the next point. */
+/* Calls the sampler's 'copied', because n moved bytes have ended the countdown, and restarts the
+   countdown with its result. */
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
 /* Counts n moved bytes. The running stack must be in a state that can be walked. */

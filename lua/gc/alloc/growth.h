@@ -7,19 +7,19 @@
 ** these cache misses take. When the table grows, one pass over the old nodes fetches their values
 ** (lua/vm/growing.h).
 **
-** Until then the old vector is the table's. Lookups, stores, traversals and the collector do not
-** use the buffer. It contains keys only, which are never followed, because they may have died. In
-** place of a value it has a number: the key's main position and the index of the old node.
+** Until the table grows, its vector is the old one. Lookups, stores, traversals and the collector
+** do not use the buffer. References of its keys are never followed, because the keys may have died.
+** In place of a value each key has a number: its main position and the index of the old node.
 ** 'copyof' has, for each old node that was gone through, the index of its copy. Keys that are
 ** inserted into such a node later are copied at once (luaH_newkey). Keys that the bytecode loop
 ** inserts into a young table are detected by comparing addresses: an address is reused only after
 ** a collection, and a young table has lived through none.
 **
-** A state has few growth buffers at a time. A buffer is dropped when its table dies or gets
-** vectors of another size, by every full collection, and when a major collection starts and no
-** key was inserted since the previous one started. Its bytes are explicit memory (H6) from the
-** start. The nursery is charged with them, and samples count them, when it becomes the table's
-** vector. No growth starts if lua_Alloc has refused memory since the last major collection.
+** A state has few growth buffers at a time. A buffer is dropped by every full collection; when its
+** table dies or gets vectors of another size; and at the start of a major collection if no key was
+** inserted since the start of the previous one. The bytes of a buffer are explicit memory (H6). The
+** nursery is charged with them, and samples count them, when the buffer becomes the table's vector.
+** No growth starts if lua_Alloc has refused memory since the last major collection.
 **
 ** A hash part whose keys are inserted and removed, and that will keep its size (room.c), gets no
 ** buffer: it is rehashed in place (lua/vm/inplace.h).
@@ -43,8 +43,8 @@
 
 #include "heap.h"
 
-/* log2 of the nodes of the smallest hash part that gets a buffer, which is a large block (H2).
-   Smaller parts are rehashed in a short pause. */
+/* log2 of the nodes of the smallest hash part that gets a buffer. A buffer is always a block of
+   lua_Alloc (H2). Smaller parts are rehashed in a short pause. */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -66,22 +66,24 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
 /* Starts a growth of t, which has 'left' > 0 nodes that getfreepos has not visited yet. Does
-   nothing if memory is short, if the state has too many growths, or if it has limits
+   nothing if memory is short, if the state has too many growths, or if the state has limits
    (allowance.h). */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
-/* Makes the buffer the hash part of its table, and counts it as if it were allocated now.
-   Returns 0 and changes nothing if there is no memory. */
+/* Takes the buffer out of w, for the caller to make it the table's hash part, and counts it as if
+   it were allocated now. Returns 0 and changes nothing if there is no memory or a limit of the
+   state would be exceeded. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Ends a growth and frees its memory, except the buffer if that is the table's vector now. */
+/* Ends a growth and frees its memory, except a buffer that luaN_adoptgrowth has taken out. */
 LUAI_FUNC void luaN_endgrowth (global_State *g, luaN_Growth *w);
 
 /* Frees all growth buffers. */
 LUAI_FUNC void luaN_dropgrowths (global_State *g);
 /* Frees the growth buffers that received no key since the last major collection started. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
-/* Frees the growth buffers of dead tables. */
+/* Frees the growth buffers of the tables that the running collection has not marked. To be called
+   when all marks are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
 /* Checks GA1 to GA3. Returns the violated invariant and sets *where, or returns NULL. */

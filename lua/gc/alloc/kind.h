@@ -19,8 +19,8 @@ enum luaN_Vector {
 #define luaN_mostbumped(what) \
   (luaN_istextkind(what) ? LUAN_LARGETEXT : LUAN_LARGE)
 
-/* The kinds of memory that each source file of the core allocates. Every file of the core defines
-   a macro of its own name. */
+/* The kinds of memory that each source file of the core allocates, by the functions of mem.h that
+   it calls. Every file of the core defines a macro of its own name. */
 #if defined(ltable_c)
 #define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ uses LUAN_VARRAY */
 #define LUAN_REALLOCED	LUAN_VARRAY
@@ -45,15 +45,16 @@ enum luaN_Vector {
 
 /*
 ** Changes the size of a block, as realloc: 'block' of osize bytes (NULL and 0 for a new one) to
-** nsize bytes (0: frees it and returns NULL). A block in lines is shrunk in place; an array at
-** the end of the current hole is grown in place. Returns NULL and leaves the block as it is if
-** there is no memory after an emergency collection.
+** nsize bytes (0: frees it and returns NULL). A block in lines is shrunk in place; an array in
+** lines is grown in place if it ends where the unused part of the current hole, or of the overflow
+** region, starts and that part is long enough. Returns NULL and leaves the block as it is if there
+** is no memory after an emergency collection.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int what);
 
-/* Frees a block of kind 'what' and of 'size' bytes that is not an object: in lines, only the lines
-   that it fills. Reports it to the sampler if the block is watched. */
+/* Frees a block of kind 'what' and of 'size' bytes that is not an object; of a block in lines, only
+   the lines that it fills completely. Reports a watched block to the sampler. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
 
 #endif

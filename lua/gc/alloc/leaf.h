@@ -10,7 +10,7 @@
 /* Number of bits below the survivor age in the byte before a large userdata. */
 #define LUAN_UDATAAGE	5
 
-/* Returns the bytes of a long string or userdata. */
+/* Returns the bytes of o, a long string or userdata, without rounding. */
 static inline size_t luaN_textsize (const GCObject *o) {
   if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
   return sizelstring(gco2ts(o)->u.lnglen);

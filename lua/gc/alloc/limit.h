@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The nursery's limit and its accounts (N1 to N3 and S1 of nursery.h). All code that moves
-** nursery_free, nursery_limit, the sample point or the debt is here, or uses these functions in
-** nursery.c and sampling.c.
+** The nursery's limit and its accounts (N1 to N3 and S1 of nursery.h). The code that moves
+** nursery_free, nursery_limit or the sample point is here, in nursery.h, nursery.c and sampling.c;
+** the debt is also set by pace.c, stress.c and lua_gc.
 */
 #ifndef luaN_limit_h
 #define luaN_limit_h
 
 #include "seam.h"
 
-/* Bytes of allocation from one safepoint that does a part of some work to the next one: the size of
-   the smallest nursery, and the distance of batches of finalizers and of slices of the remembered
-   set. A larger gap delays the work, a smaller one costs more safepoints. */
+/* Bytes of allocation between two safepoints that each do a part of some work: the size of the
+   smallest nursery, and the distance between batches of finalizers, and between slices of the
+   remembered set. A larger gap delays the work, a smaller one costs more safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Adds the bytes allocated since the last call to the accounts (N2). Does not set the limit. */
@@ -27,7 +27,7 @@ static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
 
-/* Sets the sample point 'distance' bytes from here. The caller must set the limit. */
+/* Sets the sample point 'distance' bytes from nursery_free. The caller must set the limit. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }
@@ -53,13 +53,15 @@ static inline uint64_t luaN_left (const global_State *g) {
   return (a < u) ? a : u;
 }
 
-/* Sets the limit from the current hole, the sample point, the debt (N1) and the state's limits. */
+/* Sets nursery_limit from the current hole (N1), the sample point (S1), the debt (N3) and the
+   state's limits (LM1). */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Updates the accounts (N2) and sets the limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns nursery_free to 16 bytes for the next allocation. The padding does not count. */
+/* Aligns nursery_free to 16 bytes for the next allocation, if the hole is long enough. The padding
+   does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
 /* Gives up the current hole and the overflow region. The next allocation takes a new hole. */
@@ -68,11 +70,12 @@ LUAI_FUNC void luaN_retire (global_State *g);
 /* Sets the bytes in use from the collector's accounts (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of 'change' bytes in the vectors of o. Does nothing if o is young, because only
-   old bytes are counted by object. */
+/* Counts a change of 'change' bytes in the vectors of o. Does nothing if o is young, because the
+   accounts have only the bytes of old objects. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the number of bytes allocated since the last minor collection. */
+/* Returns the bytes that the current nursery was charged with. The accounts must be up to date, and
+   no part of the nursery withheld (luaN_resume). */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
 /* Moves the next minor collection n bytes closer; further away if n < 0. */
@@ -88,9 +91,9 @@ LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 LUAI_FUNC void luaN_hurry (global_State *g);
 
 /*
-** luaN_defer makes the next safepoint come early, so that it calls the next batch of finalizers.
-** luaN_resume restores the rest of the nursery that luaN_defer has withheld; it returns 1 if
-** there was such a rest and no collection is due.
+** luaN_defer makes the next safepoint come after LUAN_GAP bytes at most, so that it calls the next
+** batch of finalizers, and withholds the rest of the nursery. luaN_resume restores that rest;
+** returns 1 if there was a rest and no collection is due.
 */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);

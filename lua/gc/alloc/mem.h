@@ -20,11 +20,12 @@ LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 
-/* Raises a memory error, after a call of the sampler's 'starved' function (sampling.c). */
+/* Raises a memory error. Calls the sampler's 'starved' first, unless a limit has refused the
+   allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* luaN_limitsof returns the limits of L's state; luaN_relimit sets them again after an error that
-   may have jumped past the function that had set others. */
+/* luaN_limitsof returns the limits of L's state. luaN_relimit sets these limits again after an
+   error that may have jumped past the end of a function that had set others. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

@@ -58,8 +58,10 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Allocates n bytes from the current hole, or from the next one that has capacity. Returns NULL
-   if there is none; the nursery keeps its current hole then. 'desperate': searches every block. */
+/* Allocates n bytes from the current hole, or from another one, which becomes the current hole: a
+   later hole of the same block, the overflow region (takeoverflow), or, for up to LUAN_SMALL bytes
+   or if there is no current hole, a hole of any block. Returns NULL, and keeps the current hole,
+   if none has capacity. 'desperate': searches every block. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;
@@ -99,7 +101,8 @@ static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
 }
 
 
-/* Returns the list that a large block of kind 'what', or its table, will be in; NULL if none. */
+/* Returns the list that a large block of kind 'what', or the table that owns it, will be in; NULL
+   if there is none. */
 static luaN_Vec *listfor (luaN_Gc *c, int what) {
   if (what < LUAN_VARRAY) return &c->lists.large.v;
   if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->lists.tables.v;
@@ -109,8 +112,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int what) {
 
 /*
 ** Returns the address of a userdata in a block of UDATAROOM additional bytes: aligned to 16
-** whatever lua_Alloc returns. Stores the distance from the start of the block in the lower bits
-** of the byte before it; the other bits are the survivor age (ageing.h).
+** whatever lua_Alloc returns. Stores its distance from the start of the block in the lower bits of
+** the byte before the userdata; the other bits of that byte are the survivor age (ageing.h).
 */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
@@ -175,8 +178,8 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in its list; an
-   object is added to it. Returns NULL if there is no memory. */
+/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in its list. If
+   the block is an object, adds it to that list. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int what, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, what);
   size_t room = (what == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -245,8 +248,8 @@ static void charge (global_State *g, size_t n, int what) {
 
 /*
 ** Adds a block of 'size' bytes at p to the accounts, and samples it. 'old' bytes of it (rounded)
-** are in the accounts already; 'd' was the distance before the allocation; 'outside' is 1 if it
-** passed by the nursery.
+** are in the accounts already; 'd' was the distance to the sample point before the allocation;
+** 'outside' is 1 if the block passed by the nursery.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int what, int outside,
@@ -270,7 +273,7 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 /*
 ** Allocates a block of 'size' > 0 bytes of kind 'what'. If it replaces a block of 'oldsize' bytes,
 ** which are in the accounts already, only the growth is counted. Runs an emergency collection if
-** there is no memory; returns NULL if there is still none.
+** there is no memory. Returns NULL if there is still none, or a limit of the state is exceeded.
 */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   global_State *g = G(L);
@@ -339,9 +342,9 @@ static int nursery_passes (global_State *g, size_t n) {
 
 
 /*
-** Resizes explicit memory or a large block to a large block, by lua_Alloc's own realloc. Runs an
-** emergency collection if there is no memory; returns NULL, and the old block stays, if there is
-** still none.
+** Allocates or resizes explicit memory, or resizes a large block that stays large, by one call of
+** lua_Alloc. Runs an emergency collection if there is no memory. Returns NULL, and the old block
+** stays, if there is still none, or a limit of the state would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int what) {
@@ -387,8 +390,8 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /* Grows an array from o to n bytes in place, if the memory after it is the unused part of the
-   current hole or of the overflow region. That is frequent for an array that is being filled.
-   Growing in place copies nothing and leaves no garbage. Returns 0 if it is not possible. */
+   current hole or of the overflow region, as is frequent for an array that is being filled. Growing
+   in place copies nothing and leaves no garbage. Returns 0, and has done nothing, otherwise. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -457,10 +460,10 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery for a large block of n bytes that was freed explicitly. The block is no
-** garbage, so it should not bring a collection closer. The credit is at most 'spare', and at most
-** the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or when
-** the collector was restarted).
+** Credits the nursery for a large block of n bytes that was freed explicitly: it needs no
+** collection, so its allocation should not bring one closer. The credit is at most 'spare', and at
+** most the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or
+** when the collector was restarted).
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
@@ -471,7 +474,7 @@ static void payback (global_State *g, size_t n) {
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
   g->GCdebt -= back;
-  g->totalbytes += back;  /* the limit is lower than necessary, as in passes */
+  g->totalbytes += back;  /* the limit is lower than necessary, as in nursery_passes */
 }
 
 

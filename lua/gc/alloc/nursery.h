@@ -28,9 +28,9 @@
 **   N3  When GCdebt, updated, becomes > 0, an allocation takes the slow path: the limit is at
 **       most the address at which the budget is used up.
 **   S1  point - free is the number of bytes until the next sample, and is at least 1. An
-**       allocation that passes by the nursery (large block, overflow region) moves the point left
-**       by its size; bytes that do not count (padding, the old bytes of a block that grows) move
-**       it right.
+**       allocation that passes by the nursery (large block, overflow region) moves the point to a
+**       lower address, by its size; bytes that do not count (padding, the old bytes of a block that
+**       grows) move the point to a higher one.
 **   S2  A sample is taken after its block was allocated and before it can be used. If the block
 **       is the running stack that is being moved, the sample is postponed until the stack can be
 **       walked again; nothing is allocated between. A failed allocation takes no sample and moves
@@ -56,8 +56,8 @@ LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int what)
 
 /*
 ** luaN_holdtext sets LUAN_HELD on the lines of o, a large leaf object that survives.
-** luaN_freetext frees a dead one: its lines, or its block of lua_Alloc. It returns the block
-** whose lines became free, for which luaN_relist must be called, or NULL.
+** luaN_freetext frees o, a dead large leaf object: its lines, or its block of lua_Alloc. Returns
+** the block whose lines became free, for which luaN_relist must be called, or NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);

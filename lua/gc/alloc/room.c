@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the existing
-** keys. If keys are inserted and removed while their number stays just below such a power, the
-** few free nodes are used up at once and the next new key rehashes the whole table: caches, work
-** sets, and weak tables from which the collector removes keys. So a hash part that is rehashed
+** keys. If keys are inserted and removed while their number stays just below such a power (in
+** caches, work sets, and weak tables from which the collector removes keys), the few free nodes are
+** used up at once and the next new key rehashes the whole table. So a hash part that is rehashed
 ** and has not grown gets free nodes for a part of all slots, and the insertions that fill them
 ** pay for the next rehash.
 */
@@ -17,8 +17,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* MIN_SLOTS: slots of the smallest table that gets such free nodes. One PART-th of its slots stays
-   free; a larger value saves memory and rehashes more often. */
+/* MIN_SLOTS: slots of the smallest table that gets such free nodes. At least one PART-th of the
+   table's slots stays free; a larger PART saves memory and makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

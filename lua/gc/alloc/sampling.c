@@ -34,7 +34,7 @@ static luaN_Kind sampling_kindof (int what) {
 }
 
 
-/* Takes the sample of the block at p; returns the distance to the next one. */
+/* Calls the sampler for the block at p. Returns the distance to the next sample point. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -60,8 +60,8 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int 
 }
 
 
-/* Adds a block, or the bytes that it has grown by, to the counts. LUAN_VSTACK is a CallInfo or the
-   first stack of a coroutine; the stack counts with the coroutine. */
+/* Adds a block, or the bytes that it has grown by, to the counts. LUAN_VSTACK is a CallInfo, or the
+   first stack of a coroutine, which counts as LUAN_KTHREAD. */
 static void tally (luaN_Counts *c, int what, uint64_t new) {
   int isfirst = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind kind = isfirst ? LUAN_KTHREAD : sampling_kindof(what);
@@ -81,7 +81,7 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* any distance will do: luaN_moved sets it before the next allocation */
+    d = 1;  /* any distance: luaN_moved sets the sample point before the next allocation */
   }
   else d = sampling_take(L, p, n, what, outside, new - d);
   luaN_setpoint(h, d);

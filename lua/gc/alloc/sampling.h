@@ -4,9 +4,10 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p, of which 'old' bytes are counted already, and takes the
-** sample if the sample point is reached. 'd' is the distance before the allocation. 'outside':
-** the block passed by the nursery. Sets the sample point; the caller must set the limit.
+** Counts the block of n bytes at p, of which 'old' bytes are counted already, and takes its sample,
+** or postpones it (S2), if the sample point is reached. 'd' is the distance to the sample point
+** before the allocation. 'outside': the block passed by the nursery. Sets the sample point; the
+** caller must set the limit.
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int what, int outside, uint64_t d);
@@ -32,14 +33,14 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
 /* Takes the sample of the running stack that was postponed while the stack moved (S2). */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
-/* Calls the sampler's decision. Every collection calls this when all marks are final and dead
-   objects are still whole. */
+/* Counts a minor or major collection and calls the sampler's 'decide'. To be called when all marks
+   of the collection are final and dead objects are still whole. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
 /* Counts n external bytes of u that samples have not counted yet. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* Reports to the sampler that u owns no external bytes any more. */
+/* Reports to the sampler that u owns no external bytes any more, if these are watched. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

@@ -16,7 +16,8 @@
 #if defined(LUAN_DEBUG)
 
 
-/* Bytes of old objects that lengthen the interval of emergency collections by its initial value. */
+/* The interval of emergency collections grows by its initial value for each EMERGENCY_STEP bytes of
+   old objects. */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 
@@ -43,8 +44,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Runs an emergency collection if LUAN_STRESS makes one due at this allocation. Restores the debt,
-   so that collections, and with them calls of finalizers, stay at the same safepoints. */
+/* Restores the debt after the emergency collection, so that other collections, and with them calls
+   of finalizers, stay at the same safepoints. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
