@@ -3,17 +3,17 @@
 ** The pacer (pace.h): how large the next nursery is, when a major collection starts, and how much
 ** of it a step pays for.
 **
-** A nursery has the size of the old objects (up to twice that; half of it if the process has many
-** states), or a 64th of everything that the state has allocated, within bounds. So a state that
-** does little stays small, and one that is large or has been busy gets a nursery that fits into a
+** A nursery has the size of the old objects (up to twice their size; half of it if the process has
+** many states) or a 64th of all that the state has allocated: the larger, within bounds. So a state
+** that does little stays small, and one that is large or was busy has a nursery that fits into a
 ** core's cache. (From 256 KiB to 1 MiB there is no measurable difference; with 64 KiB, programs
 ** of small heaps spend a tenth of their time on holes between survivors.) If a process has many
 ** states, being busy counts for less: all nurseries share the memory that a few of them would
 ** take, because idle states keep their young objects, and old garbage, in memory. The growth and
-** the volume that start a major collection depend on the number of states, too. If most of a
+** the volume that start a major collection depend on the number of states, too. If half of a
 ** nursery survives it and many old objects die, objects live a little longer than a nursery, as
 ** those of a queue do, and a larger nursery has less to mark: it is doubled up to WIDER_MOST
-** times, in heaps that are not big and have few finalizers, which would run later.
+** times, in heaps that are not big and have few finalizers, because these would run later.
 **
 ** A major collection starts for one of these reasons:
 **
@@ -21,13 +21,15 @@
 **               that the last one left by the allowed growth.
 **   volume      The bytes allocated since the last one are so large a multiple of the
 **               live bytes that marking the old objects is a small part of the work.
-**               It finds the garbage of a heap that does not grow. If it finds
-**               little, the next one comes after four times the volume, unless the
-**               heap has changed its size. Half of the volume is enough if little was
-**               tenured, and a part of it if many objects have finalizers.
+**               The collection finds the garbage of a heap that does not grow. If it
+**               finds little, the next one comes after four times the volume, unless
+**               the heap has changed its size. Half of the volume is enough if the
+**               bytes in use have hardly grown, and a part of it if many objects have
+**               finalizers.
 **   finalizers  Many old objects with finalizers are new.
-**   weak        Many entries of weak tables with old keys or values are new. If as
-**               many are added while the collection runs, it hurries.
+**   weak        Many entries of weak tables with old keys or values are new. A
+**               collection hurries if many are new at its start, or are added while
+**               it runs.
 **
 ** In the incremental mode the volume is upstream's pause. Modes and parameters are the program's,
 ** except those that an operator has set (tuning.c).
@@ -47,8 +49,8 @@
 
 /* The constants of the cost model (pace.h). Sizes are in bytes. */
 
-/* NURSERY_MIN and NURSERY_MAX: bounds of the nursery. The largest one fits into a core's cache; it
-   is also the growth that a heap may always have, and the marking of one slice in a big heap, about
+/* NURSERY_MIN and NURSERY_MAX: bounds of the nursery. NURSERY_MAX fits into a core's cache; it is
+   also the growth that a heap may always have, and the marking of one slice in a big heap, about
    a millisecond (bench/pauses). A heap of up to NURSERY_SMALL bytes has a nursery of its own size;
    for each further byte the nursery has two more bytes: with one byte, the benchmark "queue" runs
    2.5 times as many collections. */
@@ -56,7 +58,8 @@
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* Upper bound of the nursery, and least growth, that no number of states makes smaller: a block. */
+/* However many states a process has, the upper bound of a nursery and the growth that a heap may
+   always have are at least this: a block. */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, so
@@ -64,7 +67,8 @@
 #define NURSERY_PART	64u
 
 /* Largest number of times that the nursery is doubled. It is doubled if half of it has survived a
-   minor collection, and halved if less than a quarter has. */
+   minor collection (luaN_outlived has more conditions). One doubling is undone if less than a
+   quarter has. */
 #define WIDER_MOST	2u
 
 /* Bytes that are divided among all states of the process. Two things have SHARED bytes each: the
@@ -72,8 +76,8 @@
    that is always allowed, and young large leaf objects, have twice as many. */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* Percent of the generational multiplier that is used; the rest is for allocation during the
-   collection. */
+/* Percent of the allowed growth (the generational multiplier, or the pause above 100) that is used
+   before a major collection; the rest is for allocation while it runs. */
 #define GROWTH_PERCENT	60u
 
 /* Volume before a major collection, in heaps: at first, and at most. */
@@ -131,8 +135,8 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode: the bytes until a cycle starts,
-   or while one runs the bytes of allocation between two of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode: the bytes of allocation until a
+   cycle starts or, while one runs, between two of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -143,8 +147,8 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Bounds the next nurseries by a part of the bytes that this one had when lua_Alloc refused
-   memory. */
+/* Bounds the next nurseries by three quarters of the bytes that the present one was charged with,
+   because lua_Alloc has refused memory in it. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -175,8 +179,8 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 /*
 ** Returns 1 if weak tables have received many entries since the last major collection started.
-** Only major collections find dead ones, which may retain any amount of memory. If no collection
-** has ended yet, the old bytes represent the live ones.
+** Only major collections find dead entries, which may retain any amount of memory. If none has
+** ended yet, the old bytes represent the live ones.
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -233,9 +237,9 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 
 /*
-** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. It is
-** 0 if none stay young, if lua_Alloc has refused memory, or if the program or the operator has
-** set the nursery's size.
+** Returns the bytes of large leaf objects that may be allocated in addition to the nursery: 0 if
+** none stay young, while a major collection runs, in the incremental mode, if lua_Alloc has refused
+** memory, or if the program or the operator has set the nursery's size.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -288,7 +292,8 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns the bytes by which a heap may always grow: NURSERY_MAX, or less among many states. */
+/* Returns the bytes by which a heap may always grow: NURSERY_MAX, or less if the process has many
+   states. */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;
@@ -321,7 +326,8 @@ static int hasgrown (global_State *g) {
 }
 
 
-/* Returns 1 if little was tenured since the last major collection. */
+/* Returns 1 if the bytes in use have grown by less than one PART-th since the last major
+   collection; 0 in the incremental mode. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / PART;
@@ -344,7 +350,7 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* spent() counts the growth of resized blocks, GCdebt counts their whole size */
+  /* a nursery ends early: GCdebt counts the whole size of resized blocks, spent() their growth */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -393,7 +399,7 @@ static uint64_t volume (global_State *g, size_t live) {
 }
 
 
-/* Returns the percentage of the live bytes that may be in use before a major collection. */
+/* Returns the bytes in use at which a major collection starts, in percent of the live bytes. */
 static unsigned multiple (global_State *g) {
   unsigned pause = luaN_pause(g);
   if (g->heap.gc.pace.fullcycles) return pause;
@@ -403,10 +409,10 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** The generational multiplier bounds the footprint, not only the bytes in use: unused lines
-** between survivors count, once the bytes in use have grown enough for a collection to be worth
-** it. Whatever is in use, a collection is due if the footprint has grown by the multiplier,
-** because a vector that was freed explicitly leaves lines that it shared with its neighbours.
+** A major collection is due if the bytes in use reach 'threshold'; or if the footprint, which
+** includes unused lines between survivors, reaches 'threshold' and the bytes in use have grown by
+** half of the allowed growth; or if the footprint has grown by 'threshold' bytes, whatever is in
+** use: a vector that was freed explicitly leaves lines that it shared with its neighbours.
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -458,8 +464,8 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 
 /*
 ** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a collection
-** hurries. The smallest nursery there, NURSERY_SMALL, pays for a slice of NURSERY_MAX bytes; others
-** pay for as many in proportion.
+** hurries. The usual nursery at that time, NURSERY_SMALL bytes, pays for a slice of NURSERY_MAX
+** bytes; others pay in proportion.
 */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);

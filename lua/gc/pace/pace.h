@@ -5,11 +5,11 @@
 ** The cost model. While a program allocates A bytes and L bytes are live, it pays for:
 **
 **   time    of minor collections: a fixed part for each nursery, and the marking of the survivors.
-**           A larger nursery needs fewer of them, until it does not fit into the cache.
+**           A larger nursery needs fewer collections; it saves time while it fits into the cache.
 **           Of major collections: the marking of L bytes each. If one starts after V bytes of
 **           allocation, that is L / V bytes of marking for each allocated byte.
-**   memory  the nursery of each state, and the garbage of old objects. The garbage is at most the
-**           bytes tenured since the last collection started.
+**   memory  the nursery of each state, and the garbage of old objects, which is at most the bytes
+**           tenured since the last major collection started.
 **   pauses  the bytes that are marked at a time. In a heap that no cache holds, marking takes some
 **           2 ns for a byte; in others it takes less.
 **
@@ -17,14 +17,15 @@
 **
 **   nursery  as large as the cache, but no larger than the old objects need, so that small states
 **            stay small; all states of a process share a fixed amount.
-**   growth   a collection starts when the garbage may be a fixed part of L: this bounds the memory.
-**   volume   or when V is a multiple of L, which bounds the time for a heap that does not grow. The
-**            multiple grows while collections find little.
+**   growth   a major collection starts when the garbage may be a fixed part of L, which bounds the
+**            memory.
+**   volume   a major collection also starts when V is a multiple of L, which bounds the time for a
+**            heap that does not grow. The multiple grows while collections find little.
 **   held     objects with finalizers and entries of weak tables hold more than their own bytes, so
-**            that many new ones shorten V, to L at least.
-**   slices   each allocated byte pays for a fixed number of bytes of marking, so that a collection
-**            ends after a fixed part of L was allocated. A pause marks a bounded number of bytes;
-**            the rest is owed, up to a part of L.
+**            that many new ones shorten V, but not below L.
+**   slices   each allocated byte pays for a fixed number of bytes of marking, so that a major
+**            collection ends after a fixed part of L was allocated. A pause marks a bounded number
+**            of bytes; the rest is owed, up to a part of L.
 **
 ** Each constant of pace.c belongs to one of these terms.
 */
@@ -36,9 +37,9 @@
    finalization, a slot of a weak table. */
 #define LUAN_VISIT	48u
 
-/* Bytes of marking, and number of such visits, that are done at a time: the parts of which slices
-   consist, and the limit of some work of the atomic step. Smaller parts keep closer to the budget
-   and cost more calls. */
+/* Bytes of marking (LUAN_SLICE), and number of the visits above (LUAN_ATONCE), that are done at a
+   time: the parts of which slices consist, and limits of some work of the atomic step. Smaller
+   parts keep closer to the budget and cost more calls. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
@@ -47,8 +48,8 @@
 LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
-/* Records that 'bytes' of the last nursery have survived a minor collection. Doubles the later
-   nurseries if these are many, and halves them if these are few (WIDER_MOST in pace.c). */
+/* Records that 'bytes' of the last nursery have survived a minor collection. If the bytes are many,
+   may double the later nurseries; if they are few, undoes one doubling (WIDER_MOST in pace.c). */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Sets the size of the next nursery and sets GCdebt to minus that size. */
@@ -56,8 +57,8 @@ LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /*
 ** Returns the bytes with which the state's nurseries were filled so far. That is more than was
-** allocated, because a vector that grows fills its whole new size. Sets '*planned' to the sizes
-** that they were planned to have, as far as they were used. The accounts must be up to date.
+** allocated, because a vector that grows fills its whole new size. Sets '*planned' to the sum of
+** their planned sizes, as far as they were used. The accounts must be up to date.
 */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 

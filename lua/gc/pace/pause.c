@@ -41,7 +41,7 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* Blocks that a collection frees are not credited, because its nursery has ended. */
+  /* Blocks that the collection frees are not credited, because the nursery has ended. */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }

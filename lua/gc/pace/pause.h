@@ -7,8 +7,8 @@
 /* Returns CLOCK_MONOTONIC in nanoseconds. */
 LUAI_FUNC uint64_t luaN_now (void);
 
-/* Start and end a pause, for which the program is stopped. luaN_endpause calls the sampler's
-   'collected'; finalizers run after it. */
+/* Start and end a pause, in which the program is stopped. luaN_endpause calls the sampler's
+   'collected'; finalizers run after the pause. */
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
 

@@ -6,20 +6,21 @@
 **   generational, incremental  the mode
 **   pause=N, stepmul=N         parameters of the incremental mode, percent
 **   major=N                    multiplier of the generational mode, percent
-**   nursery=N                  bytes from one minor collection to the next (K, M)
+**   nursery=N                  bytes from one minor collection to the next; N may
+**                              end with K or M
 **   nursery=N-M                each nursery has another size, from N to M
-**   huge-pages                 a large heap has them from the first touch on
+**   huge-pages                 a big heap has huge pages from the first touch on
 **   no-madvise                 madvise is not called
 **
 ** A setting holds for the life of every state. A program that sets the same parameter by
 ** collectgarbage or lua_gc receives the answers that it would get without LUA_GC, and the
 ** collector runs as the operator has set. Parameters that LUA_GC does not name are the program's.
 ** So are "stop", full collections and explicit steps, whose answers follow the program's own
-** mode, because it may wait for the end of a cycle. The variable is read once for each state,
+** mode, because the program may wait for the end of a cycle. The variable is read for each state,
 ** when it is created, and not by programs that run with the rights of another user.
 **
-** An unknown word makes the whole variable ineffective; a message on standard error says so, once
-** per process.
+** A wrong word makes the whole variable ineffective; a message on standard error reports that,
+** once per process.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
@@ -49,7 +50,7 @@
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Prints why a word of n bytes is wrong, once per process. */
+/* Prints why a word of n bytes is wrong, at most once per process. */
 static void complain (const char *word, size_t n, const char *why) {
   static int reported;
   char text[SHOWN + 1];
@@ -95,7 +96,7 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* Reads one size, or two with a '-' between. */
+/* Reads one size, or two with a '-' between, the second of which is larger. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;
