@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads of objects in the middle of a collection, for the sampler (seam.h). They run no
-** metamethod, allocate nothing and write nothing. Dead objects may be read as well: they are
-** unchanged until their lines are allocated again.
+** Reads of objects for the sampler, also in the middle of a collection (seam.h). They run no
+** metamethod, allocate nothing and write nothing. In 'decide' dead objects may be read as well:
+** their memory is freed later.
 */
 #define LUA_CORE
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the memory of a state is (luaN_places, luaN_beside of seam.h): chunks by the use of their
-   lines, and blocks of lua_Alloc. Reads the marks of all blocks, 512 bytes each, and no object. */
+   lines, and blocks of lua_Alloc. Reads the marks of blocks, 512 bytes or less each, no object. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,9 +18,9 @@
 #define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
 
 
-/* Returns the number of free lines of b. Reads eight marks at a time. 'sums' holds eight
-   counts, one in each byte (a block has at most 64 words); they are then added up to four
-   counts of 16 bits, and these to one. */
+/* Returns the number of free lines of b. Reads eight marks at a time. 'sums' has eight counts, one
+   in each byte (marks[] has at most 64 words); the counts are then added up to four of 16 bits, and
+   these to one. */
 static unsigned freelines (const luaN_Block *b) {
   const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sums = 0;

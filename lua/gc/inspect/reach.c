@@ -2,13 +2,13 @@
 /*
 ** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep if it started now. Sizes are those that
-** the collector counts, so that they add up to the bytes in use after one.
+** the collector counts: with luaN_statebytes they add up to the bytes in use after that collection.
 **
 ** The walk is breadth first, so that the edge by which an object is reached first ends a shortest
-** path. Objects with a name are before those that only a stack refers to: stacks are deferred
-** until nothing else is left, and objects that only wait for their finalizers are last. A weak
-** reference holds nothing; the value of an entry with a weak key is held by the key, once both
-** table and key are reached.
+** path. Stacks are visited when nothing else is left, so that objects that only a stack refers to
+** come after all others; objects that are only pending finalization are last. A weak reference
+** holds nothing; the value of an entry with a weak key is held by the key, after both table and key
+** were reached.
 **
 ** The set of reached objects (visits.c) is empty again when the walk ends; nothing else is
 ** written.
@@ -49,15 +49,15 @@ typedef struct Walk {
   size_t next;		/* index in 'queue' of the next one to visit */
   List threads;		/* places in 'queue' of threads whose stacks are deferred */
   size_t nextthread;	/* index in 'threads' of the next stack to visit */
-  /* Entries whose weak key is not reached, as triples: table, node, next of its chain or 0. */
+  /* Entries whose weak key is not reached, as triples: table, node (NULL: the key was reached
+     later), link. A link is the index of the next triple of the chain plus 1; 0 ends the chain. */
   List open;
-  /* Hash table of these entries by their keys, which converge builds: a power of two of indexes
-     in 'open', from 1 on. */
+  /* Hash table of these entries by their keys, which converge builds: the link to the first triple
+     of each chain. The number of chains is a power of 2; 0: not built. */
   List heads;
   /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
   luaN_Edge e;
-  int alone;		/* 1: called for luaN_edges, which reports edges and does not visit the
-			   objects */
+  int alone;		/* 1: luaN_edges, which reports the edges of one object, without a set */
   int failed;		/* result of luaN_walk; 0: no failure so far */
 } Walk;
 
@@ -79,8 +79,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o of a tree, which was reached from the place in w->e. Returns 0 if there is no
-   memory. */
+/* Appends object o of a tree to the queue; its parent is at the place in w->e. Returns 0 if there
+   is no memory. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -115,8 +115,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty. A tombstoned slot is not: it has a weak value, and its key is
-   held. */
+/* Returns 1 if slot v is empty. A tombstoned slot is not empty: it has a weak value, and its key
+   is held. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -124,14 +124,15 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if the tree does not contain this string. */
+/* Returns 1 if the tree does not contain this string: its bit in 'strings' is clear. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Enters object o of a tree, which was reached from the place in w->e. Returns 1 if it is new. */
+/* Enters object o, reached from the place in w->e, into the tree if it is new there and is no
+   string to be left out. Returns 1 if it did. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
@@ -187,7 +188,8 @@ static int isheld (int kind, const TValue *v) {
 }
 
 
-/* Reports the value of an entry whose weak key was reached, as held by the key. */
+/* Reports the edge to the value of entry n of t, whose weak key was reached: it comes from the
+   key. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -211,7 +213,7 @@ static void link (Walk *w, size_t i) {
 }
 
 
-/* Builds the hash table of the listed entries, with at least two chains for each entry. */
+/* Builds the hash table of the entries in 'open', with at least two chains for each entry. */
 static void chain (Walk *w) {
   size_t i, size = 64;
   freelist(w->w, &w->heads);
@@ -229,7 +231,7 @@ static void chain (Walk *w) {
 }
 
 
-/* Lists an entry whose key is not reached. */
+/* Adds an entry whose key is not reached to 'open'. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -239,7 +241,7 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the listed entries whose key is 'key'. */
+/* Reports the values of the entries in 'open' whose key is 'key', which was reached. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -261,7 +263,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* The value is a string. Weak tables never drop a string because it is unreferenced. */
+    /* A weak value that is held is a string: it does not wait for the key. */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -276,7 +278,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Enters the object of value v in a tree, without reading strings that the tree does not
+/* Enters the object of value v into the tree, without reading strings that the tree does not
    contain. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
@@ -284,7 +286,7 @@ static void child (Walk *w, const TValue *v) {
 }
 
 
-/* Enters all objects of the strong table t in a tree. */
+/* Enters all objects that the strong table t refers to into the tree, except its metatable. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -334,7 +336,7 @@ static void proto (Walk *w, Proto *f) {
 }
 
 
-/* Returns the name of the local variable in slot 'n' (from 1) of a Lua frame, or NULL. */
+/* Returns the name of the local variable in slot 'n' (from 1) of a frame of p at 'pc', or NULL. */
 static const TString *localname (const Proto *p, int n, int pc) {
   int i;
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -535,9 +537,9 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 
 /*
-** Reports listed entries whose weak keys were reached meanwhile. One pass finds most of them; the
-** others are found when their keys are visited (reach_drain), because a chain of entries would
-** take one pass for each of its links.
+** Reports the values of entries in 'open' whose keys were reached after the entry was added. One
+** pass finds most of them; reach_drain finds the others when it visits their keys, because entries
+** of which each has the next one's key as its value would take one pass each.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -583,8 +585,8 @@ static void roots (Walk *w, lua_State *L) {
 }
 
 
-/* Visits the next deferred stack, or the objects pending finalization. Returns 0 if nothing is
-   left. */
+/* Visits the next deferred stack or, if none is left, enters the objects pending finalization.
+   Returns 0 if nothing is left. */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;

@@ -64,7 +64,8 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Checks that the lines of n bytes at p have the mark of 'epoch', the epoch of their object. */
+/* Counts n bytes at p, and checks that their lines are marked: with the epoch of their object,
+   'epoch', if that is not 0. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -83,8 +84,8 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Checks the lines of a long string or userdata. A listed one has lines to itself, without an
-   epoch. */
+/* Checks the lines of o, a long string or userdata. Those of an object in lists.large have no mark
+   of an epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -98,7 +99,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
-    /* A store by a closure is remembered with the open upvalue. */
+    /* A store through an open upvalue is remembered with the upvalue. */
     for (; uv != NULL; uv = uv->u.open.next)
       if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
@@ -225,13 +226,14 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Returns 1 if o, in a weak table, is old and unmarked. */
+/* Returns 1 if o, a key or value of a weak table, is old and does not have the current epoch. */
 static int isleft (const Walk *w, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, w->g->heap.gc.mark.epoch);
 }
 
 
-/* Checks G9 for table t. 'known' has the n listed and remembered slots, in ascending order. */
+/* Checks G9 for table t. 'known' has the n slots of weak.doubtful and remset.slots, in ascending
+   order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -256,7 +258,7 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, (unsigned)(keys->n + values->n), c->weak.decided);
   if (known == NULL) return;
-  /* Words that are tagged tables equal no slot. */
+  /* Words of weak.doubtful that are tagged equal no slot. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];
@@ -269,7 +271,7 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks G6, except for tables that have the bit and are not listed. */
+/* Checks G6, except that a table with LUAN_DISCOVERED is in weak.inmajor. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -281,7 +283,8 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks that a young object below a clean frame was stored there through an open upvalue (T2). */
+/* Checks that each young object in a slot below a frame with CIST_CLEAN was stored there through an
+   open upvalue (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -369,7 +372,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       break;
     case LUA_VUPVAL:
       checklines(w, o, sizeof(UpVal), epoch);
-      /* references from a stack are checked with its thread */
+      /* a reference from a stack is checked with the stack's thread */
       if (upisopen(gco2upv(o))) w->from = NULL;
       reachvalue(w, gco2upv(o)->v.p);
       break;
@@ -404,7 +407,7 @@ static void verify_walk (Walk *w, GCObject *o) {
 }
 
 
-/* Removes the reached objects in v from the count of logged ones; checks their bits (G8). */
+/* Subtracts the reached objects of v from w->logged; checks that all of v are logged (G8). */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -415,7 +418,7 @@ static void verify_uncount (Walk *w, const luaN_Vec *v) {
 }
 
 
-/* Marks ('on') everything that the marker still has to visit, for G3, or removes these marks. */
+/* Sets ('on') or clears LUAN_PENDING of all objects that the marker still has to visit, for G3. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v[3];
@@ -440,8 +443,8 @@ static void setgray (global_State *g, int on) {
 }
 
 
-/* Checks that the objects of a list from index 'first' on have finalizers and are listed once
-   (G4). */
+/* Checks that the objects of v from index 'first' on have finalizers, and that none is in v or in
+   another list checked before a second time (G4). */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
@@ -455,7 +458,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks that the lists of sweep.c are NULL where G7 requires it, and nowhere else. */
+/* Checks that entries of the lists of sweep.c are NULL where G7 requires it, and nowhere else. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -491,7 +494,8 @@ static const char *checkaged (const global_State *g) {
 }
 
 
-/* Checks G10 and H1 for small userdata that were left young; adds their bytes to *bytes. */
+/* Checks that v has only userdata (G11), and G10 for the small ones, whose bytes it adds to
+   *bytes. */
 static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -534,7 +538,7 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* Checks G12 and G5. 'over': no string may be young. */
+/* Checks G12, and of G5 the number of strings. 'over': none of them may be young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -553,7 +557,7 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks G1 for open upvalues. */
+/* Checks G1 for open upvalues of young threads. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -743,7 +747,7 @@ static void mustverify (lua_State *L, int exact) {
 }
 
 
-/* Before the constructor of attach.c (101 is the first priority), which runs Lua. */
+/* Runs before the constructor of attach.c, which runs Lua: 101 is the first priority. */
 __attribute__((constructor(101))) static void setverifier (void) {
   luaN_verifier = mustverify;
 }

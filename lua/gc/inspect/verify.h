@@ -4,10 +4,11 @@
 #define luaN_verify_h
 
 /*
-** Checks the invariants of heap.h, nursery.h, gc.h and outside.h by a walk over the whole heap.
-** Returns NULL, or a line that names the violated invariant; the line is in static memory.
-** 'exact': a full collection has just ended, so that the bytes counted for old objects must be
-** those that are reachable. 'over': some collection has just ended, so that G2 holds.
+** Checks the invariants of heap.h, nursery.h, gc.h, allowance.h, outside.h and growth.h, as far as
+** a walk over the whole heap can. Returns NULL, or a line that names the first violated invariant;
+** the line is in static memory. 'exact': a full collection has just ended, so that the account of
+** old bytes must equal those of the reachable objects. 'over': a collection has just ended, so that
+** G2 must hold.
 */
 LUAI_FUNC const char *luaN_verify (lua_State *L, int exact, int over);
 

@@ -13,8 +13,8 @@
 #include "visits.h"
 
 
-/* Returns 1 if o is in no line of a block, or in lines to itself: listed in lists.large, or
-   the main thread. Such an object is marked as visited in its header. */
+/* Returns 1 if o is in lists.large (in no block, or in lines to itself) or is the main thread. Such
+   an object has TESTBIT in its header if it is in the set. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A set of objects, for walks over the heap: one bit for each granule of a block (the marker uses
-** the same bits for pending objects), and TESTBIT of listed objects. The set is empty between two
-** walks; a walk is possible only while no object is pending.
+** the same bits for pending objects), and TESTBIT of the main thread and of objects in lists.large.
+** The set is empty between two walks; a walk is possible only while no object is pending.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h
