@@ -40,9 +40,9 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Hooks of upstream: a state is complete; L has created thread L1; lua_resume has counted the C
-** call of L ('outermost': calls.h). A thread inherits the label of the thread that creates it;
-** the main thread has label 0.
+** Hooks of upstream. luai_userstateopen: a state is complete. luai_userstatethread: L has created
+** thread L1. luai_userstateresume: lua_resume has counted its own C call in L ('outermost':
+** calls.h). A thread inherits the label of the thread that creates it; the main thread has label 0.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
@@ -58,8 +58,8 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /*
 ** The sections of three functions, so that a walk of the C stack recognizes their frames by
-** address (luaN_code of seam.h). The bytecode loop is aligned to a cache line: its accidental
-** alignment changes the speed by up to 4%.
+** address (luaN_code of seam.h). The bytecode loop is aligned to a cache line: an accidental
+** alignment would change the speed by up to 4%.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

@@ -27,9 +27,9 @@ static int luaN_closedfiles (lua_State *L) {
 }
 
 /*
-** Evaluates 'open', an expression that opens a file and is NULL if that fails, and assigns the
-** result to f; tries a second time after a collection. The file's handle must be at the top of
-** the stack.
+** Evaluates 'open', an expression that opens a file and is NULL if opening fails, and assigns the
+** result to f; if luaN_closedfiles advises it, tries a second time. If f is open, reports LUAN_FILE
+** external bytes of the file's handle, which must be at the top of the stack.
 */
 #define luaN_opened(L,f,open) \
   ((f) = (open), \

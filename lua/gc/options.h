@@ -6,7 +6,7 @@
 **   collectgarbage("nursery" [, bytes])  sets the bytes from one minor collection
 **     to the next; 0: the collector chooses (the default). Returns the previous
 **     setting; without 'bytes' nothing changes. In a finalizer it does nothing and
-**     returns nil, as all options do.
+**     returns nil, as upstream's options do.
 **   collectgarbage("statistics")  returns a table of bytes, counts, and times in
 **     seconds.
 */
