@@ -30,10 +30,10 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a jump, if coroutine.yield was called by a Lua function in the outermost
-** bytecode loop of a thread that lua_resume runs: nothing is on the C stack to be skipped, and
-** that loop returns. Returns 0 elsewhere (below a C function, a metamethod, a hook), where the
-** function must be called and throws as upstream's does. 'next' is its frame.
+** Yields without a jump and returns 1, if coroutine.yield was called by a Lua function in the
+** outermost bytecode loop of a thread that lua_resume runs: nothing is on the C stack to be
+** skipped, and that loop returns. Returns 0 elsewhere (below a C function, a metamethod, a hook),
+** where the caller must call coroutine.yield, which throws. 'next' is the frame of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {

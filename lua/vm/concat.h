@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Concatenation of strings and integers, the frequent case, directly into the result. Upstream
-** first makes a string of every number and interns it. Everything else (floats, metamethods,
-** empty strings, which make the result one of the operands) is done by luaV_concat. For lvm.c.
+** first makes a string of every number and interns it. Everything else (floats, more than
+** LUAN_INTEGERS integers, metamethods, empty strings, which may make the result one of the
+** operands) is done by luaV_concat. For lvm.c.
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h
@@ -36,8 +37,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/* Replaces the n values at the top of the stack by their concatenation and returns 1; returns 0,
-   and changes nothing, if it does not handle them. */
+/* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0,
+   and changes nothing, if luaV_concat must do it. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

@@ -8,8 +8,8 @@
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* Inline definition of a function that ltable.c defines: the same function, which is called if
-   the compiler does not inline it. */
+/* Inline definition of a function that ltable.c or ltm.c defines, too: the compiler inlines this
+   definition or calls that one, which does the same. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -64,10 +64,11 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 #define LUAN_ANCESTORS	8
 
 /*
-** Copies the method 'key' of object o, which has no such field itself, to 'to'. Searches the
-** table in the __index of its metatable, then the one in the __index of that table's metatable,
-** and so on. Returns 0, and does nothing, if no table has the method or if more is necessary
-** (__index is a function, the name is long, or 'slot' of the object is tombstoned).
+** Copies the method 'key' of object o, which has no such field itself, to 'to' and returns 1.
+** 'slot' is the slot of 'key' in o, if o is a table. Searches the table in the __index of the
+** metatable of o, then the one in the __index of that table's metatable, and so on. Returns 0, and
+** does nothing, if none of LUAN_ANCESTORS tables has the method or if more is necessary (__index is
+** a function, 'key' is a long string, a slot is tombstoned).
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -95,7 +96,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 
 /* Takes a free node and links it after the main position 'mp'. Returns NULL, and does nothing, if
-   no node is free or if the key at mp belongs to another chain and would have to move. */
+   no node is free, or if the key at mp is no short string or would have to move, because mp is not
+   its main position. */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||
@@ -121,9 +123,9 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 
 
 /*
-** Stores v under 'key', which t does not have, and returns 1. Returns 0, and does nothing, if
-** more is necessary (a metamethod, a key to be moved, a barrier, no free node, nil). A young
-** table needs no barrier.
+** Stores v under 'key', a short string that t does not have, and returns 1. Returns 0, and does
+** nothing, if t is old, because the store may need a barrier then, or if more is necessary
+** (__newindex, a key to be moved, no free node, v is nil).
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {

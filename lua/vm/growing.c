@@ -20,9 +20,9 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** A growth starts only before getfreepos has visited this number of nodes of a hash part that is
-** nearly full. It would come too late for a table that was fuller when it was made, or whose keys
-** were inserted elsewhere (fields.h). getfreepos seldom visits that many nodes at once.
+** A growth starts only before getfreepos has visited this number of nodes of the last
+** LUAN_GROWTHPART-th. A later start would be too late: the table was fuller when it was made, or
+** its keys were inserted elsewhere (fields.h). getfreepos seldom visits that many nodes at once.
 */
 #define GROWTHWINDOW	32
 
@@ -62,7 +62,7 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i. Another key may take its place, like that of a dead key. */
+/* Removes the copy of old node i. Another key may take the place of the copy, as of a dead key. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -223,8 +223,8 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Sets the values of the copies. Copies of keys that no longer exist are removed. Old nodes that
-   have no copy are linked through 'copyof', starting at *first; returns their number. */
+/* Sets the values of the copies. Removes copies of keys that no longer exist. Links the old nodes
+   that have a value and no copy through 'copyof', starting at *first; returns their number. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -254,9 +254,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /*
-** Makes the buffer the hash part of t, which is full and is to have 'hsize' nodes and an array
-** part of 'asize' slots. Returns 1 if it did; 0, and nothing has changed, if there is no suitable
-** buffer.
+** Keys without a copy, because the bytecode loop inserted them (fields.h), are inserted one by one,
+** if they are few enough.
 */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);

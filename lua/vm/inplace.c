@@ -39,7 +39,8 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if all keys after the first of n nodes have main positions after that node, too. */
+/* Returns 1 if no key in the n - 1 nodes after the first needs the first one: the main position of
+   each is one of these nodes. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -51,8 +52,8 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Unlinks the empty nodes after p. If p itself is empty, it receives a key whose main position it
-   is, or is unlinked if the chain does not need it. Returns 0 if the chain is too long. */
+/* Moves to each empty node of the chain, from p on, a later key whose main position it is, or
+   unlinks the node if there is no such key. Returns 0 if the chain is too long. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -100,10 +101,10 @@ static void fetchchain (const Node *p) {
 
 
 /*
-** Processes all chains with empty nodes. Chains whose first node is empty are included if few
-** nodes are empty, or with 'heads'. Returns 0 if a chain is too long. The third node of a chain is
-** prefetched twice LUAN_PREFETCH_DISTANCE nodes ahead, the second twice as far; the keys of a
-** chain, while LUAN_PREFETCH_DISTANCE other chains are queued.
+** Processes all chains with empty nodes; those of which only the first node is empty, only if few
+** nodes are empty or 'heads' is set. Returns 0 if a chain is too long. The third node of a chain is
+** prefetched 2 * LUAN_PREFETCH_DISTANCE nodes ahead, the second twice as far; the keys of a chain
+** are prefetched while LUAN_PREFETCH_DISTANCE other chains are queued.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
@@ -168,8 +169,6 @@ static int freenodes (Table *t) {
 }
 
 
-/* Rehashes t in place if its full hash part is to have 'hsize' nodes and its array part 'asize'
-   slots. Returns 1 if it did and nodes are free; 0 if t needs other vectors. */
 int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   if (!luaN_has(LUAN_INPLACE)) return 0;
   lua_assert(isrealasize(t));  /* after setlimittosize */

@@ -7,15 +7,15 @@
 ** A chain is a list of nodes; no node is in two. A chain may start before a key's main position:
 ** a key inserted at a main position whose old key was removed reuses that node, and the nodes
 ** linked after it stay linked. So an empty node may be the main position of later keys of the
-** chain. One of these keys is moved to it, as luaH_newkey moves a key, and that key's node is
-** unlinked instead. If there is no such key, the empty node itself is unlinked. Keys before all
-** empty nodes stay at their addresses, and so do their remembered slots. A chain that has lost
-** only its last node needs no hash.
+** chain. The rehash moves one of these keys to the empty node, as luaH_newkey moves a key, and
+** unlinks the key's former node. If there is no such key, it unlinks the empty node itself. Keys
+** before all empty nodes stay at their addresses, and so do their remembered slots. For a chain of
+** which only the last node is empty, no hash is read.
 **
 ** After that, an empty node without a successor is a chain of its own, and free. An empty node
 ** that is the first of a longer chain receives a key in the same way, or is unlinked if no key of
-** the chain belongs there. All keys after the node must be read for that. So in a large table it
-** is done only if few nodes are empty, when too few nodes would become free otherwise.
+** the chain belongs there. All keys after the node must be read for that. So in a large table such
+** chains are processed only if few nodes are empty, or if too few nodes have become free otherwise.
 **
 ** A chain of very many nodes (keys chosen to collide) is not processed: the hash part is rebuilt.
 ** So a rehash frees at least half of the empty nodes, and the insertions that follow pay for it.
@@ -26,8 +26,9 @@
 
 #include "lobject.h"
 
-/* Rehashes t, whose hash part is full, in place if that keeps its 'hsize' nodes and the array part
-   its 'asize' slots. Returns 1 if nodes are free then; 0 if t needs other vectors. */
+/* Rehashes t, whose hash part is full, in place if 'hsize' (rounded up to a power of 2) and 'asize'
+   are the present sizes of its parts. Returns 1 if nodes are free then; 0 if t needs other
+   vectors. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size with its vectors in one piece. The parts are not freed
-** separately, and a vector that replaces one of them is elsewhere, except an array that grows in
-** place (luaN_resize). For ltable.c.
+** Allocates a table of known size with its vectors, of up to LUAN_SMALLTABLE slots each, in one
+** block of memory. A vector that replaces one of them is elsewhere, except an array that grows in
+** place (luaN_resize). Of a replaced vector only the lines that it fills completely are freed
+** explicitly. For ltable.c.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h

@@ -13,16 +13,16 @@
 ** node by its key and fills it again. A dead key can be neither found nor filled.
 **
 ** luaH_next compares a key with dead keys by address, so a dead key at the address of the new key
-** must not precede it in the chain: it may be the same object, whose entry a collection has found
-** empty, or an object that has been freed. emptynode erases that address.
+** must not precede the new one in the chain: it may be the same object, whose entry a collection
+** has found empty, or an object that has been freed. emptynode sets its address to NULL.
 */
 #ifndef luaN_reuse_h
 #define luaN_reuse_h
 
 /*
-** Returns an empty node of the chain that starts at mp, for 'key', whose main position is mp. No
-** later key of the chain has that node as its main position. Returns NULL if there is none or if
-** the key of mp is not in its own main position. Does not allocate.
+** Returns an empty node after mp in the chain that starts at mp, for 'key', whose main position is
+** mp. No later key of the chain has that node as its main position. Returns NULL if there is no
+** such node, or if mp is not the main position of the key in it. Does not allocate.
 */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;

@@ -12,9 +12,9 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t. The result is 1 if it may be overwritten without
-** further tests. The value in an array is not read if there is no metatable: in a large array it
-** is not in any cache, and a load would wait for it, which a store does not.
+** Sets 'slot' to the slot of integer k in t. The result is 1 if the slot may be overwritten without
+** further tests. The value in an array is not read if t has no metatable: in a large array it is in
+** no cache, and a load would wait for it, which a store does not.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -25,9 +25,9 @@
 
 
 /*
-** Stores v into 'slot', the empty slot of 'key' in o (NULL: o is no table; 'key' is NULL if it is
-** an integer). Returns 1 if it did; 0, and nothing has changed, if there is more to do (a
-** metamethod, or a new key that luaN_newfield does not handle).
+** Stores v into 'slot', the empty slot of 'key' in o. 'slot' is NULL if o is no table; 'key' is
+** NULL if the key is an integer. Returns 1 if it did; 0, and nothing has changed, if there is more
+** to do (a metamethod, or a new key that luaN_newfield does not handle).
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {

@@ -91,7 +91,7 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 /* {== integers ========================================================= */
 
-#define LUAN_DIGITS	20	/* bytes of the longest one: -9223372036854775808 */
+#define LUAN_DIGITS	20	/* bytes of the longest integer: -9223372036854775808 */
 
 /* Writes n in decimal, without a NUL; returns the number of bytes. */
 static inline int luaN_decimal (char *to, lua_Integer n) {
