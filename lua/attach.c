@@ -23,20 +23,21 @@
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Functions of the module: asamp_setup returns 1 if it accepts states, 0 after it has printed why
-   not; asamp_join receives a state. */
+/* Functions of the module. asamp_setup returns 1 if the module accepts states, 0 after it has
+   printed why not. asamp_join receives a state. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried;
 static Join *join;
-/* 1 while the module is set up: it creates states of its own, which are not profiled. */
+/* 1 while this OS thread sets up the module, which creates states of its own: these are not
+   profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 
-/* Copies the loader's reason for a failure, with bytes replaced that could control a terminal,
-   since it contains paths. */
+/* Copies the loader's reason for a failure. Replaces bytes that could control a terminal, because
+   the reason contains paths. */
 static void getreason (char *to, size_t size) {
   const char *error = dlerror();
   snprintf(to, size, "%s", error != NULL ? error : "");

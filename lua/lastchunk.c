@@ -60,8 +60,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Returns the number of variables at the chunk's last instruction. They are in the slots after
-   its function. */
+/* Returns the number of variables at the last instruction that the chunk has run. They are in the
+   slots after its function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -76,8 +76,8 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Calls f with the frames restored. 'caller', the C function that has called the chunk, may be
-   NULL. */
+/* Calls f with the frames 'caller' and ci restored. 'caller', the C function that has called the
+   chunk, may be NULL. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
@@ -98,7 +98,7 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
 
 /*
 ** Calls f with the frame of the last finished main chunk restored as the running frame, so that
-** its local variables are roots. Calls f without it if that frame cannot be found. L must be the
+** its local variables are roots. If that frame cannot be found, calls f without it. L must be the
 ** main thread, and nothing may be running.
 */
 static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
@@ -129,7 +129,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* their owner may be closed before the last allocation */
+  luaN_setlimits(L, NULL);  /* the limits' owner may be closed before the last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

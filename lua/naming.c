@@ -51,8 +51,8 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the variable in register 'r' at 'pc', an instruction at or shortly after
-   the scope's; NULL if there is none. If 'from' is not -1, the variable must start there. */
+/* Returns the name of the variable in register 'r' at 'pc', which is the instruction of the scope
+   or a later one; NULL if there is none. If 'from' is not -1, the variable must start at it. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;

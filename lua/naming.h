@@ -6,10 +6,10 @@
 ** every run, and its code shows it: a local variable, an upvalue, a global, a field.
 **
 **   NM1  'name' of a Proto is set once, when the chunk is loaded, for all functions in it. It is
-**        NULL for the main function, and if the closure is not stored (passed to a call,
-**        returned, or stored under a computed key).
-**   NM2  It depends only on the code and its debug information. Precompiled chunks have the same
-**        names, except for those of variables if these were stripped.
+**        NULL for the main function, and if the closure is passed to a call, returned, or stored
+**        under a computed key.
+**   NM2  A name depends only on the code and its debug information. Precompiled chunks have the
+**        same names, but without debug information no names of variables.
 **   NM3  Nothing is allocated: names are strings of the enclosing function. They are marked with
 **        the Proto, which may outlive that function.
 **   NM4  Functions without a name that start in the same line are numbered from 1 to 65,535 in

@@ -23,7 +23,7 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* Bits of a call's status are stored as they are. */
+/* luaN_Frame stores these bits of CallInfo.callstatus unchanged, in members of one byte. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -123,8 +123,8 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 /*
 ** CIST_SHOWN is cleared when a CallInfo is used for another call. So a frame that has it, and
-** that the previous call of this function has reported, is the same activation. In a main thread
-** that runs no coroutine's loop, its bytecode loop is the same, too.
+** that the previous call of this function has reported, is the same activation. If it is in the
+** main thread and no host resumes that one, it runs in the same call of luaV_execute, too.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -170,8 +170,8 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
-/* Sets the sum of the present label. A function of its own, so that luaN_relabelled saves no
-   register. */
+/* Sets labels->bytes to the sum of the present label. A function of its own, so that
+   luaN_relabelled saves no register. */
 static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
   labels->bytes = labels->find(labels, labels->label);
 }
@@ -239,9 +239,9 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 
 
 /*
-** Bounds of the sections of the core's code. The build (build.mk) puts all of it in one section,
-** core.h puts the bytecode loop, coroutines and protected calls in others; the linker defines
-** these names.
+** Bounds of the sections of the core's code. core.h puts the bytecode loop and the functions that
+** run coroutines and protected calls into sections of their own; the build (build.mk) puts the rest
+** into one section. The linker defines these names.
 */
 #define BOUND	__attribute__((visibility("hidden")))
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;

@@ -40,10 +40,10 @@ typedef struct luaN_Sample {
 } luaN_Sample;
 
 /*
-** A sampler. Its functions run inside an allocation, a free or a collection. They must not call
-** the Lua API, except lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames of
-** luaN_frames; they must not raise, and must not allocate from the state, because its heap may be
-** inconsistent. The debug build ends a process that violates this.
+** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint. They must
+** not call the Lua API, except lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames
+** of luaN_frames; they must not raise, and must not allocate from the state, because its heap may
+** be inconsistent. The debug build ends a process that calls another API function in one of them.
 */
 typedef struct luaN_Sampler {
   void *ud;
@@ -56,8 +56,8 @@ typedef struct luaN_Sampler {
      in a major collection. */
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called when a pause is over, the one that started at 'began' of luaN_memory. 'decide' was
-     called in it once, or twice if a major collection also ended its marking. Nothing was
-     allocated since. */
+     called in the pause once, or twice if a major collection also ended its marking. Nothing was
+     allocated after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
   /*
   ** Called when a block that is not an object is freed (it may have an owner); when a userdata has
@@ -79,12 +79,12 @@ typedef struct luaN_Sampler {
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
-  /* Called when growth has moved n bytes (luaN_setcopies) and passed the copy point by 'over'.
-     Returns the distance to the next one, at least 1; UINT64_MAX: no more copy samples. May be
-     NULL. */
+  /* Called when growth has moved n bytes (luaN_setcopies), which passed the distance to the next
+     copy sample by 'over'. Returns the new distance, at least 1; UINT64_MAX: no more copy samples.
+     May be NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
-  /* Called when memory has run out and a full collection has not helped. An error is raised
-     next. */
+  /* Called before a memory error is raised, unless a limit (luaN_setlimits) has refused the
+     memory. */
   void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
@@ -97,7 +97,7 @@ LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L);
 /* Returns the bytes until the next sample; UINT64_MAX without a sampler. */
 LUA_API uint64_t luaN_distance (lua_State *L);
 
-/* Sets the next sample 'distance' bytes (>= 1) from here. Needs a sampler. */
+/* Sets the distance to the next sample, in bytes (>= 1). Does nothing without a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
 /* Returns the bytes that samples count: those that the state has allocated in its life, and
@@ -105,9 +105,9 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
-** Sets the distance to the next copy sample: the number of bytes that growth moves, in a table
-** its previous array, if that was moved, and its previous hash part; in a buffer of C code
-** (luaL_Buffer) its contents. UINT64_MAX, the value when a sampler is set: none.
+** Sets the distance to the next copy sample, in bytes that growth moves: the previous hash part of
+** a table, its previous array if that was moved, the contents of a buffer of C code (luaL_Buffer).
+** UINT64_MAX, which luaN_setsampler sets: no copy samples.
 */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
@@ -126,18 +126,19 @@ typedef struct luaN_Counts {
 
 /*
 ** Adds everything that the state allocates from here on to 'to', which belongs to the caller.
-** NULL ends the counting. Meanwhile each allocation takes the slow path; without counts the fast
-** path has no additional instruction. Not to be called from the functions of a luaN_Sampler, as
-** luaN_setlimits.
+** NULL ends the counting. While the state counts, each allocation takes the slow path; otherwise
+** the fast path has no additional instruction. Like luaN_setlimits, not to be called from the
+** functions of a luaN_Sampler.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /*
 ** Limits for programs that run code which they do not trust. An allocation that would exceed a
 ** limit fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If
-** the error is caught, later allocations fail, too, while a limit is exceeded. Blocks count as in
+** the error is caught, later allocations that would exceed a limit fail, too. Blocks count as in
 ** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is refused
-** if it alone would exceed a limit, or if all buffers together would exceed 'buffers'.
+** if its bytes, allocated by the core, would exceed a limit, or if all buffers together would
+** exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
@@ -151,7 +152,7 @@ typedef struct luaN_Limits {
 
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
    none. lua_close removes them. Not to be called from the functions of a luaN_Sampler, which run
-   before an allocation has set its next limit; the debug build ends a process that does. */
+   before an allocation has set the nursery's limit; the debug build ends a process that does. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
@@ -160,13 +161,13 @@ LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
    limit. May collect. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
-/* Counts the growth of a buffer that contains n bytes (lauxlib.c). */
+/* Counts n bytes for copy samples: a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /*
-** In 'sample', for a string that a concatenation makes: returns the bytes of the operands that
-** come from where the result is stored, s in s = s .. x (a local variable, an upvalue, a global,
-** a field); 0 for other blocks.
+** To be called in 'sample'. If the block is the string of a concatenation, returns the bytes of the
+** operands that were loaded from the place where the result is stored (a local variable, an
+** upvalue, a global, a field), such as s in s = s .. x; else 0.
 */
 LUA_API size_t luaN_replaced (lua_State *L);
 
@@ -206,13 +207,14 @@ typedef struct luaN_Entry {
   const void *function;	/* the C function's address if the value is one, else NULL */
 } luaN_Entry;
 
-/* Reads an entry without metamethods; 'key' has at most 40 bytes. Returns 0 if there is none. */
+/* Sets *e to the entry of the string 'key', which has at most 40 bytes. Calls no metamethod.
+   Returns 0 if there is no such entry. */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
-/* Reads slot '*i' of a table's hash part and increments '*i'. Returns 0 after the last slot.
-   e->table and e->function are NULL for slots without an entry, or with another value, and
-   e->string is always NULL. */
+/* Sets *e to slot '*i' of a table's hash part and increments '*i'. Returns 0 after the last slot.
+   If the slot's value is neither a table nor a function, or there is none, all members are NULL
+   or 0. e->string is always NULL. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
@@ -250,7 +252,7 @@ typedef enum luaN_EdgeKind {
      has not started. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* of a thread: an open upvalue */
-  LUAN_EPROTO,		/* the prototype of a closure, or of a function in a function */
+  LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */
   LUAN_ECONSTANT,
   LUAN_ENAME		/* a name for debugging, or the source */
 } luaN_EdgeKind;
@@ -318,15 +320,16 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** luaN_object describes an object that a walk has reported; luaN_edges reports all its edges,
-** including those of weak keys ('place' and 'fresh' are meaningless). Only valid while nothing
-** was allocated since the walk.
+** luaN_object describes an object that a walk has reported; luaN_edges reports all edges from it,
+** including those of weak keys ('place' and 'fresh' are meaningless). To be called only while
+** nothing was allocated since the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
-/* Returns the bytes in use that belong to no object: the state itself, the string table. */
+/* Returns the bytes in use that belong to no object: the state itself, the string table, the
+   cache of luaS_new. */
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
@@ -345,9 +348,10 @@ LUA_API int luaN_refused (lua_State *L);
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
-** Runs a minor collection, which decides the survival of every sample. Finalizers run after the
-** next collection. Has no effect inside a collection or a finalizer, or when the state is being
-** closed. Must not be called from a sampler's functions, except 'closing'.
+** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of
+** all samples taken since the last collection. Finalizers run after the next collection. Has no
+** effect inside a collection or a finalizer, or when the state is being closed. Must not be called
+** from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -388,8 +392,8 @@ typedef struct luaN_Memory {
      is used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
-  /* The last pause: a minor collection and the slice of a major one after it, or a full
-     collection. */
+  /* The last pause: a minor collection and the slice of a major one after it, a full collection, or
+     work on the remembered set before a collection. */
   uint64_t pause;
   uint64_t longest;	/* the longest pause so far */
   uint64_t pauses;	/* sum of all pauses */
@@ -412,9 +416,10 @@ typedef struct luaN_Memory {
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
 /*
-** Where the state's memory is, in bytes. held = chunks + large + lists; chunks = heads + lines +
-** unused + empty + alignment of blocks + pages returned to the system. Reads the heads of all
-** blocks. 'chunk' (may be NULL) is called for every chunk.
+** Where the state's memory is, in bytes. held of luaN_Memory = chunks + large + lists + the structs
+** of the state and of its main thread; chunks = heads + lines + unused + empty + alignment of
+** blocks + pages returned to the system. Reads the heads of all blocks. 'chunk' (may be NULL) is
+** called for every chunk.
 */
 typedef struct luaN_ChunkPlace {
   const void *from;	/* address and bytes of the chunk */
@@ -436,7 +441,7 @@ typedef struct luaN_Places {
   uint64_t unused;
   /* Lines of blocks without any in use, without pages returned to the system. */
   uint64_t empty;
-  /* Large objects and vectors: blocks of lua_Alloc. */
+  /* Other blocks of lua_Alloc: large objects and vectors, explicit memory. */
   uint64_t large;
   uint64_t lists;	/* the collector's own lists */
 } luaN_Places;
@@ -444,15 +449,16 @@ typedef struct luaN_Places {
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* For the block that contains the address 'object', which must be in a chunk: sets *used and
-   *unused to the bytes of its lines in use and free. */
+/* For the block that contains the address 'object', which must be in a chunk: sets *used to the
+   bytes of the lines in use, *unused to those of the free lines, without pages returned to the
+   system. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
-/* The allocator of luaL_newstate's states: malloc. While a state has this allocator, the chunks
-   of its heap are mapped. */
+/* The allocator of luaL_newstate's states: malloc. While a state has this allocator, new chunks
+   of its heap are mapped, unless the heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* Upstream's name: f is its allocator, which nothing else calls. */
+/* Evaluates to luaN_alloc, in place of upstream's allocator f, which nothing else names. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /*
@@ -491,7 +497,8 @@ enum {
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
-   than LUAN_DEPTH frames, it writes the LUAN_INNER innermost ones and the outermost ones. */
+   than LUAN_DEPTH frames, writes the LUAN_INNER innermost and the LUAN_DEPTH - LUAN_INNER
+   outermost ones. */
 #define LUAN_DEPTH	1536u
 #define LUAN_INNER	1024u
 
@@ -500,11 +507,12 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 /*
 ** Writes the frames of L's running stack that may have changed since the previous call, for a
 ** caller that walks repeatedly. 'known' has the 'ci' of the n frames of the main thread that were
-** running then, innermost first; outer ones may be left out. Writes frames up to the innermost
-** Lua function in 'known' that is still running: its pc may have moved, but the frames outside it
-** have not run, nor has the C code that called it. Sets '*shared' to its index in 'known'; n if
-** there is none, and all frames are written as by luaN_frames. Frames of coroutines are always
-** written: they may have been left and entered again without their C code.
+** running then, innermost first; outer ones may be left out. Writes frames up to and including the
+** innermost Lua function in 'known' that is still running: its pc may have moved, but the frames
+** outside it have not run, nor has the C code that called it. Sets '*shared' to the index of that
+** function in 'known'. If there is none, sets '*shared' to n and writes all frames, as luaN_frames.
+** Frames of coroutines are always written: they may have been left and entered again without their
+** C code.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -514,13 +522,13 @@ LUA_API int luaN_yield (lua_State *L);
 
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n (0: none): memory of a library, or a
-** cost of a resource (the io library uses LUAN_FILE for an open file). They pace the collector,
-** and are subtracted when the userdata dies. Samples count them as allocated at this call, with
-** kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, up to 2^32 units: the growth over the maximum
-** since they were 0. A sampled userdata whose bytes become 0 is reported as freed. luaN_memory
-** returns the sum, which is at most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
+** cost of a resource (the io library uses LUAN_FILE for an open file). External bytes pace the
+** collector, and are subtracted when the userdata dies. Samples count them as allocated at this
+** call, with kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, up to 2^32 units: only growth above
+** the largest n since n was last 0. A sampled userdata whose bytes become 0 is reported as freed.
+** luaN_memory returns the sum, which is at most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
 **
-** It is a hint, which is lost if there is no memory to record it. May collect and call
+** The call is a hint, which is lost if there is no memory to record it. May collect and call
 ** finalizers, like an allocation; raises no error. Call it when the userdata has its metatable. A
 ** C module that must also run with upstream's Lua declares '#pragma weak luaN_outside' and tests
 ** whether the function exists.
@@ -541,11 +549,11 @@ LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 /*
-** An account of the bytes allocated with each label. While a state has one, the core adds to
-** 'bytes' the bytes allocated since the label of the running thread changed last. It changes by
-** luaN_setlabel, and where a coroutine is resumed, yields or ends. The bytes of a thread that a
-** host calls without lua_resume count for the coroutine that was resumed last, or for the main
-** thread. Another thread may read the sums.
+** An account of the bytes allocated with each label. While a state has one, at each change of the
+** running thread's label the core adds the bytes allocated since the previous change to the sum of
+** the previous label. The label changes by luaN_setlabel, and where a coroutine with another label
+** is resumed, yields or ends. The bytes of a thread that a host calls without lua_resume count for
+** the coroutine that was resumed last, or for the main thread. Another OS thread may read the sums.
 */
 #define LUAN_RECENTLABELS	16	/* power of 2 */
 
@@ -568,7 +576,7 @@ typedef struct luaN_Labels {
    none. The caller has set 'from', 'bytes' and 'label' to the present values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
-/* Returns 1 if the thread is the state's main thread. */
+/* Returns 1 if L is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 
 /* Returns the line of instruction 'pc' of a prototype; 0 if it is not known. */
@@ -609,7 +617,7 @@ typedef struct luaN_Registers {
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
 
-/* Returns the number of VM instructions of the state that were diverted for a tick; at most one
+/* Returns the number of VM instructions of the state that were diverted for a tick: at most one
    for each tick. */
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
@@ -648,7 +656,7 @@ LUA_API luaN_Protected luaN_protected (void);
 /* Returns the main thread of the state of L. */
 LUA_API lua_State *luaN_main (lua_State *L);
 
-/* Checks the heap's invariants (heap.h, nursery.h, gc.h). Returns NULL if they hold, else a line
+/* Checks the heap's invariants (luaN_verify of verify.h). Returns NULL if they hold, else a line
    that names the first that does not. Walks all reachable objects, with memory from malloc. */
 LUA_API const char *luaN_check (lua_State *L);
 

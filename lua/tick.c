@@ -34,7 +34,7 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the table. Runs in the signal handler, so that the loop may be at any place. */
+/* Diverts the table. Runs in the signal handler, so the bytecode loop may be at any place. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -61,9 +61,9 @@ static void restore (luaN_Tick *t) {
 /* {== the instruction that ran ========================================= */
 
 /*
-** The registers at the last tick of this OS thread, and the state of that tick. They are not
-** stored in each state, because there may be ten thousand states. If a tick of another state
-** follows before the safepoint, the sample of the first is less exact (TK4).
+** The registers at the last tick of this OS thread, and its state ('owner'). They are not stored in
+** each state, because there may be ten thousand states. If a tick of another state follows before
+** the safepoint, the sample of the first state is less exact (TK4).
 */
 #define REGISTERS	32u
 
@@ -108,8 +108,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Returns 1 if a jump leads to instruction n. In a long function only jumps near n are
-   considered. */
+/* Returns 1 if a jump or a loop instruction that does not just continue with n leads to n. In a
+   long function only instructions near n are considered. */
 #define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {

@@ -20,9 +20,9 @@
 **   TK1  'wanted' is set from a tick, or from the entry on another OS thread, to the next
 **        safepoint. While it is set, the thread that ran then has the bit LUAN_TICK in its
 **        hookmask, unless a hook was being set at that instant; the safepoint comes later then.
-**   TK2  Code outside the core never sees the bit, and no other thread has it.
+**   TK2  Code outside the core never sees LUAN_TICK, and no other thread has it.
 **   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while 'diverted'
-**        is set. Only the OS thread that runs the state writes to it. So samples of another
+**        is set. Only the OS thread that runs the state writes to the table. So samples of another
 **        thread, or a fork during them, cost this thread nothing.
 **   TK4  At a safepoint, savedpc of the running Lua function is after the instruction that ran at
 **        the tick, if that can be determined: from the registers at the tick, if they lead to the
@@ -30,9 +30,9 @@
 **        AddressSanitizer).
 **   TK5  luaN_innermost describes the innermost luaD_rawrunprotected of the OS thread, except for
 **        a signal at its start or end. A signal diverts a state only inside that state's own
-**        bytecode loop: inside the loop of a state that it has called, it has no next
-**        instruction.
-**   TK6  A signal on an OS thread changes no state that has been entered on another one since.
+**        bytecode loop: a state that has called another state has no next instruction while the
+**        loop of the other one runs.
+**   TK6  A signal on an OS thread changes no state that another OS thread was the last to enter.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
@@ -53,15 +53,15 @@ static inline int luaN_hooks (lua_State *L) {
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* Runs the safepoint of a diverted dispatch table. Instruction pc[-1] of ci is next. */
+/* Runs the safepoint to which a diverted dispatch table leads. Instruction pc[-1] of ci is next. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
 /* Attribute of the table with the code address of each opcode, by which tick.c finds it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* Attribute of the label to which a diverted table leads: the compiler lays out the loop as if it
-   did not exist. Clang warns that labels have no such attribute. */
+/* Attribute of the label to which a diverted table leads: the compiler lays out the loop as if the
+   label did not exist. Clang warns that labels have no such attribute. */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
@@ -73,8 +73,8 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 
 /*
 ** How the loop keeps the address of the table: in a register that calls preserve, with a value
-** that the compiler cannot trace from one jump to the next. Otherwise the compiler would keep it
-** on the stack, and every instruction would load it from there.
+** that the compiler cannot trace from one jump to the next. Otherwise the compiler would keep the
+** address on the stack, and every instruction would load it from there.
 */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
@@ -110,7 +110,8 @@ LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
 /* Starts a protected call in the rare cases that luaN_protect does not handle: inside a protected
-   call of another state, or if the state was on another OS thread before. */
+   call of another state, or if the state's previous protected call was on another OS thread or
+   there was none. */
 LUAI_FUNC void luaN_entered (lua_State *L, const luaN_Protected *outer);
 
 /* Starts a protected call of L. '*outer' belongs to the caller and must exist until the call
@@ -130,7 +131,7 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
 /* Records that a collection starts, or that a minor one continues as a major one. */
 #define luaN_collecting(g,how)  ((g)->heap.tick.collecting = (how))
 
-/* Records that the collection has ended, and completes a tick that arrived in it. */
+/* Records that the collection has ended, and completes a tick that arrived during it. */
 LUAI_FUNC void luaN_collected (lua_State *L);
 
 #endif
