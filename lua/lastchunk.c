@@ -2,9 +2,9 @@
 /*
 ** The frame of the main chunk that has ended.
 **
-** A script ends before its state is closed. Everything that only its local variables referred to
-** is garbage then, but a report of the objects alive at the end should contain it. The values of
-** a finished frame stay in the stack above 'top' until they are overwritten, or until the next
+** A script ends before its state is closed. All that only its local variables referred to is
+** garbage at that time, but a report of the objects alive at the end should contain it. The values
+** of a finished frame stay in the stack above 'top' until they are overwritten, or until the next
 ** collection that scans the stack erases them (T3). Every collection scans the main thread; so as
 ** long as the values are there, no collection has run since the frame ended, and the objects
 ** exist. The frame's CallInfo is unchanged until the next call uses it. All of this is checked

@@ -227,7 +227,7 @@ LUA_API const void *luaN_globals (lua_State *L);
 ** A walk over all objects that a full collection would keep, and the edges that hold them. It
 ** changes nothing: no count, no weak table, and no finalizer runs. It is breadth first: the first
 ** edge to an object ends a shortest path from a root; objects that only a stack refers to come
-** after those with a name.
+** after all others, except those that are only pending finalization.
 */
 typedef enum luaN_EdgeKind {
   LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
@@ -293,7 +293,7 @@ typedef struct luaN_Walker {
   /* As lua_Alloc: memory for the walk, about 8 to 16 bytes per object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   /* Called for each object, before its edges. Edges of stacks and edges to values under weak keys
-     may come after those of other objects. Returns 0 to stop the walk. NULL: not called. */
+     may come after edges of other objects. Returns 0 to stop the walk. NULL: not called. */
   int (*object) (void *ud, const luaN_Object *o);
   int (*edge) (void *ud, const luaN_Edge *e);
   /* If not NULL, only the tree of first edges is wanted. 'edge' receives the edges without a
@@ -539,8 +539,8 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns true if lua_Alloc is running on this OS thread, called by the heap of a state: its
-   requests to the system are counted there. */
+/* Returns true if lua_Alloc is running on this OS thread, called by the heap of a state, which
+   counts the memory. */
 LUA_API int luaN_isallocating (void);
 
 /* The label of a thread is a number that the sampler's owner has set. A new thread has the label

@@ -8,9 +8,9 @@
 **
 ** Safepoints for ticks are
 **   - the next VM instruction, if a Lua function was running: the state's dispatch table, by
-**     which the bytecode loop finds the code of each instruction, is diverted until then. The
-**     loop executes the same instructions in either case, and other states have tables of their
-**     own;
+**     which the bytecode loop finds the code of each instruction, is diverted until that one. The
+**     loop has the same code whether its table is diverted or not, and other states have tables of
+**     their own;
 **   - the places where a function is entered, or left by a return, an error or a yield: the core
 **     tests for hooks there anyway, and a bit of hookmask requests the safepoint;
 **   - the end of a collection. A state that is entered on another OS thread than before requests
@@ -18,15 +18,15 @@
 **
 ** Invariants:
 **   TK1  'wanted' is set from a tick, or from the entry on another OS thread, to the next
-**        safepoint. While it is set, the thread that ran then has the bit LUAN_TICK in its
-**        hookmask, unless a hook was being set at that instant; the safepoint comes later then.
+**        safepoint. While it is set, the thread that ran at the tick or entry has LUAN_TICK in its
+**        hookmask, unless a hook was being set at that instant: then the safepoint comes later.
 **   TK2  Code outside the core never sees LUAN_TICK, and no other thread has it.
 **   TK3  'diverted' implies 'wanted'. The dispatch table of a state is diverted while 'diverted'
 **        is set. Only the OS thread that runs the state writes to the table. So samples of another
 **        thread, or a fork during them, cost this thread nothing.
 **   TK4  At a safepoint, savedpc of the running Lua function is after the instruction that ran at
 **        the tick, if that can be determined: from the registers at the tick, if they lead to the
-**        next instruction. Otherwise it is after the next instruction (always in a build with
+**        next instruction. Otherwise savedpc is after the next instruction (always in a build with
 **        AddressSanitizer).
 **   TK5  luaN_innermost describes the innermost luaD_rawrunprotected of the OS thread, except for
 **        a signal at its start or end. A signal diverts a state only inside that state's own

@@ -29,7 +29,7 @@ enum {
 #define LUAN_WITHOUT	LUAN_NOTHING
 #endif
 
-/* Whether this build has the mechanism. */
+/* 1 if this build has the mechanism. */
 #define luaN_has(mechanism)	(LUAN_WITHOUT != (mechanism))
 
 #endif

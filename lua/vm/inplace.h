@@ -14,8 +14,9 @@
 **
 ** After that, an empty node without a successor is a chain of its own, and free. An empty node
 ** that is the first of a longer chain receives a key in the same way, or is unlinked if no key of
-** the chain belongs there. All keys after the node must be read for that. So in a large table such
-** chains are processed only if few nodes are empty, or if too few nodes have become free otherwise.
+** the chain belongs there; the hashes of all keys after the node must be read first. So in a large
+** table such chains are processed only if few nodes are empty, or if too few nodes have become free
+** otherwise.
 **
 ** A chain of very many nodes (keys chosen to collide) is not processed: the hash part is rebuilt.
 ** So a rehash frees at least half of the empty nodes, and the insertions that follow pay for it.

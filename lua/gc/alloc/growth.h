@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Growth buffers spread the growth of large hash parts over many insertions. A large hash part
-** that is nearly full gets its next vector of nodes, of twice the size, before it needs it, and
-** each insertion until then copies some of its keys there. The hash of a key is in its string,
-** which is in no cache: inserting half a million keys at once stops a program for as long as all
-** these cache misses take. When the table grows, one pass over the old nodes fetches their values
-** (lua/vm/growing.h).
+** that is nearly full gets its next vector of nodes, of twice the size, in advance, and each
+** insertion until the old one is full copies some keys to that vector. The hash of a key is in its
+** string, which is in no cache: if half a million keys were inserted at once, the program would
+** stop for as long as all the cache misses take. When the table grows, one pass over the old nodes
+** fetches their values (lua/vm/growing.h).
 **
 ** Until the table grows, its vector is the old one. Lookups, stores, traversals and the collector
 ** do not use the buffer. References of its keys are never followed, because the keys may have died.
@@ -30,9 +30,10 @@
 ** Invariants (checked by luaN_verify):
 **   GA1  The table of a growth is not dead, has only this growth, and has the nodes with which
 **        the growth started.
-**   GA2  The first 'cleared' nodes of the buffer are initialized; it has keys only if all are. A
-**        value in it is empty, and its key is nil, or dead and NULL; or the value is a number.
-**   GA3  Each of the first 'copied' old nodes has its copy, which refers back to it, or none.
+**   GA2  The first 'cleared' nodes of the buffer are initialized; the buffer has keys only if all
+**        its nodes are. The value of each of them is empty, and the key is nil, or dead and NULL;
+**        or the value is a number.
+**   GA3  Each of the first 'copied' old nodes has one copy, which refers back to the node, or none.
 **        There are no other copies.
 */
 #ifndef luaN_growth_h

@@ -4,8 +4,8 @@
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
-/* The kind of a block of memory is the variant tag of its object (LUA_VTABLE …), or one of these,
-   which equal no tag. The sampler receives it as a luaN_Kind. */
+/* The kind of a block of memory is the variant tag of its object (LUA_VTABLE …), or one of these
+   constants, which equal no tag. The sampler receives the kind as a luaN_Kind. */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
@@ -28,7 +28,7 @@ enum luaN_Vector {
 #define LUAN_VECTOR	LUAN_VSTACK
 #elif defined(ldo_c)
 #define LUAN_VECTOR	LUAN_VPROTO	/* ldo.c frees vectors of the parser */
-#define LUAN_REALLOCED	LUAN_VRESTACK	/* a stack that moves cannot be walked meanwhile */
+#define LUAN_REALLOCED	LUAN_VRESTACK	/* a stack cannot be walked while it is moved */
 #define LUAN_BUFFER	LUAN_VBUFFER	/* ldo.c frees the buffer of the scanner */
 #elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
       defined(lundump_c) || defined(ldebug_c)

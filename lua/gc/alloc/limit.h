@@ -82,8 +82,8 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
 /* luaN_debt brings the debt up to date and returns it. luaN_uncharge sets the debt back to
-   'before', an earlier result of luaN_debt: allocations since then neither bring a collection
-   closer nor pay for marking. */
+   'before', an earlier result of luaN_debt: the allocations between the two calls neither bring a
+   collection closer nor pay for marking. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 

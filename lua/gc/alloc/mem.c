@@ -2,7 +2,8 @@
 /*
 ** The core's memory interface (lmem.h) over the heap, in place of upstream's lmem.c, with the
 ** same contract: a realloc returns NULL if it fails, all other functions raise LUA_ERRMEM after
-** an emergency collection did not help, and the messages are the same.
+** an emergency collection did not help. The messages are the same, except those of limits
+** (allowance.h).
 */
 #define LUA_CORE
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Switches of the debug build in the environment variable LUAN_STRESS, which is read when a state
-** is created (state.h has the settings). A release build has none of them. Switches are separated
-** by commas:
+** is created (luaN_Stress of state.h). A release build has no switches. They are separated by
+** commas:
 **
 **   nursery=N   bytes of every nursery (1: a collection at every safepoint)
 **   major       a major collection always runs, one slice at every minor one

@@ -13,7 +13,7 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-/* Weak, because a statically linked program may have another malloc without this function. */
+/* Weak, because a statically linked program may have another malloc, without malloc_trim. */
 #pragma weak malloc_trim
 
 #define trim()	((void)(malloc_trim != NULL && malloc_trim(0)))

@@ -7,8 +7,8 @@
 ** So malloc_trim of the GNU C library is called when states of luaL_newstate have freed many bytes
 ** since the last call:
 **   - by a full collection that is not an emergency
-**   - when the last state of the process is closed, unless another one was closed within the
-**     second before; then at most once a second
+**   - when the last state of the process is closed; at most once a second if another state was
+**     closed within the second before
 **   - after a major collection that has shrunk a small heap (major.c), at most once a second: for
 **     a program that drops such a heap repeatedly, the system would clear the same pages again and
 **     again

@@ -199,7 +199,7 @@ typedef struct luaN_Blocks {
   /* Cache of small blocks by address (luaN_recentat). An entry is the distance of a block from
      'low' in granules. */
   uint16_t recent[LUAN_RECENT];
-  size_t room, vacant;		/* bytes of all blocks, and of those in 'empty' (H5) */
+  size_t room, vacant;		/* bytes of all blocks; bytes of the blocks in 'empty' (H5) */
   size_t released;		/* bytes of 'room' that were returned to the system (H8) */
   luaN_Chunk *next;		/* the next chunk for luaN_releasepages, or NULL */
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */

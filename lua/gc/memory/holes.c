@@ -275,7 +275,7 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes a hole of n bytes in any block, listed or not. Returns 0 if there is none. */
+/* Takes a hole of n bytes in any block, in a list or not. Returns 0 if there is none. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {

@@ -17,8 +17,8 @@
 **
 ** A major collection starts for one of these reasons:
 **
-**   growth      The bytes in use plus external bytes, or the footprint, exceed those
-**               that the last one left by the allowed growth.
+**   growth      The bytes in use plus external bytes, or the footprint, have grown by
+**               the allowed growth since the last major collection.
 **   volume      The bytes allocated since the last one are so large a multiple of the
 **               live bytes that marking the old objects is a small part of the work.
 **               The collection finds the garbage of a heap that does not grow. If it
