@@ -185,7 +185,7 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
   th->hookmask |= LUAN_TICK;
   inloop = (code.execute.from <= r->ip && r->ip < code.execute.to);
   isown = (luaN_innermost.L == NULL || luaN_innermost.L == G(L)->mainthread);
-  /* if the loop runs with a C frame, a call is starting or ending */
+  /* if ip is in the bytecode loop and ci is a C frame, a call is starting or ending */
   if (!m->collecting && isown && (isLua(ci) || inloop)) {
     t->ci = ci;
     held.owner = t;

@@ -57,7 +57,7 @@ typedef struct Walk {
   List heads;
   /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
   luaN_Edge e;
-  int alone;		/* 1: luaN_edges, which reports the edges of one object, without a set */
+  int alone;		/* 1: luaN_edges reports the edges of one object and uses no set */
   int failed;		/* result of luaN_walk; 0: no failure so far */
 } Walk;
 

@@ -13,9 +13,9 @@
 
 struct global_State;
 
-/* An object is prefetched this number of words of a list, of slots or of buckets before the one
-   that refers to the object is visited. A larger number hides more latency and wastes more
-   prefetches at the end of short runs. */
+/* A loop over the words of a list, over slots or over buckets prefetches the object to which the
+   element refers that is this number of places ahead. A larger number hides more latency and wastes
+   more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
