@@ -75,7 +75,7 @@ static AccountSum *sumof (Account *a, uint32_t set) {
 }
 
 
-/* Callback of the core. */
+/* Callback of the core: 'find' of luaN_Labels. */
 static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   AccountSum *sum = sumof((Account *)seam, set);
   if (sum == NULL) return seam->bytes;  /* AC2 */
@@ -85,7 +85,7 @@ static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
 }
 
 
-/* Counts the bytes since the last change. */
+/* Adds the bytes since the last change to the sum of the present label. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;
@@ -115,7 +115,7 @@ void account_off (Account *a, lua_State *L) {
 }
 
 
-/* Sets a sum to 0, or to the bytes that are not reported. */
+/* Sets a sum to 0, or if 'keep' to the bytes that are not reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;

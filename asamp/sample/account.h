@@ -2,11 +2,12 @@
 /*
 ** The exact bytes that a state allocates while it is sampled: all of them, and those of each set of
 ** labels (labels.h). The core reports each change of the running thread's label (luaN_setlabels);
-** the bytes since the previous change count for the set before it. Memory comes from malloc and
-** grows with the number of sets that the state has had. Invariants:
+** the bytes between two changes count for the set of that time. Memory comes from malloc and grows
+** with the number of sets that the state has had. Invariants:
 **
-**   AC1  the sums of all sets, with that of set 0, add up to account_bytes;
-**   AC2  if no memory is left for the sum of a set, its bytes count for the set before it;
+**   AC1  the sums of all sets (also of set 0), and the bytes since the last change, add up to
+**        account_bytes;
+**   AC2  if no memory is left for the sum of a set, its bytes count for the previous label's set;
 **   AC3  another thread may call account_each while the state runs: a sum never moves, is read and
 **        written as a whole, and is freed with the account.
 */
@@ -27,19 +28,20 @@ typedef struct AccountSum {
 #define ACCOUNT_PIECES	20
 
 typedef struct Account {
-  /* first: the core calls back with its address; 'bytes' NULL: never counted */
+  /* must be the first field: the core passes its address to 'find'. Its 'bytes' is NULL before
+     the first account_on */
   luaN_Labels seam;
   int on;
-  uint64_t bytes;	/* bytes of the times of counting that have ended */
-  uint64_t since;	/* luaN_allocated when counting was switched on */
+  uint64_t bytes;	/* bytes counted before the last account_off, or 'rest' of account_reset */
+  uint64_t since;	/* luaN_allocated at the last account_on or account_reset */
   AccountSum none;	/* of set 0, which needs no memory */
   AccountSum *pieces[ACCOUNT_PIECES];  /* of the other sets */
   uint32_t n;		/* number of sums in the pieces; atomic */
-  AccountSum **table;	/* these sums by hash; at least a quarter is NULL. NULL: there are none */
+  AccountSum **table;	/* the sums of the pieces by hash, at least a quarter NULL; NULL: no sums */
   unsigned log;		/* log2 of the size of the table */
 } Account;
 
-/* Switch the counting on and off. The account must not move meanwhile. */
+/* Switch the counting on and off. The account must not move while it is on. */
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
@@ -57,15 +59,16 @@ void account_close (Account *a);
 uint64_t account_bytes (const Account *a, lua_State *L);
 
 /*
-** The bytes that account_each reports: all of them; those not reported yet; or the latter, which
-** are then marked as reported.
+** The bytes that account_each reports. WHOLE: all; REST: those not yet marked as reported;
+** REPORT: the same, which it marks as reported.
 */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum,
-** from account_bytes; the present set has the difference between it and the other sets. On another
-** thread 'all' may be an earlier result, and the sum may be more. Uses no memory.
+** Calls f for the bytes of each set, unless they are 0, and returns their sum. 'all' is the sum
+** expected (ACCOUNT_WHOLE: from account_bytes); the present set has the difference between 'all'
+** and the other sets. On another thread 'all' may be an earlier sum, and the result may exceed it.
+** Allocates nothing.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

@@ -86,7 +86,7 @@ static int set (char *map, char *err, size_t errsize) {
 
 /*
 ** Maps a stack and sets it as the alternate stack, at most once for each thread. If the thread
-** has one that is disabled now, keeps it, because a handler may return to it (AS3).
+** has our stack, and it is disabled now, keeps it: a handler may return to it (AS3).
 */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

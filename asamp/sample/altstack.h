@@ -5,10 +5,10 @@
 ** the processor's registers. So the handler is installed with SA_ONSTACK, and a thread without
 ** an alternate stack receives one.
 **
-**   AS1  an alternate stack of the thread's own is kept, whatever its size: programs free or
-**        unmap the address that sigaltstack returns to them;
-**   AS2  ours ends with its thread: it is disabled if it is still set, and unmapped unless the
-**        thread runs on it;
+**   AS1  an alternate stack that the program has set is kept, whatever its size: programs free
+**        or unmap the address that sigaltstack returns to them;
+**   AS2  ours ends with its thread: it is disabled, if it is still set, and unmapped. If the
+**        thread ends on this stack, neither is done;
 **   AS3  a handler of the program that leaves our stack by swapcontext may return to it later:
 **        until then the stack is disabled (SS_AUTODISARM), and signals use the current stack;
 **   AS4  an inaccessible page is below our stack.
@@ -24,13 +24,13 @@
 
 /*
 ** Ensures that the calling thread has an alternate stack with space for a signal frame and
-** 'least' bytes. Returns 1, or 0 with one line in 'err' and an errno.
+** 'least' bytes. Returns 1; on failure 0, with one line in 'err' and the reason in errno.
 */
 int altstack_use (size_t least, char *err, size_t errsize);
 
 /*
-** For the calling function in a signal handler: returns the bytes left on the alternate stack,
-** SIZE_MAX if it does not run there. Async-signal-safe.
+** Called in a signal handler with its context: returns the bytes left on the alternate stack, or
+** SIZE_MAX if the handler runs on another stack. Async-signal-safe.
 */
 size_t altstack_room (const ucontext_t *context);
 

@@ -43,8 +43,8 @@ static struct link_map *objectof (void *address, Loaded *where) {
 
 
 /*
-** Releases a handle that is not kept. A bound object file keeps its handle (BD3); without a
-** handle, dlsym itself keeps the object file of the symbols it returned.
+** Closes the handle of an object file that was not bound. That of a bound one stays open (BD3);
+** if the handle is RTLD_DEFAULT, dlsym itself keeps the object files of the symbols it returned.
 */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
@@ -67,8 +67,8 @@ static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
 
 
 /*
-** Fills 'b': all functions, or upstream's only. Returns NULL, or the first name that the object
-** file does not export.
+** Fills 'b': all functions, or without 'seam' upstream's only. Returns NULL, or the first name
+** that the object file does not export.
 */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
@@ -108,8 +108,8 @@ static const struct link_map *serve (const struct link_map *object,
 typedef int Raise (lua_State *L, const char *format, ...);
 
 /*
-** Binds. Returns 0 with the reason in 'err' on failure. *raise receives the luaL_error of that
-** Lua, or NULL if it exports no functions.
+** Binds the module to the Lua whose code contains 'caller', and returns 1. On failure returns 0
+** with the reason in 'err', and *raise is the luaL_error of that Lua; NULL: it exports none.
 */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {

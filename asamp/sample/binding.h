@@ -13,7 +13,7 @@
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
 ** Invariants:
-**   BD1  no function of Lua is called before binding_open has returned 1;
+**   BD1  no field of 'binding' is called before binding_open or binding_try has returned 1;
 **   BD2  all functions are of one object file, that of the core which runs the state. A module
 **        serves one Lua of a process; it refuses others;
 **   BD3  that object file stays loaded.
@@ -54,8 +54,8 @@
   X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
 /*
-** The bound functions. The symbol is hidden, so that a call is one instruction that reads its
-** field.
+** The bound functions. The symbol 'binding' is hidden, so that a call is one instruction, which
+** reads the function's field.
 */
 typedef struct Binding {
 #define FIELD(f)	__typeof__(f) *f;
@@ -67,17 +67,18 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that called the surrounding function. 'seam': binds the functions
-** of seam.h too, else these fields stay NULL. Returns 1. Raises an error of that Lua if it
-** lacks a function or is not the Lua that the module serves. Returns 0 if that Lua exports no
-** functions, so that no error can be raised: then writes one line with advice to stderr, and
-** require returns true. Thread-safe.
+** Binds the module to the Lua that called the surrounding function, and returns 1. 'seam': binds
+** the functions of seam.h too, else their fields stay NULL. Raises an error of that Lua if it
+** lacks a function or is not the Lua that the module serves. If that Lua exports no functions, no
+** error can be raised: writes one line with advice to stderr and returns 0, and require returns
+** true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* Does the same without raising errors: returns 0 and writes the line to 'err'. */
+/* As binding_of for the Lua whose code contains 'caller', but raises no error: on failure writes
+   the line to 'err' and returns 0. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
 #ifndef BINDING_NAMES	/* binding.c needs the real names */

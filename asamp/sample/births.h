@@ -40,7 +40,8 @@ typedef struct BirthFunctions {
   size_t n, size;
 } BirthFunctions;
 
-/* Returns the site of a sample, given its new frames, innermost first. Does not allocate. */
+/* Returns the site of a sample, given the frames that are not shared with the previous stack,
+   innermost first. Does not allocate. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),
@@ -55,17 +56,17 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
   return b;
 }
 
-/* Returns the age of a sample at that time, in ms. */
+/* Returns the age of a sample at 'time' (CLOCK_MONOTONIC, ns), in ms. */
 static inline uint32_t births_age (const Birth *b, uint64_t time) {
   uint64_t ticks = (uint32_t)(time >> BIRTHS_TICK) - b->time;
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* Stores a function when stack.h emits it. Ignores it without memory. */
+/* Stores a Lua function that stack.h emits (StackEmit). Without memory its name is missing. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
-/* Returns the function with that number, or NULL. */
+/* Returns the function with that number; NULL if it is unknown or has no name. */
 const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);

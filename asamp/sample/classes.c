@@ -61,7 +61,7 @@ static uint32_t classes_number (Classes *c, const char *name) {
 }
 
 
-/* Does the same for a Lua string, which may contain any bytes. */
+/* As classes_number, for up to CLASSES_NAME bytes of a Lua string; NULs become ';'. 0: empty. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -92,7 +92,7 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Returns 1 if i's name precedes j's. Both are names of one table with the same depth. */
+/* Returns 1 if the name of entry i precedes that of j. Both name one table, with equal depth. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -104,7 +104,7 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 
-/* Enters the table in entry 'e', a field of the table 'parent' (or NONE). */
+/* Enters the table in field 'e' of 'parent' (NONE: of a root), unless it has a better name. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -150,7 +150,7 @@ static void enterall (Classes *c, lua_State *L, const void *table,
 }
 
 
-/* Returns the entry whose name i uses: a field like __index has no name of its own. */
+/* Returns the entry whose name entry i has: a field like __index has no name of its own. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
@@ -212,7 +212,7 @@ static uint32_t indexed (Classes *c, const void *table) {
 }
 
 
-/* Not inlined, so that objects without a metatable do not save registers for it. */
+/* Not inlined, so that classes_of saves no registers for owners without a metatable. */
 static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
@@ -236,7 +236,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* without memory it is determined again */
+    /* without memory the class is determined again next time */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }

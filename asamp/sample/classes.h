@@ -3,22 +3,23 @@
 ** Determines the class of an object, which is the name of its metatable: its field __name; else
 ** the path by which the metatable can be reached; else the path by which the table in its field
 ** __index can be reached. Paths are names of globals ("Point"), of loaded modules ("geometry"),
-** and of fields ("geometry.Point", "geometry.new.mt"; a field whose name starts with two
-** underscores represents its table). The shortest path counts, globals before modules, then the
-** bytewise smallest.
+** and of fields ("geometry.Point", "geometry.new.mt"; the table in a field whose name starts with
+** two underscores has the path of the table that contains the field). Of several paths the
+** shortest counts; of these, one from a global, then the bytewise smallest.
 **
-** Everything here runs while the state decides survival (seam.h). It must not allocate from the
-** state, so it reads tables by address.
+** classes_of and classes_forgetdead run in 'decide' of luaN_Sampler (seam.h). They must not
+** allocate from the state, so they read tables by address.
 **
-** 'known' maps metatables to classes, 'index' maps tables to names. An entry is made for a
-** live, thus tenured, table. Tenured objects die in major collections only, which call
-** classes_forgetdead. So an address never refers to a table made later.
+** 'known' maps metatables to classes, 'index' maps tables to names. An entry is made only for a
+** table that the collection leaves alive and thus tenures. Tenured objects die in major
+** collections only, which call classes_forgetdead. So an address never refers to a later table.
 **
-** The index is built when a metatable has no other name. It covers at most CLASSES_SLOTS slots
-** of tables, three levels deep. A program may have any number of metatables without a name, so
-** the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES bytes that the
-** program allocates, and this budget accumulates up to the cost of CLASSES_SAVED indexes. So a
-** name given after the last index may be found late; 'final' makes the last index at the end.
+** The index is built when neither __name nor the last index names a metatable. It covers at most
+** CLASSES_SLOTS slots of tables, three levels deep. A program may have any number of metatables
+** without a name, so the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES
+** bytes that the program allocates, and this budget accumulates up to the cost of CLASSES_SAVED
+** indexes. So a name given after the last index may be found late; 'final' permits one more index
+** at the end.
 */
 #ifndef asamp_classes_h
 #define asamp_classes_h
@@ -36,9 +37,9 @@ enum {
 
 typedef struct ClassName {	/* A table in the index. */
   const void *table;	/* Address of the table. */
-  uint32_t parent;	/* Index in 'names' of the table that refers to it, or UINT32_MAX. */
-  uint32_t text, length;	/* Its last path component, bytes in 'text'. */
-  /* Number of components (1: the first); 0: from globals, 1: from modules. */
+  uint32_t parent;	/* Index in 'names' of the table whose path it extends, or UINT32_MAX. */
+  uint32_t text, length;	/* Its last path component: offset in Classes.text, and bytes. */
+  /* 'depth': levels from the root, from 1 on; 'root': 0: globals, 1: modules. */
   unsigned char depth, root;
 } ClassName;
 
@@ -50,17 +51,17 @@ typedef struct Classes {
   size_t nnames, names_size;
   char *text;
   size_t ntext, text_size;
-  uint64_t made;	/* Value of luaN_allocated when the index was built last. */
+  uint64_t made;	/* luaN_allocated when the budget was updated last. */
   uint64_t saved;	/* Budget: slots that may be read. */
   uint64_t slots;	/* Slots that the last index read. */
-  int final;		/* 1: the last survival is being decided, and one index is free of cost. */
+  int final;		/* 1: the last collection of the session; one index is free of cost. */
   IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
   struct ClassText {
     char *name;
     uint32_t next;	/* Older class of the same hash, or 0. */
   } *classes;		/* Class i is stored at i - 1. */
   uint32_t n, size;
-  uint64_t lumped;	/* Samples of classes beyond CLASSES_MAX, which share one class. */
+  uint64_t lumped;	/* Samples of classes beyond the limit, which share class CLASSES_MAX. */
   void (*emit) (void *ud, uint32_t id, const char *name);	/* Called for each new class. */
   void *ud;
 } Classes;
@@ -73,7 +74,7 @@ void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);
 
-/* Drops all addresses, because collections ran without calling classes_forgetdead. */
+/* Drops all addresses. Called if collections may have run without classes_forgetdead. */
 void classes_forget (Classes *c);
 
 /*
@@ -82,7 +83,7 @@ void classes_forget (Classes *c);
 */
 void classes_forgetall (Classes *c);
 
-/* Drops dead tables. Called when a major collection decides. */
+/* Drops dead tables. Called in 'decide' of a major collection. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
 /* Returns the class of a sample's owner; 0: it has none, or no memory. */

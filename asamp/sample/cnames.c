@@ -33,7 +33,7 @@ static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
 }
 
 
-/* Searches the fields of a table. Returns 0 if there are too many. */
+/* Searches the fields of a table. Returns 0 if it or the search has too many slots. */
 static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   luaN_Entry e;
   size_t i = 0;

@@ -4,10 +4,10 @@
 ** (registered.h): "cjson.decode" for a field of a loaded module, "print" for a global, else
 ** "FILE*.read" for a field of a metatable that a module made with luaL_newmetatable, or of the
 ** table in its field __index. Of several names the shortest counts, then the bytewise smallest,
-** so that it is the same in every run.
+** so that a function has the same name in every run.
 **
 ** Reads tables without metamethods, and allocates nothing in the state. A search reads at most
-** CNAMES_SLOTS slots; a function costs one search, and up to 32 if it is never found.
+** CNAMES_SLOTS slots; a function costs one search, or up to 32 if it is never found.
 */
 #ifndef asamp_cnames_h
 #define asamp_cnames_h

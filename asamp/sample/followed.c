@@ -81,8 +81,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
 
 
 /*
-** Enters the watched blocks with their new indexes. Needs no memory: the table held at least as
-** many.
+** Enters the watched blocks with the new indexes of their samples. Needs no memory: the table has
+** held at least as many.
 */
 static void renumber (Followed *f) {
   size_t i;

@@ -37,15 +37,16 @@ typedef struct FollowedSample {
 /* The list. All zero: empty. */
 typedef struct Followed {
   FollowedSample *samples;
-  size_t n, capacity;	/* Samples listed, and allocated. */
+  size_t n, capacity;	/* Number of samples, and of allocated elements. */
   size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
-  uint32_t *runs;	/* Buffer for the runs of a full list. */
+  uint32_t *runs;	/* Buffer of FollowedDeaths, for a full list. */
   Blocks watched;	/* Watched blocks, by index in 'samples'. */
 } Followed;
 
 /*
 ** The deaths among the listed samples as run lengths: a number of live samples, then a number
-** of dead ones, and so on; the last run is dead. Valid until the next call.
+** of dead ones, and so on; the last run is of dead ones. Valid until the next followed_deaths or
+** followed_add.
 */
 typedef struct FollowedDeaths {
   const uint32_t *runs;
@@ -63,12 +64,12 @@ void followed_forget (Followed *f);
 */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* Notes that a block was freed. Returns 1 if it was watched; it no longer is. */
+/* Notes that a block was freed. Returns 1 if it was watched; its watch has then ended. */
 int followed_freed (Followed *f, const void *block);
 
 /*
 ** Notes that a block was resized: the samples in the part that it keeps move to its new
-** address. Returns as followed_freed.
+** address; without memory, all count as freed. Returns as followed_freed.
 */
 int followed_resized (Followed *f, const BlockResized *r);
 

@@ -17,7 +17,7 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The blocks of the state, sorted by address. */
+/* The address ranges of the blocks of each chunk, sorted by address. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
@@ -88,7 +88,7 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* freed, and not yet reported dead */
+      if (!mallocs_isfreed(s->owner))  /* a freed one is not yet reported dead */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {

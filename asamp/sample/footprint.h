@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Measures where the memory of a state is, and which lines caused it: the memory areas that the
-** core reports (luaN_places), the resident part of its chunks, and two sums by line over the
-** followed samples:
+** Measures where the memory of a state is, and which source lines caused it: the memory areas
+** that the core reports (luaN_places), the resident part of its chunks, and two sums by source
+** line over the followed samples:
 **
-**   -  free lines of blocks in use. A block with few live lines cannot be returned to the
+**   -  free bytes of blocks in use. A block with few live objects cannot be returned to the
 **      system. The allocation sites of its live objects are charged with its free bytes: a
-**      sample represents b live bytes, so it is charged b * free / used of its block. The
+**      sample that represents b live bytes is charged b * free / used bytes of its block. The
 **      expectation of this sum is, for each source line, the sum over blocks of their free
-**      bytes times the line's share of the live bytes there (Horvitz-Thompson estimator). The
-**      remainder is charged to no line: dead objects occupy lines too;
+**      bytes times the source line's share of the live bytes there (Horvitz-Thompson estimator).
+**      The remainder is charged to no source line: dead objects use memory too;
 **   -  native memory that is not freed (mallocs.h).
 **
-**   FP1  FOOTPRINT_LINES lines for each sum; 'rest' has the bytes of all others;
-**   FP2  a Footprint owns its strings. Another thread may read it under the lock of its owner.
+**   FP1  FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of all others;
+**   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
 */
 #ifndef asamp_footprint_h
 #define asamp_footprint_h
@@ -24,7 +24,7 @@
 #include "followed.h"
 #include "seam.h"
 
-#define FOOTPRINT_LINES	16u	/* lines listed per sum */
+#define FOOTPRINT_LINES	16u	/* source lines per sum */
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
@@ -46,7 +46,7 @@ typedef struct Footprint {
 
 /*
 ** Fills the Footprint after a collection, on the thread that runs the state. Allocates with
-** malloc; leaves out lines for which there is no memory.
+** malloc; source lines for which there is no memory are in 'rest', or missing.
 */
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);

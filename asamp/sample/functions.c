@@ -55,8 +55,8 @@ void functions_forget (Functions *f) {
 
 /*
 ** Replaces the cache by a larger, empty one if half of its slots are used. Another thread may
-** fork meanwhile; nlisted is set first, so that the child clears whichever cache it finds
-** completely.
+** fork meanwhile; nlisted is set first, so that the child clears all slots of whichever cache it
+** finds.
 */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
@@ -98,7 +98,7 @@ static uint64_t functions_keyof (const FunctionName *n) {
 }
 
 
-/* Returns the number of that name, or IDMAP_NONE; *key is the key to insert it with. */
+/* Returns the number of a name, or IDMAP_NONE; sets *key to the key of the name in 'byname'. */
 static uint32_t functions_find (const Functions *f, const FunctionName *n, uint64_t *key) {
   *key = functions_keyof(n);
   return idmap_get(&f->byname, *key);
@@ -106,7 +106,7 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
 
 
 /*
-** As functions_number, without the cache. 'isold': the prototype may have been counted before.
+** As functions_number, without the cache. 'isold': the prototype may be in 'lumped' already.
 */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;

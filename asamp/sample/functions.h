@@ -2,7 +2,7 @@
 /*
 ** Numbers the functions of a session: prototypes with equal name, line and source share one
 ** number, 1, 2, ... A server that loads templates makes new prototypes at each request; in the
-** profile they are one function of the program text. Depends on nothing but memory.
+** profile they are one function of the program text. Independent of Lua.
 **
 ** A cache maps prototypes, by their own unsigned ids (never 0, never reused), to numbers. A
 ** prototype that is not in the cache is named again and found by the hash of its name. Names
@@ -14,7 +14,7 @@
 **        chunks];
 **   FU2  the memory is bounded: 16 bytes per number at a load factor of two thirds, and the
 **        cache, which grows with its content: of ten thousand states few run many functions;
-**   FU3  the non-empty cache slots are listed, up to FUNCTIONS_LISTED: a state that lives for
+**   FU3  'listed' has the non-empty cache slots, up to FUNCTIONS_LISTED: a state that lives for
 **        one request clears only these.
 */
 #ifndef asamp_functions_h
@@ -25,10 +25,10 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* Slots of a full-size cache, and of a new one; powers
-				         of 2. */
+#define FUNCTIONS_CACHED	8192  /* Slots from which on a cache does not grow (by 4), and
+				         slots of a new cache; powers of 2. */
 #define FUNCTIONS_FIRST	256
-#define FUNCTIONS_LISTED	128   /* Listed slots of the cache, which are cleared one by one. */
+#define FUNCTIONS_LISTED	128   /* Largest number of slots that are cleared one by one. */
 
 /* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
@@ -48,8 +48,8 @@ typedef struct Functions {
   uint32_t nlisted;	/* Number of entries in 'listed'; FUNCTIONS_LISTED: there may be more
 			   non-empty slots. */
   uint32_t n;	/* Number of numbers given. */
-  uint32_t nchunks;	/* How many of them are functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id named so far; lower ones were counted before. */
+  uint32_t nchunks;	/* Those of functions of chunks that are not files. */
+  unsigned int last;	/* Highest prototype id named so far; lower ones may have been lumped. */
   uint64_t lumped, lumpedchunks;  /* Prototypes beyond the limits of FU1, each counted once. */
 } Functions;
 
@@ -61,7 +61,7 @@ typedef struct FunctionName {
   int isfile;		/* 1: the source is a file. */
 } FunctionName;
 
-/* Returns 0 if there is not enough memory. */
+/* Initializes *f. Returns 0 if there is not enough memory. */
 int functions_open (Functions *f);
 void functions_close (Functions *f);
 
@@ -81,9 +81,9 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
 }
 
 /*
-** Returns the number of a prototype with that name, and caches it. Sets *isnew if the number is
-** new: then the caller emits it with the name that 'name' has on return. If there is not enough
-** memory, one name may receive several numbers.
+** Returns the number of a prototype with that name, and caches it. Sets *isnew to 1 if the number
+** is new: then the caller emits it with *name, which may have become a shared name (FU1). If there
+** is not enough memory, one name may receive several numbers.
 */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Paths to owners (holders.h). The walk records for each object the object from which it was
-** first reached. Objects on the way to an owner are 'needed'; the first edge to each of them is
-** determined again to name the step.
+** first reached. Owners, and the objects on the way to them, are 'needed'; the first edge to each
+** needed object is determined again to name the step.
 */
 #include "holders.h"
 #include "binding.h"
@@ -29,16 +29,14 @@ typedef struct Needed {
   uint32_t path;	/* Its path; 0: not yet determined. */
   uint32_t fields;	/* Number of its fields that lead to needed objects, counted up to
 			   HOLDERS_FIELDS + 1. */
-  uint32_t key;		/* Number of the needed table that refers to it through a weak key, or
-			   NONE. */
+  uint32_t key;		/* Number of the needed table that has it as the value of a weak key,
+				   or NONE. */
   unsigned char done, isroot;
   uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
 } Needed;
 
-/*
-** An object not reached through a strong reference of another: a root, or the value of a weak
-** key.
-*/
+/* An object that the walk did not reach through a strong reference of another object: a root, or
+   the value of a weak key. */
 typedef struct Top {
   const void *object, *weak;  /* The object, and the table that holds it under a weak key;
 			         NULL: a root. */
@@ -52,7 +50,7 @@ typedef struct Work {
   Holders *h;
   HoldersMemory memory;
   uint64_t *filter;		/* Bit set of the owners, indexed by luaN_watchbit. */
-  unsigned filterlog;		/* log2 of its number of bits: 16 or more per owner. */
+  unsigned filterlog;		/* log2 of its number of bits: over 16 per owner, at most 22. */
   uint32_t *parent;		/* Parent of each place, valid during 'done'. */
   const void *const *objects;	/* Object of each place, valid during 'done'. */
   const void **kept;		/* Copy of the addresses of the needed objects. */
@@ -66,12 +64,12 @@ typedef struct Work {
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number of the needed object whose edges are being visited. */
-  int counting;		/* 1: this visit counts its 'fields' and 'slots'. */
-  int counted;		/* 1: they were counted. */
-  const void *body;	/* If that object is a coroutine: the function it runs. */
+  int counting;		/* 1: this visit counts 'fields' and 'slots' of object 'at'. */
+  int counted;		/* 1: these were counted. */
+  const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: 'body' was determined. */
   uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
-  unsigned nearlylog;	/* log2 of its number of bits: 16 or more per object. */
+  unsigned nearlylog;	/* log2 of its number of bits: over 16 per object, at most 26. */
   uint32_t alike[LUAN_ENAME + 1];  /* The path from 'at' by each kind of edge whose step names
 				      no key; 0: not yet determined. */
   int failed;
@@ -245,8 +243,8 @@ static void done (void *ud, const void *const *objects, uint32_t *parents, size_
 /* {== steps =========================================================== */
 
 /*
-** Marks a truncated string: replaces the last of its size - 1 bytes by "…", after a complete
-** UTF-8 character.
+** Marks a truncated string of size - 1 bytes: its end is replaced by "…", which starts after a
+** complete UTF-8 character.
 */
 static void cut (char *s, size_t size) {
   size_t n = size - sizeof("…");
@@ -264,7 +262,7 @@ static void format (char *to, size_t size, const char *form, ...) {
   if (n > 0 && (size_t)n >= size) cut(to, size);
 }
 
-/* Copies a string object's text; a truncated text is marked. */
+/* Copies the text of a string object; marks a truncated one (cut). */
 static void textof (Work *w, const void *string, char *to, size_t size) {
   luaN_Object o;
   size_t n;
@@ -279,7 +277,7 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
 
 /*
 ** Writes the name of a function given its prototype; for a C function, its address in the form
-** CODE, which 'named' replaces later.
+** CODE, which holders_named replaces later.
 */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
@@ -392,8 +390,8 @@ static const char *steptext (const Work *w, uint32_t path) {
 }
 
 /*
-** Returns the path that extends 'parent' by a step, a new one if needed; 0 if there is not enough
-** memory.
+** Returns the path that extends 'parent' by a step, a new one if needed; 'parent' if the step is
+** empty, repeats the last one or exceeds a limit (HO2, HO3); 0 if there is not enough memory.
 */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
@@ -429,8 +427,8 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
 }
 
 /*
-** Returns the path that an upvalue step extends. The step names the function, so a preceding
-** step that is a field of the same name is dropped.
+** Returns the path that the step of 'e' extends: 'parent'. But the step of an upvalue names its
+** function, so a last step of 'parent' that is a field of that name is dropped.
 */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
@@ -524,8 +522,8 @@ static void labelroots (Work *w) {
 }
 
 /*
-** Visits the edges of all needed objects in the order of the walk, so that each parent has its
-** path first.
+** Visits the edges of all needed objects in the order of the walk, so that each object has its
+** path before the objects reached from it.
 */
 static void labelall (Work *w) {
   size_t i;

@@ -8,10 +8,10 @@
 **   HO1  a path is a linked list of steps through 'parent'. Path 0 is the empty path, of owners
 **        that are unreachable (dead) or NULL;
 **   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps, each of at most HOLDERS_TEXT
-**        bytes. Owners beyond the limits receive the path up to there, and are counted;
+**        bytes. Beyond the limits a step is left out, and counted in 'left' or 'cut';
 **   HO3  all elements of an array are one step "[1..n]". All fields of a table are one step
-**        "[*]" if more than HOLDERS_FIELDS of them lead to owners, except for _G and modules. A
-**        repeated step, as in a linked list, is one step.
+**        "[*]" if more than HOLDERS_FIELDS of them lead to owners, except in _G, the registry and
+**        package.loaded. A repeated step, as in a linked list, is one step.
 */
 #ifndef asamp_holders_h
 #define asamp_holders_h
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* longest step in bytes */
-#define HOLDERS_FIELDS	12u	/* fields of a table that remain separate steps */
+#define HOLDERS_FIELDS	12u	/* most fields of a table that remain separate steps */
 
 /* A path: the last step, and the path before it. */
 typedef struct HolderPath {
@@ -42,7 +42,7 @@ typedef struct Holders {
   size_t ntext;
   uint32_t *ids;	/* Path of each owner. */
   size_t n;
-  uint64_t left, cut;	/* How often a path exceeded READER_MAXPATHS, and READER_MAXSTEPS (HO2). */
+  uint64_t left, cut;	/* Steps left out because of READER_MAXPATHS, and READER_MAXSTEPS (HO2). */
   uint64_t start, nanoseconds;  /* Start (CLOCK_MONOTONIC) and length of the time that the
 				   program waited, ns. */
 } Holders;
@@ -51,19 +51,19 @@ typedef struct Holders {
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /*
-** The two halves of holders_find. holders_walk calls only 'memory' and functions of seam.h; it
-** leaves 'step' unset and refers to C functions by address. holders_name adds the names of C
-** functions and sets 'step'; it uses malloc, from which all memory of 'h' must come. Both return
-** 0 if there is not enough memory.
+** The two halves of holders_find. holders_walk allocates only with 'memory', and calls Lua only
+** through seam.h; it leaves 'step' unset and refers to C functions by address. holders_name adds
+** the names of C functions and sets 'step'; it uses malloc, from which all memory of 'h' must
+** come. Both return 0 if there is not enough memory; holders_walk, also if the walk fails.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 int holders_name (Holders *h);
 
 /*
-** Does both halves with malloc. Owners may be NULL and may repeat. Returns 0 if there is no
-** memory or a collection is running; then there is nothing to free. Must not be called inside a
-** collection.
+** Does both halves with malloc. Owners may be NULL and may repeat. Returns 0 if there is not
+** enough memory or luaN_walk cannot run now (LUAN_BUSY); then there is nothing to free. To be
+** called where luaN_walk may be called.
 */
 int holders_find (Holders *h, lua_State *L, const void *const *owners, size_t n);
 void holders_free (Holders *h);

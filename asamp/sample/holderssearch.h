@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds holders (holders.h) in a child process that has a copy of the heap. The program stops
-** only for the fork, and receives the result when a later collection calls holderssearch_poll.
+** only for the fork, and receives the result from holderssearch_poll after a later collection.
 ** Rules:
 **
 **   HA1  one query at a time; the result refers to the owners in the order of the query;
 **   HA2  dropping the query kills the child;
 **   HA3  after a fork, the program's own child has no query: the process that searches is not
 **        its child;
-**   HA4  if the child has no memory or is killed, there is no result, and none is reported.
+**   HA4  if the child has no memory or is killed, there is no result (-1 of holderssearch_poll).
 */
 #ifndef asamp_holderssearch_h
 #define asamp_holderssearch_h

@@ -46,12 +46,12 @@ static struct {
   MallocsTake take;
   const void *home;		/* Client that drains the queue; NULL: none; atomic. */
   unsigned clients;		/* Number of clients; atomic. */
-  pid_t pid;			/* Process in which a client was added last (MS3). */
+  pid_t pid;			/* Process of the last mallocs_start or mallocs_forked (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
   const char *libraryfrom, *libraryto;  /* Address range of the library. */
   Walk *walks;			/* WALKS elements */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* Number of slots filled and emptied so far; atomic. */
+  uint64_t head, tail;		/* Number of slots taken and emptied so far; atomic. */
   int draining;			/* 1: a client is draining the queue; atomic */
   uint64_t lost;		/* Lost periods; atomic. */
 } m;
@@ -79,9 +79,9 @@ static int isin (const void *address, const char *from, const char *to) {
 
 
 /*
-** Removes the frames inside malloc and the library's other frames (C++ operators call each
-** other and malloc through the library). Returns 0 if the allocation is this module's own
-** (MS2).
+** Removes the frames inside the library's innermost frame, and the library's frames (C++
+** operators call each other and malloc through the library). Returns 0 if the allocation is this
+** module's own (MS2).
 */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;

@@ -19,8 +19,8 @@
 **   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
 **        child of the process in which the client was added;
 **   MS4  unwind rules that a walk lacked are looked up where waiting is allowed: in a
-**        collection and on the writer's thread, because a program may allocate without running
-**        Lua.
+**        collection, and on the writer's thread, because a program may allocate for long without
+**        running Lua.
 */
 #ifndef asamp_mallocs_h
 #define asamp_mallocs_h
@@ -50,8 +50,8 @@ typedef struct MallocSample {
 } MallocSample;
 
 /*
-** Result of a client's 'take': it has the sample; it dropped the sample; the sample belongs to
-** another client.
+** Result of a client's 'take': the client has the sample; it dropped the sample; it is not the
+** sample's client.
 */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
@@ -65,9 +65,9 @@ int mallocs_there (char *err, size_t errsize);
 
 /*
 ** Adds a client and starts sampling. The period, in bytes, and 'take' are common to all clients
-** of the process. 'take' receives the main thread of the state that the thread runs. 'home'
-** identifies the client. One client receives the samples of threads that run no client's state;
-** if it does not fetch them, any client does. Returns 0 if there is not enough memory. May block.
+** of the process; 'seed' 0: the seed stays. 'take' receives the main thread of the state that the
+** thread runs. 'home' identifies the client. One client drains the queue (mallocs_drain); if it
+** is late, any client does. Returns 0 if there is not enough memory. May block.
 */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
@@ -90,8 +90,8 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
                     void *ud);
 
 /*
-** Looks up missing unwind rules. Call it only where the thread may block. Returns 0 if none
-** were missing.
+** Looks up the missing unwind rules. Call it only where the thread may block. Returns 1 if it
+** looked up any.
 */
 int mallocs_learn (void);
 
@@ -99,9 +99,10 @@ int mallocs_learn (void);
 int mallocs_waiting (const void *home);
 
 /*
-** mallocs_isowner returns 1 if 'owner' is an owner of native memory. mallocs_isdead returns 1 if
-** its block was freed; the slot is then released, and the owner must not be used again.
-** mallocs_isfreed does the same without releasing the slot. mallocs_forget ends the watch.
+** An owner of native memory is the address of a slot (mallocseam.h); mallocs_isowner returns 1 for
+** one. mallocs_isdead returns 1 if its block was freed; the slot is then released, and the owner
+** must not be used again. mallocs_isfreed does the same without releasing the slot.
+** mallocs_forget ends the watch.
 */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
@@ -111,7 +112,7 @@ void mallocs_forget (const void *owner);
 /* Returns the number of watched blocks freed so far, of all clients. */
 uint64_t mallocs_deaths (void);
 
-/* Returns the number of sampling periods lost since the last call. */
+/* Returns the number of sampling periods lost since the last call, of all clients. */
 uint64_t mallocs_lost (void);
 
 /*

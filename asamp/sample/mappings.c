@@ -15,8 +15,8 @@
 #include "descriptor.h"
 
 #define BUFFER	16384	/* bytes read at once */
-#define RESERVED	(UINT64_C(1) << 30)	/* bytes of a mapping that is too large to be read page
-						   by page: often reserved, not used */
+#define RESERVED	(UINT64_C(1) << 30)	/* size in bytes above which a mapping is not read
+						   page by page (SM2) */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
 /* A file that is read by lines. */
@@ -28,8 +28,8 @@ typedef struct Lines {
 
 
 /*
-** Returns the next line without its newline; NULL at the end. A line longer than the buffer is
-** truncated.
+** Returns the next line without its newline; NULL at the end. A line longer than the buffer loses
+** its start.
 */
 static char *nextline (Lines *l) {
   for (;;) {
@@ -51,7 +51,8 @@ static char *nextline (Lines *l) {
 }
 
 
-/* Reads the stack pointers of all threads, this one first. Returns their number. */
+/* Reads the stack pointers of this thread and of others that do not run, at most STACKS. Returns
+   their number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;
@@ -109,8 +110,8 @@ typedef struct Mapping {
 } Mapping;
 
 
-/* Reads "from-to rights offset device inode   name". Not by sscanf, which takes five times as
-   many instructions. */
+/* Reads "from-to rights offset device inode   name". Returns 0 if the line has another form. Not
+   by sscanf, which takes five times as many instructions. */
 static int heads (const char *line, Mapping *m) {
   char *end;
   size_t n;
@@ -186,8 +187,8 @@ static uint64_t offile (int fd, const Mapping *m) {
 }
 
 
-/* Returns 1 if mincore reports the pages that the process has, not those that a file has in the
-   page cache. */
+/* Returns 1 if mincore reports for the mapping the pages of the process; for a file, mincore
+   reports those in the page cache. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);

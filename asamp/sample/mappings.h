@@ -9,9 +9,10 @@
 ** from other anonymous ones, but malloc reports their size; the rest belongs to others.
 **
 **   SM1  the sum of all parts is 'rss', which is the sum over the mappings (the process's own
-**        counter lags by some pages per thread);
+**        counter lags by some pages per thread) except for SM2;
 **   SM2  mappings of more than 1 GiB are not read, because programs (and sanitizers) reserve
-**        terabytes: 'anonymous' has the rest of the process's own counter.
+**        terabytes: if there are such mappings, 'rss' is the process's own counter, and the
+**        difference is added to 'anonymous'.
 */
 #ifndef asamp_mappings_h
 #define asamp_mappings_h
@@ -19,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAPPINGS_FILES	24	/* Number of files listed by name; the last entry is for all
-				   others. */
-#define MAPPINGS_NAME	96	/* Bytes of a name; a longer one loses its beginning. */
+#define MAPPINGS_FILES	24	/* Entries of 'files'; if there are more files, the last entry is
+				   for all others. */
+#define MAPPINGS_NAME	96	/* Bytes of a name with its NUL; of a longer name, the end. */
 
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
@@ -39,8 +40,8 @@ typedef struct Mappings {
 } Mappings;
 
 /*
-** Totals of glibc's malloc in bytes: in use, free, obtained by sbrk and in arenas, and mapped
-** for single blocks. All 0: another malloc, or not reported.
+** Totals of glibc's malloc in bytes. 'inuse': in use, with 'mapped'; 'unused': free; 'arenas': of
+** arenas and sbrk; 'mapped': mapped for single blocks. All 0: another malloc, or an old glibc.
 */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
@@ -49,11 +50,11 @@ typedef struct MappingsMalloc {
 /*
 ** Reads the mappings, in about 200 us, more with many mappings. Not from /proc/self/smaps, which
 ** takes 100 ns for each resident page; mincore takes 3. May allocate. Returns 0, with all fields 0,
-** if the system does not report them (no /proc).
+** without memory or if the system does not report the mappings (no /proc).
 */
 int mappings_read (Mappings *s);
 
-/* Returns the resident bytes of the pages of anonymous memory that overlap the range. */
+/* Returns the resident bytes of all pages that overlap the range, which is anonymous memory. */
 uint64_t mappings_resident (const void *from, size_t bytes);
 
 void mappings_malloc (MappingsMalloc *m);
@@ -62,9 +63,9 @@ void mappings_malloc (MappingsMalloc *m);
 uint64_t mappings_rss (void);
 
 /*
-** Returns the resident bytes as read at most 'age' ns before 'now' (clock_now). Reading them
-** costs about as much as everything else recorded of a state that lives for one request.
-** mappings_rsstime returns the time of the last such reading. Both are thread-safe.
+** mappings_recentrss returns mappings_rss, read at most 'age' ns before 'now' (clock_now): to read
+** it costs about as much as everything else recorded of a state that lives for one request.
+** mappings_rsstime returns the 'now' of the last reading. Both functions are thread-safe.
 */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
 uint64_t mappings_rsstime (void);

@@ -6,11 +6,11 @@
 **
 **   M1  moments_add allocates nothing, takes no lock, and is never interrupted by another
 **       moments_add of the same Moments;
-**   M2  moments_take is not called in a signal handler. A tick added while it runs is in the
-**       buffer taken, or in the next one;
-**   M3  periods added = periods taken + lost. In a buffer that is half full, a tick is added to
-**       an equal one, which keeps its time; in a full buffer, to the last tick of the same
-**       frame. Its periods are lost only if there is none.
+**   M2  moments_take is not called in a signal handler. A tick added while moments_take runs is
+**       taken by this call or by the next one;
+**   M3  periods added = periods taken + lost. If a buffer is more than half full, the periods of
+**       a tick are added to an equal tick, which keeps its time; if it is full and has no equal
+**       tick, to its last tick of the same frame; they are lost only if there is none.
 **
 ** Independent of Lua.
 */
@@ -31,7 +31,7 @@ typedef struct Moment {
   void *L, *ci;			/* Thread and frame, as in luaN_Moment. */
   uint16_t collecting;	/* Kind of the running collection, as in luaN_Moment; 0: none. */
   uint16_t label;		/* Label set of the thread. */
-  uint32_t n;			/* Number of native frames, which follow it in the buffer. */
+  uint32_t n;			/* Number of native frames, which follow in the buffer. */
 } Moment;
 
 /* The n native frames of a tick in a buffer: return addresses, innermost first. */
@@ -57,8 +57,8 @@ void moments_close (Moments *m);
 void moments_add (Moments *m, const Moment *e, void *const *native);
 
 /*
-** Removes the ticks in the current buffer: calls f with each, oldest first; f may change it.
-** The buffer is empty afterwards.
+** Removes the ticks in the current buffer: calls f with each, oldest first; f may change the tick
+** except its n. The buffer is empty afterwards.
 */
 void moments_take (Moments *m, void (*f) (void *ud, Moment *e), void *ud);
 

@@ -7,7 +7,7 @@
 
 #include "binding.h"
 
-#define MARK	((uintptr_t)1 << 63)	/* bit of a marked frame */
+#define MARK	((uintptr_t)1 << 63)	/* bit that marks a frame (owner_marked) */
 
 /* End (highest address) of this OS thread's stack; NULL: unknown. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
@@ -68,8 +68,8 @@ static int calledfrom (const luaN_Range *r, const void *a) {
 
 
 /*
-** Returns the number of frames of protected calls that the thread does not record (not yet, or
-** no longer).
+** Returns the number of the n frames that are protected calls which the thread does not record
+** (not yet, or no longer).
 */
 static int unknown (const luaN_Code *code, void *const *a, int n,
                     luaN_Protected p, const char *inner) {

@@ -24,8 +24,8 @@
 #include "seam.h"
 
 /*
-** Determines where this OS thread's stack ends. Allocates. Must be called before the other
-** functions.
+** Determines where this OS thread's stack ends. Allocates. To be called on a thread before the
+** other functions of this file.
 */
 void owner_prime (void);
 
@@ -43,8 +43,8 @@ size_t owner_room (const void *sp);
 int owner_mixed (lua_State *L);
 
 /*
-** Marks those of the n native frames of this thread that are bytecode loops of other states,
-** and removes those in other states' coroutines. Returns the number of remaining frames.
+** Marks those of the n native frames of this thread that are bytecode loops of other states, and
+** removes the frames that resume coroutines of other states. Returns the number of frames left.
 ** 'whole': the frames reach to the end of the stack. 'sp': the stack pointer at the innermost
 ** frame or inside it.
 */

@@ -5,7 +5,7 @@
 ** and of the profile.
 **
 **   F1  the samples of one watched block form a chain from the newest to the oldest. A vector
-**       that has grown may have several, and so may the external memory of a userdata;
+**       that has grown may have several samples, and so may the external bytes of a userdata;
 **   F2  the survival of every sample is decided exactly once, by pending_fates.
 */
 #ifndef asamp_pending_h
@@ -50,7 +50,7 @@ void pending_forget (Pending *p);
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* Notes that a block was freed. Returns 1 if it was watched; it no longer is. */
+/* Notes that a block was freed. Returns 1 if it was watched; its watch has then ended. */
 int pending_freed (Pending *p, const void *block);
 
 /* An explicit resize of a block from 'before' bytes to 'after' bytes. */
@@ -61,18 +61,18 @@ typedef struct BlockResized {
 } BlockResized;
 
 /*
-** Returns 1 if a sample of the block remains alive. If the block shrinks, a random part of its
-** samples dies, in proportion to the size.
+** Returns 1 if a sample of the block remains alive. If the block shrinks, each of its samples
+** dies with a probability equal to the share of the bytes that the block loses.
 */
 int pending_stays (const BlockResized *r);
 
 /*
 ** Notes that a block was resized: the samples in the part that it keeps move to its new
-** address. Returns as pending_freed.
+** address; without memory, all count as freed. Returns as pending_freed.
 */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks that return whether an owner is dead, and its class (0: none). */
+/* Callbacks: 'dead' returns 1 if the owner is dead, 'classof' its class (0: none). */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);

@@ -14,18 +14,18 @@
 
 #include "backtrace.h"
 
-/* Entry of the function that contains an address; 0: an empty entry. */
+/* Start of the function that contains 'address'; both 0: an empty element. */
 typedef struct ScratchStart {
   uintptr_t address, start;
 } ScratchStart;
 
-#define SCRATCH_STARTS	1024u	/* Entries of that cache, a power of two. */
+#define SCRATCH_STARTS	1024u	/* Elements of 'starts', a power of two. */
 
 /* The memory of one OS thread. */
 typedef struct Scratch {
-  struct Scratch *next;		/* Next in the list of unused ones. */
-  struct Scratch *before;	/* Allocated before this one: keeps all of them reachable, so
-				   that they are not reported as leaks. */
+  struct Scratch *next;		/* Next in the list of those without a thread. */
+  struct Scratch *before;	/* The one allocated before this: keeps all of them reachable,
+				   so that they are not reported as leaks. */
   void *volatile pointing;	/* Timing whose timing_point is running on this thread; NULL:
 				   none. */
   int ready;			/* 1: 'backtrace' is open. */
@@ -38,7 +38,7 @@ typedef struct Scratch {
 Scratch *scratch_mine (void);
 
 /*
-** Returns this thread's Scratch and makes it if needed. 'native': prepares it for C stacks.
+** Returns this thread's Scratch and makes it if needed. 'native': opens its 'backtrace', too.
 ** Returns NULL if there is not enough memory.
 */
 Scratch *scratch_open (int native);

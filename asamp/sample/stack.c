@@ -17,16 +17,16 @@
 
 #define MAXNATIVE	4096	/* most native frames of a sample */
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
-/* plus tail calls, the mark of a cut, and a collection */
+/* native frames, Lua frames with a mark of a tail call each, the mark of a cut, a collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
 #define KEYROOM		256	/* bytes of a name that is not an identifier */
-#define NLINES		4096u	/* entries of the cache of lines, of a full-size one and of a
-				   new one; powers of 2 */
+#define NLINES		4096u	/* entries of the largest cache of lines, and of a new one;
+				   powers of 2 */
 #define NLINES_FIRST	256u
 
 /*
 ** Last prototype id, for all states of the process. A prototype keeps its id for life. In a
-** file, functions of one name share a number (functions.h).
+** profile, functions of one name, line and source share a number (functions.h).
 */
 static unsigned int lastid;
 
@@ -104,8 +104,8 @@ static int isidentifier (const char *name, size_t n) {
 
 
 /*
-** Returns the name of a function from its definition, independent of the call. 'room' is a
-** buffer.
+** Returns the name of a function from its definition, independent of the call. 'room' is a buffer
+** of KEYROOM bytes.
 */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
@@ -123,8 +123,8 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
 
 
 /*
-** Returns the number of a Lua function that is not in the cache, and emits it if it is new. The
-** source is the path of its file, or for other chunks the name that error messages show.
+** Returns the number of a Lua function that is not in the cache, and emits it if the number is
+** new. The source is the path of its file, or for other chunks the name that error messages show.
 */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
@@ -249,8 +249,8 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 /*
 ** Pushes the remaining Lua frames of a coroutine when the walk passes its resume. 'called' is 1
 ** if native frames of C functions that the coroutine runs were passed before; these are its
-** innermost C functions. Exception: if a Lua function called the outermost of them, that function
-** has yielded, and the native frames belong to its continuation.
+** innermost C functions. Exception: if a Lua function called the outermost of them, this outermost
+** C function has yielded, and the native frames belong to its continuation.
 */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
@@ -320,7 +320,7 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* coroutines passed, and those whose frames were all pushed */
-  int called = 0;  /* native frames since the last loop or resume */
+  int called = 0;  /* 1: native frames were passed after the last loop or resume */
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
     const char *ip = (const char *)w->a[j] - 1;  /* within the call instruction */
@@ -352,10 +352,10 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 
 /*
-** Pushes the Lua frames for which no native frame was found, because the C stack was cut or
-** incomplete. Returns 1 if Lua functions are among them. If all are C functions and the C stack
-** is 'whole', no frame is missing; only their positions are unknown, because no bytecode loop is
-** there.
+** Pushes the Lua frames from i on, for which no native frame was found, because the C stack was
+** cut or incomplete. Returns 1 if Lua functions are among them. If all are C functions and the C
+** stack is 'whole', no frame is missing; only their positions are unknown, because no bytecode
+** loop is there. Shows C functions only if i is 0 and native frames may be missing.
 */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
@@ -368,7 +368,8 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
 
 
 /*
-** Starts a new stack. The n Lua frames in s->lua are those of L and of the threads outside it.
+** Starts a new stack. The n Lua frames in s->lua are those of L, innermost, and of the threads
+** that resumed it.
 */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
@@ -411,9 +412,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Stores the n Lua frames in s->lua for the next walk, from the innermost one out to a cut.
-** 'stay' frames of 'known' remain outside them. The mark of a tail call is stored with its frame,
-** because the same activation may make a tail call later.
+** Makes the main thread's frames among the n in s->lua, out to a cut, 'known' for the next walk.
+** 'stay' frames of 'known' remain outside them. Stores none if the main thread was resumed or they
+** do not fit. The mark of a tail call belongs to its frame, which may get one later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -439,7 +440,7 @@ static void remember (Stack *s, size_t n, size_t stay) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares the stack with a complete walk (K1). */
+/* Compares the stack with a complete walk, and ends the process if they differ (K1). */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
@@ -492,7 +493,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
 #endif
 
 
-/* Returns 1 if foreign C code runs among the n Lua frames in s->lua. */
+/* Returns 1 if a C function or a hook runs among the n Lua frames in s->lua. */
 static int hasnative (const Stack *s, size_t n) {
   size_t i;
   for (i = 0; i < n; i++)
@@ -552,7 +553,8 @@ void stack_walk (Stack *s, lua_State *L, int native) {
 }
 
 
-/* Removes the frames inside the one that ran at the tick. Returns the number of frames left. */
+/* Removes the frames inside the one that ran at the tick, if that is still there; all frames if
+   none ran. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;

@@ -6,27 +6,27 @@
 ** Merging: a C stack walk gives return addresses. Those in the core's code are replaced by Lua
 ** frames: the bytecode loop by the Lua frames that it runs (out to the one for which it was
 ** entered), a resume by the remaining frames of its coroutine. A coroutine that yielded across
-** a C function has no native frame for it any more; the function is then shown by its own
-** address. In stacks deeper than LUAN_DEPTH, the frames that the seam omits are shown as one;
-** native frames outside it may be placed too far out. The profile shows fewer frames
-** (PROFILE_DEPTH); the others allow returns and calls without a complete new walk (K3).
+** a C function has no native frame of that function any more; the function is then shown by its
+** first address. In stacks deeper than LUAN_DEPTH, the frames that luaN_frames leaves out are
+** shown as one; native frames outside that one may be placed too far out. The profile shows fewer
+** frames (PROFILE_DEPTH); the others allow returns and calls without a complete new walk (K3).
 **
 ** The cost of a walk depends on the change since the previous walk. A Lua function that is
-** still active (luaN_newframes) is still run by the same bytecode loop: everything outside it,
-** including native frames, is as it was in the stack reported then. If only Lua functions and
-** no hooks run inside it, there is no foreign C code, and the C stack is not read. Else it is
-** walked up to that loop (unwind.h).
+** still active (luaN_newframes) is still run by the same bytecode loop: everything outside that
+** loop, including native frames, is as it was in the previous walk. If only Lua functions and no
+** hooks run inside it, there is no foreign C code, and the C stack is not read. Else the C stack
+** is walked up to that loop (unwind.h).
 **
-**   K1  the 'shared' frames are the outermost ones of the stack that this Stack reported
-**       before, and are unchanged;
+**   K1  the 'shared' frames are the outermost ones of the stack that this Stack reported last,
+**       and are unchanged;
 **   K2  'known' are the Lua frames of the main thread in that stack: all of them, or those
 **       inside its cut, or none;
 **   K3  inside a cut there are at least PROFILE_DEPTH / 2 Lua frames. If fewer are left, or
 **       more arrived than 'known' has capacity for, the whole stack is walked again, which is
 **       rare relative to the calls and returns needed.
 **
-** Uses the seam and lua_getinfo, but no internals of the core. Allocates with malloc, never
-** from the state.
+** Uses seam.h and lua_getinfo, but no internals of the core. Allocates with malloc, never from
+** the state.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -49,11 +49,11 @@ typedef void (*StackEmit) (void *ud, uint64_t id, const char *name,
 
 /* The stack of one state, as reported last. */
 typedef struct Stack {
-  ProfileFrame *frames;		/* The new frames, innermost first. */
-  size_t n;	/* Number of new frames. */
-  size_t shared;			/* Number of frames outside them that are unchanged (K1). */
-  void **known;			/* Frame pointers (K2), innermost first, at the end of the
-				   vector of LUAN_DEPTH. */
+  ProfileFrame *frames;		/* The frames that are not shared, innermost first. */
+  size_t n;	/* Number of elements of 'frames'. */
+  size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
+  void **known;			/* 'ci' of the known frames (K2), innermost first, at the end of
+				   the vector of LUAN_DEPTH. */
   uint32_t *outside;		/* For each entry of 'known': the number of frames outside it. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
@@ -70,7 +70,7 @@ typedef struct Stack {
   StackEmit emit;
   void *ud;
 #if defined(LUAN_DEBUG)
-  ProfileFrame *reported;		/* The whole stack reported last, to check K1 after every walk. */
+  ProfileFrame *reported;		/* The whole stack reported last: checks K1. */
   size_t nreported;
 #endif
 } Stack;
@@ -93,15 +93,15 @@ void stack_forget (Stack *s);
 
 /*
 ** Walks the stack of the running thread L (luaN_running). Sets s->frames to s->n new frames,
-** innermost first; s->shared frames outside them are unchanged since the stack reported before.
-** 'native': includes native frames.
+** innermost first; s->shared frames outside these are those of the previous walk (K1). 'native':
+** includes native frames.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
-** Completes a tick at a safepoint of L: sets s->frames to the stack at the tick, with a running
-** collection as its innermost frame. Frames that have returned since are missing; of a thread
-** without frames (m->ci NULL) only the native ones are present. No frame is shared.
+** Completes a tick at a safepoint of L: sets s->frames to the stack at the tick, with a collection
+** that ran then as its innermost frame. Frames that have returned since the tick are missing; if
+** its thread had no frame (m->ci NULL), only native ones are present. No frame is shared.
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 

@@ -25,16 +25,16 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; with shorter periods the cost of a signal is measured */
+/* ns; with shorter periods, except of TIMER_CPU, the cost of a signal is measured */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; longest interval to which C3 stretches
-						   spans */
-#define FEW_NS		UINT64_C(4000000)	/* ns; shortest span of TIMER_CPU */
+#define MAX_SIGNAL_NS	UINT64_C(10000000)	/* ns; spans of this length or more are not
+						   stretched further (C3) */
+#define FEW_NS		UINT64_C(4000000)	/* ns; about the least span of TIMER_CPU */
 #define MIN_WAIT_NS	UINT64_C(20000)	/* ns; shortest distance to the next signal, and how
 					   early a signal may be */
 /*
-** ns; least period of an event. It repeats until it is set again: with shorter periods, on a busy
-** machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
+** ns; least period of an event. An event repeats until it is set again: with shorter periods, on a
+** busy machine, its interrupts took all time of the thread, up to 400 ms, before the signal was
 ** delivered.
 */
 #define MIN_EVENT_NS	UINT64_C(100000)
@@ -76,8 +76,8 @@ struct Clock {
   clockid_t clock;	/* system clock, as its thread reads it */
   clockid_t outside;		/* the same clock, as other threads read it */
   uint64_t period;		/* ns; shortest period of its timers */
-  uint64_t base;		/* ns of the system clock that do not count: ticks, and times
-				   without timers (C7) */
+  uint64_t base;		/* ns of the system clock that do not count: ticks of CPU time,
+				   and times without timers (C7) */
   uint64_t given;		/* ns of its time given to timers so far: start of the current
 				   span */
   uint64_t span;		/* ns; length of the current span, for which one tick stands (C8) */
@@ -93,7 +93,7 @@ struct Clock {
   volatile uint64_t signals;	/* number of signals since it started */
   int fd;			/* descriptor of perf_event_open, or -1 (C5) */
   uint64_t event;		/* number of that event */
-  int lastfd;			/* last descriptor it had, to recognize late signals */
+  int lastfd;			/* last descriptor of an event, to recognize late signals */
   int kernel;			/* 1: the event makes signals in kernel mode as well */
   int orphaned;			/* 1: its thread has ended */
   struct Signal *signal;	/* signal that it uses */
@@ -212,9 +212,9 @@ static void timer_next (Clock *c, uint64_t earliest) {
 
 /*
 ** Adjusts the frequency of signals (C3). Cost is a debt that half of the passing time pays off.
-** While there is debt, spans are doubled step by step; they are halved again when that would be
-** sufficient. A span may pay in advance for the next one, because ticks come at random
-** distances. 'share': number of clocks of this thread.
+** While there is debt, each tick doubles the spans; EASY_TICKS ticks that are cheap enough for
+** half the span halve them. A span may pay in advance for the next one, because ticks come at
+** random distances. 'share': number of running clocks of this thread.
 */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
@@ -262,7 +262,8 @@ static Timer *choose (const Clock *c, void *context) {
 
 
 /*
-** Handles a system clock that shows less than at the last tick. The time in between is unknown.
+** Handles a system clock that shows less than at the last tick: the clock's own time stays the
+** same, because the time that has passed is unknown.
 */
 static void goneback (Clock *c, uint64_t now) {
   c->base -= c->ticked - now;
@@ -340,8 +341,8 @@ static void passon (int signal, siginfo_t *info, void *context) {
 
 
 /*
-** Counts a tick for every clock of this thread, because signals of two clocks may have been
-** merged into one.
+** Handles a signal for every running clock of this thread, because signals of two clocks may have
+** been merged into one.
 */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
@@ -487,7 +488,8 @@ static int noperf (char *err, size_t errsize) {
 
 
 /*
-** Opens the event of a clock of CPU time; in user mode only if the kernel refuses kernel mode.
+** Opens the event of a clock of CPU time: for both modes or, if the kernel refuses that, for user
+** mode. Returns 0 with errno on failure.
 */
 static int openperf (Clock *c) {
   int e;
@@ -612,8 +614,8 @@ static void timer_once (void) {
 
 
 /*
-** Returns a stopped clock of this thread, of wall or CPU time; else an unused one; else a new one
-** in the list. Returns NULL if there is not enough memory.
+** Returns a stopped clock of this thread, of wall time if 'wall', else of CPU time; if it has none,
+** an unused clock, or a new one in the list. Returns NULL if there is not enough memory.
 */
 static Clock *newclock (int wall) {
   static unsigned threads;
@@ -675,8 +677,8 @@ static void resume (Clock *c) {
 
 /*
 ** Starts the signals of the clock's spans, on its thread. Continues the span in which it
-** stopped, if spans still have that length. Else starts a new span: the old one has had its
-** tick, or randomly has none.
+** stopped, if spans still have that length and it is not over. Else starts a new span: the old
+** one has had its tick, or randomly has none.
 */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);
@@ -726,7 +728,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
 }
 
 
-/* Returns this thread's running clock of wall or CPU time; NULL: there is none. */
+/* Returns this thread's running clock, of wall time if 'wall', else of CPU time; or NULL. */
 static Clock *findclock (int wall) {
   Clock *c;
   for (c = all; c != NULL; c = c->next)
@@ -736,8 +738,8 @@ static Clock *findclock (int wall) {
 
 
 /*
-** Returns this thread's running clock for a new timer, with at most this period; NULL with a
-** message.
+** Returns this thread's running clock for a new timer; starts it, with period 'ns', if there is
+** none. Returns NULL on failure, with a message in 'err'.
 */
 static Clock *getclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                         size_t errsize) {
@@ -801,8 +803,8 @@ static void removetimer (Timer *t) {
 
 
 /*
-** Returns the periods of timer t since a signal was due that did not come, if the time was t's.
-** Counts them once.
+** Returns the periods of timer t since a signal was due that did not come (MAX_LATE_NS), if that
+** time is t's (C6). Counts them once.
 */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;

@@ -9,22 +9,22 @@
 ** The time of a clock is divided into spans of one or (to limit signals) several periods. Each
 ** span has one tick, at a random point, so that ticks are not synchronized with the program or
 ** with the kernel (after the scheduler's tick a thread starts that was woken while others had
-** the processor). A tick represents its whole span, and for any delay beyond it. So the signal
+** the processor). A tick represents its whole span, and any delay beyond it. So the signal
 ** source need not be exact. Sources:
 **
-**   TIMER_CPU    CPU time, in spans of at least 4 ms: the task clock of perf_event_open, an
-**                interrupt at that point of the thread's time. It may arrive on the way into a
-**                sleep and end the sleep. If the kernel grants the event in user mode only, the
-**                thread's POSIX timer is set as well, for kernel mode. If the kernel refuses the
-**                event, there is the POSIX timer only, whose signals come at scheduler ticks (100
-**                to 1000 per second); code that runs just after a wake-up is then
-**                under-represented;
-**   TIMER_EXACT  the same in spans of one period; an error if the kernel refuses the event;
+**   TIMER_CPU    CPU time, in spans of about 4 ms (whole periods) or of one longer period: the
+**                task clock of perf_event_open, an interrupt at that point of the thread's time.
+**                It may arrive on the way into a sleep and end the sleep. The thread's POSIX
+**                timer is set as well: for kernel mode, if the kernel grants the event in user
+**                mode only, and for C5. If the kernel refuses the event, there is the POSIX timer
+**                only, whose signals come at scheduler ticks (100 to 1000 per second); code that
+**                runs just after a wake-up is then under-represented;
+**   TIMER_EXACT  as TIMER_CPU, in spans of one period; an error if the kernel refuses the event;
 **   TIMER_WALL   wall time: a POSIX timer, in spans of one period. It interrupts sleeps.
 **
 ** The signal is SIGURG with SA_RESTART: its default action is to be ignored, so one that is
 ** pending when the process calls exec does not end the new program, as SIGPROF would. In a
-** thread that blocks SIGURG the signal is SIGWINCH, with the same default, if it has its
+** thread that blocks SIGURG the signal is SIGWINCH, with the same default, if SIGWINCH has its
 ** default action and is not blocked. The handler is installed while any timer uses the signal.
 ** Signals of other origin are passed on, once, to the handler installed before; late signals of
 ** our own are dropped. The handler runs on the thread's alternate stack (SA_ONSTACK,
@@ -36,16 +36,16 @@
 **   C2  no tick occurs after timer_stop has returned, on whatever thread it is called;
 **   C3  sampling takes at most about half of the thread's time, whatever the rates, the number
 **       of timers and the length of a tick: the next tick is delayed and represents more. The
-**       cost includes the signal itself (measured at the start if the rate is high), the tick,
+**       cost includes the signal itself (measured at the start for spans below 0.2 ms), the tick,
 **       and the time passed to timer_cost;
 **   C4  timers and clocks are never freed, because a handler may read them;
-**   C5  a descriptor belongs to the clock if its event has the original event number. One that
-**       the program has closed, and may use for something else, is not touched; the POSIX timer
-**       then makes the ticks of CPU time;
+**   C5  a descriptor belongs to the clock if its event has the original event number. If the
+**       program has closed the descriptor, and may have reused its number, that is not touched; the
+**       POSIX timer then makes the ticks of CPU time;
 **   C6  while no code of a timer's owner runs, time is added to the timer that received it
 **       last: a single timer has all of it;
-**   C7  a clock stops with its last timer, and continues with the thread's next one in the same
-**       span: timers that each run for less than a period lose no time;
+**   C7  a clock stops with its last timer, and continues in the same span with the thread's next
+**       timer: timers that each run for less than a period lose no time;
 **   C8  at each point of a clock's time, the expected value of the counted time is the time
 **       itself: the length of a span depends only on the time before it.
 **
@@ -62,15 +62,15 @@ typedef struct Timer Timer;
 typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 
 /*
-** A tick of 'count' periods; 'context' is the handler's ucontext_t. Must be async-signal-safe.
-** errno is saved around it.
+** Callback for a tick of 'count' periods; 'context' is the handler's ucontext_t. Must be
+** async-signal-safe. errno is saved around the call.
 */
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
-** Bytes of stack that the handler uses at most, in addition to the signal frame: with a tick
-** that walks a C stack (it fits an alternate stack of 8 KiB, a common size), and with a tick
-** that does not.
+** Bytes of stack that the handler uses at most, in addition to the signal frame. TIMER_STACK: if
+** the tick walks a C stack (that fits an alternate stack of 8 KiB, a common size); TIMER_LEAST: if
+** it does not.
 */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)
@@ -92,15 +92,15 @@ void timer_who (TimerWho *who);
 
 /*
 ** Starts a timer of the calling thread for the owner 'whose', with a period of 'ns'
-** nanoseconds. Returns NULL on failure (for example, SIGURG is blocked in this thread), with a
-** one-line message in 'err'.
+** nanoseconds. Returns NULL on failure (for example, SIGURG and SIGWINCH are blocked in this
+** thread), with a one-line message in 'err'.
 */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 
 /*
-** Keeps the clock's descriptor open while a thread has no timers, until the thread ends: for a
-** process that makes a state for each of its requests.
+** From here on every thread keeps the descriptor of its clock open while it has no timers, until
+** the thread ends: for a process that makes a state for each of its requests.
 */
 void timer_keep (void);
 
@@ -112,9 +112,9 @@ void timer_keep (void);
 uint64_t timer_stop (Timer *t);
 
 /*
-** Stops the ticks of a timer. Takes no lock, so that it may be called in a signal handler that
-** interrupted anything; meant for exit(). Returns as timer_stop; 0 on another thread, whose
-** clock this thread cannot read.
+** Ends the ticks of a timer at exit(). Takes no lock, so that it may be called in a signal handler
+** that interrupted anything. Returns as timer_stop; 0 if called on another thread than the
+** timer's, because this thread cannot read its clock.
 */
 uint64_t timer_leave (Timer *t);
 
@@ -123,7 +123,7 @@ int timer_mine (const Timer *t);
 
 /*
 ** Adds the cost of sampling outside the handler (C3): 'cpu' ns of CPU time, in 'wall' ns of wall
-** time. A timer of CPU time counts the former. Call it on the timer's thread.
+** time. A timer of CPU time counts 'cpu', one of wall time 'wall'. Call it on the timer's thread.
 */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 

@@ -31,7 +31,7 @@
 /*
 ** Stores the native stack of the interrupted code as return addresses, and returns their
 ** number. Frames of the core are left out, because the Lua frames represent them, except those
-** that merge needs.
+** that merge of stack.c needs.
 */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
@@ -138,8 +138,8 @@ typedef struct Point {
 
 
 /*
-** Returns the address that represents a function, whatever its interrupted instruction: its
-** entry, which may be odd (pushentry of stack.c).
+** Returns the return address that stands for the interrupted function, whatever the instruction:
+** merge of stack.c shows it as the function's start, which may be odd (pushentry).
 */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;

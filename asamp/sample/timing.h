@@ -13,9 +13,9 @@
 **   TI3  time that timing_point takes, including waits for the writer, becomes one sample at
 **        its end, which needs no safepoint. Otherwise, with deep stacks, samples of the sampler
 **        itself would be made faster than they can be written;
-**   TI4  a tick is completed only on the OS thread of the timer. On other threads ticks stay in
-**        the buffer until the state returns, or are lost. Ticks on that thread while the state
-**        runs elsewhere are lost;
+**   TI4  a tick is completed only on the OS thread of the timer. While the state runs on another
+**        OS thread, earlier ticks stay in the buffer until it returns, or are lost (timing_drop);
+**        new ticks on the timer's thread are lost;
 **   TI5  time during which the program lets no signal through is lost. It is counted when the
 **        timer stops, on whatever thread, unless it is so short that the signal may just be
 **        late (timer.c);
@@ -66,15 +66,16 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 void timing_stop (Timing *t);
 
 /*
-** Does timing_stop and timing_drop at exit(), on the timer's thread, whatever it interrupted
-** (timer_leave).
+** Does timing_stop and timing_drop at exit() on the timer's thread, also in a signal handler that
+** interrupted anything (timer_leave). Returns the periods lost.
 */
 uint64_t timing_leave (Timing *t);
 
 /* Completes the ticks in the buffer at a safepoint of L, and passes them to the client of k. */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
-/* Drops the ticks that no safepoint can complete any more. Returns the periods lost. */
+/* Drops the ticks in the buffer, which no safepoint can complete any more. Returns all periods
+   lost since the last call. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);

@@ -21,7 +21,8 @@ static void reportcopy (Tracker *t, const ProfileSample *of, int sort, uint64_t 
 }
 
 
-/* Returns how many of 'count' points in a block of 'size' bytes lie in its first 'part' bytes. */
+/* Returns how many of 'count' points in a block of 'size' bytes lie in its first 'part' bytes:
+   drawn one by one, or of many points the expected number. */
 static uint64_t pointsin (Tracker *t, uint64_t count, uint64_t part, uint64_t size) {
   uint64_t i, n = 0;
   if (count > MAX_SINGLE_POINTS)

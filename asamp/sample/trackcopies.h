@@ -4,8 +4,9 @@
 **
 **   A8  copies are sampled with the period of allocations. A string's sample is also one of the
 **       bytes copied into it: each of its points lies in the text with a probability equal to
-**       the text's share of the block, and in the string that it replaces with that string's
-**       share. Bytes moved by growth have points of their own (luaN_setcopies).
+**       the text's share of the block, and then in the operand that the string replaces
+**       (luaN_replaced) with a probability equal to the operand's share of the text. Bytes moved
+**       by growth have points of their own (luaN_setcopies).
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h
@@ -17,7 +18,7 @@ void trackcopies_start (Tracker *t, lua_State *L);
 
 /*
 ** Reports the bytes copied into a string whose sample 's' was just reported, with the stack in
-** t->stack. 'rounding': bytes of its block after the text. Neither they nor the header are copied.
+** t->stack. 'rounding': bytes of the block after the text, which like the header are not copied.
 */
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 

@@ -250,9 +250,9 @@ void tracker_abandon (Tracker *t) {
 }
 
 
-/* Runs the minor collection that decides the last samples. */
+/* Runs a minor collection, which decides the last samples. */
 static void last (Tracker *t, lua_State *L) {
-  t->measured = 0;  /* its record is always reported */
+  t->measured = 0;  /* the collection is always reported */
   t->classes.final = t->ending = 1;
   luaN_collect(L);
   t->classes.final = t->ending = 0;
@@ -293,8 +293,9 @@ void tracker_end (Tracker *t, lua_State *L) {
 
 
 /*
-** Registers the tracker with the core. Collections before this call are not counted as left out.
-** The next collection is reported even if it decides nothing.
+** Registers the tracker with the core, or sets the distance of a registered one. If it was not
+** registered, earlier collections are not counted as left out, and the next collection is reported
+** even if it decides nothing.
 */
 static void tracker_enter (Tracker *t, lua_State *L, uint64_t distance) {
   if (luaN_getsampler(L) != &t->seam) {

@@ -11,12 +11,12 @@
 ** trackwatch.h (blocks that may be freed), trackoutcomes.h (survival, deaths, records of
 ** collections) and trackholders.h (when holders are searched).
 **
-**   A1  the tracker is registered with the core while it is on or safepoints are requested, and
-**       afterwards as long as samples are undecided or followed (with the sample point at
-**       infinity);
+**   A1  the tracker is registered with the core while it is on or idle, safepoints are requested
+**       or native memory is sampled, and afterwards as long as samples are undecided or followed
+**       (with the sample point at infinity);
 **   A2  samples = sum over the on-times of the points passed (interval.h);
-**   A3  whenever it is off, the survival of every sample is decided, unless the collector could
-**       not run: in a finalizer, the next collection decides it;
+**   A3  while it is off, the survival of every sample is decided, unless the collector could
+**       not run when it was switched off, in a finalizer: then the next collection decides it;
 **   A4  a function is reported to the client before the first sample that contains it, a class
 **       before the first outcome that names it, a collection once, after the samples that it
 **       decides, when its pause is over.
@@ -41,17 +41,20 @@ int tracker_is (const luaN_Sampler *seam);
 void tracker_reopen (Tracker *t, lua_State *L);
 
 /*
-** tracker_idle stops sampling; only 'safe' is called from then on. tracker_wake restarts it for
-** a client that knows no functions and classes (tracker_again); 'rest': bytes of the account that
-** belong to it already (account_reset). Call them only from 'safe' or when the state starts.
+** tracker_idle stops sampling; from then on only 'safe' and 'closing' are called. tracker_wake
+** restarts it for a client that knows no functions and classes (tracker_again); 'alloc' 1:
+** allocations are sampled, 0: only safepoints requested; 'rest': as for account_reset. Call
+** tracker_idle only from 'safe' or when the state starts; tracker_wake also from 'room', or outside
+** callbacks.
 */
 void tracker_idle (Tracker *t, lua_State *L);
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
 /*
-** In the child of a fork: tracker_forked discards the parent's pending and followed samples.
-** tracker_again resets the data that was already reported, before the first report in the child.
+** In the child of a fork, tracker_forked discards the parent's pending and followed samples.
+** tracker_again forgets the functions and classes already reported, and the counts, before the
+** first report to another profile; 'isforked': without freeing the parent's memory.
 */
 void tracker_forked (Tracker *t);
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
@@ -73,18 +76,19 @@ void tracker_leave (Tracker *t, lua_State *L);
 /*
 ** Removes the client where no Lua function may be called any more, in the child of a fork.
 ** Undecided samples stay undecided. The memory of the lists is not freed, because the fork may
-** have caught another thread changing them. The state continues: when the core reaches its
-** sample point, it moves to infinity.
+** have caught another thread changing them. The state continues: when the core reaches the sample
+** point, the point moves to infinity.
 */
 void tracker_abandon (Tracker *t);
 
-/* Switches sampling on. 'seed' of the intervals is used at the first call for a client only. */
+/* Switches sampling on. 'seed' is that of the intervals, used at a client's first call only. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
 /*
-** Switches sampling off. Runs the minor collection that decides the last samples (finalizers
-** run later). Followed samples remain followed. Returns 0 if it was off.
+** Switches sampling off. Runs the minor collection that decides the last samples, if there is
+** anything to report (finalizers run later). Followed samples remain followed. Returns 0 if
+** sampling was off.
 */
 int tracker_off (Tracker *t, lua_State *L);
 
@@ -93,8 +97,8 @@ void tracker_points (Tracker *t, lua_State *L, int on);
 
 /*
 ** Starts samples of native memory, of threads that run this state and possibly of threads that
-** run none (mallocs.h); 'seed' 0: any. Returns 0 if there is not enough memory. Requires a client
-** with 'ready' and the loaded library.
+** run none (mallocs.h); 'period' and 'seed' as for mallocs_start. Returns 0 if there is not enough
+** memory. Requires a client with 'ready', and the loaded library.
 */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data of a tracker (tracker.h), shared by the files that do its work, and its client. Only
-** these files and their specs change the fields; a client reads 'samples' to 'nanoseconds'.
+** The data of a tracker (tracker.h), shared by the files that do its work, and the callbacks of its
+** client. Only these files and their specs change the fields, except that a session sets 'number',
+** and 'points' to 0 when its state closes. Clients read fields.
 */
 #ifndef asamp_trackerstate_h
 #define asamp_trackerstate_h
@@ -36,13 +37,13 @@ typedef struct TrackerClient {
   /* Reports a time sample (timing.h). NULL if the client requests no safepoints. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports a collection. In the outcomes, 'survived' is 2 if the sample is not followed.
-     The deaths are among the samples followed then, including the survivors of these
-     outcomes. */
+  /* Reports a collection. In the outcomes, 'survived' is 2 for a survivor that should be
+     followed but does not fit. The deaths are among the samples followed after these outcomes,
+     their survivors included. */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
-  void (*point) (void *ud, lua_State *L);  /* A safepoint, and the end of the state; as in
-					      luaN_Sampler. */
+  void (*point) (void *ud, lua_State *L);  /* 'point' and 'closing' as in
+				      luaN_Sampler. */
   void (*closing) (void *ud, lua_State *L);
   int follows;		/* 1: survivors are followed and deaths reported. */
   /* Returns 1 if a sample may be reported inside malloc: there is space, nothing blocks, and
@@ -51,13 +52,13 @@ typedef struct TrackerClient {
   /* Reports the holders of the followed samples, in their order. NULL: never searched. */
   void (*holders) (void *ud, Holders *h);
   /* Called after a collection. Code that allocates nothing from the state may run there
-     (such as a walk), including the functions below except those that collect. NULL: not
+     (such as a walk), also the functions of tracker.h except those that collect. NULL: not
      called. */
   void (*safe) (void *ud, lua_State *L);
   void (*starved) (void *ud, lua_State *L);  /* As in luaN_Sampler; may be NULL. */
 } TrackerClient;
 
-#define TRACKER_WATCHLOG	16	/* log2 of the bits of 'watching' */
+#define TRACKER_WATCHLOG	16	/* log2 of the number of bits of 'watching' */
 
 typedef struct Tracker {
   luaN_Sampler seam;		/* Callbacks registered with the core; their 'ud' is the Tracker. */
@@ -68,7 +69,7 @@ typedef struct Tracker {
   Interval interval;
   int seeded;			/* 1: the generators of the intervals have their seed. */
   int on;
-  int idle;			/* 1: only 'safe' is called. */
+  int idle;			/* 1: only 'safe' and 'closing' are called. */
   int points;			/* 1: the client requests safepoints for time samples. */
   uint64_t mallocs;		/* Sampling period of native memory in bytes (mallocs.h); 0:
 				   not sampled. */
@@ -81,16 +82,17 @@ typedef struct Tracker {
   uint64_t checked;		/* Time of the last check for deaths, ns. */
   uint64_t number;		/* Number of the state, for the client. */
   Account account;		/* Bytes allocated while it is on, since the client was added. */
-  /* Sample periods, those of native memory, and ns spent, since the client was added. */
+  /* Since the client was added: periods of allocation samples and of samples of native memory; ns
+     spent. */
   uint64_t samples, natives, nanoseconds;
   uint64_t lost;		/* Lost periods since the client was added; atomic
 				   (tracker_lost). */
-  unsigned ntimed;		/* Samples so far, of which some are timed (timed). */
+  unsigned ntimed;		/* Samples so far, of which some are timed (tracker_timed). */
   uint64_t unfollowed;		/* Survivors that were not followed; atomic. */
   uint64_t minors, majors, tenured, planned, charged;  /* Totals of luaN_Memory at the last
 						          reported collection. */
-  uint64_t rss, measured;	/* Resident bytes; time of the last record that measured them,
-				   ns. */
+  uint64_t rss, measured;	/* Resident bytes; time of the last record that measured them, ns;
+				   0: the next one does. */
   uint64_t heldthen;		/* Bytes reserved by the heap at the last reading of 'rss' that
 				   was not a cached value. */
   Pending pending;
@@ -102,15 +104,15 @@ typedef struct Tracker {
   BirthFunctions functions;	/* Functions reported to the client. */
   Classes classes;
   int deciding;			/* 1: a collection is running that will be reported. */
-  uint64_t since;		/* Start of its part of the pause, CLOCK_MONOTONIC, ns. */
-  uint64_t sinceprocessor;	/* CPU time of the thread at that time, ns. */
+  uint64_t since;		/* Start of that collection, CLOCK_MONOTONIC, ns. */
+  uint64_t sinceprocessor;	/* CPU time of the thread at 'since', ns. */
   uint64_t slices;	/* luaN_Memory.slices at the last report. */
   uint64_t pauses, reportedpauses;	/* luaN_Memory.pauses when unreported pauses were last counted;
 				   ns of the pauses reported since. */
-  uint64_t sincelooked[LOOKED_COUNT];  /* Work counters at that time. */
-  ProfileCollection collection;	/* The running collection; outside of one, the last reported. */
-  PendingFates fates;		/* Outcomes that it decided. */
-  FollowedDeaths dead;	/* Deaths that it found. */
+  uint64_t sincelooked[LOOKED_COUNT];  /* Work counters of luaN_Memory at 'since'. */
+  ProfileCollection collection;	/* The running collection, or the last reported one. */
+  PendingFates fates;		/* Outcomes that 'collection' decided. */
+  FollowedDeaths dead;	/* Deaths that 'collection' found. */
   int ending;			/* 1: sampling ends with this collection. */
   uint64_t holdersevery;	/* ns from one search for holders to the next; 0: none. */
   uint64_t holdersdue;		/* Time of the next search, CLOCK_MONOTONIC, ns. */
@@ -145,9 +147,9 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
   tracker_setlost(t, tracker_lost(t) + n);
 }
 
-#define TRACKER_FIRSTTIMED	64	/* The time of the first samples is always measured. */
-#define TRACKER_TIMEDPART	16	/* Then that of one in 16: reading the clock twice takes a
-					   tenth of a sample's time. */
+#define TRACKER_FIRSTTIMED	64	/* first samples, whose time is always measured */
+#define TRACKER_TIMEDPART	16	/* later one of 16 samples is measured: to read the clock
+					   twice takes a tenth of a sample's time */
 
 /* Adds the time of a sample that started at 'start', if it is one to be measured. */
 static inline void tracker_timed (Tracker *t, uint64_t start) {

@@ -19,7 +19,8 @@ static const void **ownersof (Tracker *t) {
 }
 
 
-/* Starts a search for holders in a child process if the heap is large. Returns 0 if it does not. */
+/* Starts a search in a child process if the heap exceeds HOLDERSSEARCH_HEAP. Returns 0 if none was
+   started. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;
@@ -51,7 +52,7 @@ size_t trackholders_now (Tracker *t, lua_State *L) {
 }
 
 
-/* Returns 1 if a search is due by time, after a collection that 'finished' a major one or not. */
+/* Returns 1 if a search is due by time. 'finished': a major collection has just ended. */
 static int trackholders_isdue (const Tracker *t, int finished) {
   uint64_t time = t->collection.time;
   return t->holdersevery > 0 && time >= t->holdersdue &&

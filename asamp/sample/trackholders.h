@@ -4,7 +4,7 @@
 ** the client. For a large heap a child process searches (holderssearch.h).
 **
 ** A search only at the end of the session would miss objects of a function that has returned by
-** then: their holders are gone. So a search is made when the heap has grown:
+** then: their holders are gone. So a search is also made when the heap has grown:
 **
 **   TH1  after a major collection with twice as many followed samples as at the last search, and
 **        at least TRACKHOLDERS_FIRST, if the heap is smaller than HOLDERSSEARCH_HEAP and, after the
@@ -22,9 +22,9 @@
 #define TRACKHOLDERS_NS		2  /* Expected ns of a search for each byte in use. */
 
 /*
-** Reports the holders of the followed samples every 'ns' nanoseconds: after the first major
-** collection when that time has passed, or after any collection when twice that time has. If a
-** child process searches, a later collection reports. 0: never.
+** Reports the holders of the followed samples every 'ns' nanoseconds (0: never): when that time
+** has passed, after the next major collection has ended; when twice that time has passed, after
+** any collection. If a child process searches, its result is reported after a later collection.
 */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
@@ -37,18 +37,18 @@ static inline void trackholders_growing (Tracker *t) {
   t->holderssince = clock_now();
 }
 
-/* Called after a collection: searches for holders if it is due. */
+/* Called after a collection: searches for holders if a search is due. */
 void trackholders_often (Tracker *t, lua_State *L);
 
 /*
-** Reports the child's result, if it is there, for the samples still followed. 'queried' in
-** FollowedSample is a sample's position in the query; its position in the list may have changed.
+** Reports the result of the child process, if it is ready, for the samples still followed. Their
+** positions in the list may have changed; 'queried' of FollowedSample has those in the query.
 */
 void trackholders_answered (Tracker *t);
 
 /*
-** Reports the holders of the followed samples now. Must not be called inside a collection.
-** Returns the number of these samples; 0: none, or no memory.
+** Reports the holders of the followed samples now. To be called where luaN_walk may be called.
+** Returns the number of these samples; 0: there are none, or holders_find failed.
 */
 size_t trackholders_now (Tracker *t, lua_State *L);
 

@@ -3,8 +3,8 @@
 ** Samples of native memory (mallocs.h) for a tracker.
 **
 **   A7  a sample of native memory is taken inside malloc, which the tracker itself may have
-**       called, or a signal handler that interrupted it: if the tracker is 'busy' the sample is
-**       lost. The owner of such a sample is a slot (mallocs_isowner).
+**       called, or a signal handler that interrupted the tracker: if the tracker is 'busy' the
+**       sample is lost. The owner of a sample of native memory is a slot (mallocs_isowner).
 */
 #ifndef asamp_tracknative_h
 #define asamp_tracknative_h
@@ -20,10 +20,11 @@
 */
 int tracknative_take (lua_State *L, const MallocSample *in);
 
-/* Takes the samples of threads that ran no Lua, which wait in a queue. */
+/* Takes the samples of threads that ran no client's state from the queue (mallocs_drain). */
 void tracknative_drain (Tracker *t);
 
-/* Ends the watches of all native samples. tracknative_stop ends sampling first. */
+/* Ends the watches of all native samples of the tracker. tracknative_stop does this after it has
+   ended the sampling of native memory. */
 void tracknative_forget (Tracker *t);
 void tracknative_stop (Tracker *t);
 

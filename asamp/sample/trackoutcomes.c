@@ -11,12 +11,14 @@
 
 #include <string.h>
 
-#define RECORD_NS	10000000	/* ns between records of collections that decide nothing */
+#define RECORD_NS	10000000	/* least ns between records of collections that decide
+					   nothing */
 #define RESIDENT_NS	100000000	/* ns between readings of resident bytes, which cost
 					   as much as ten small collections */
-#define RESIDENT_PART	16	/* a heap that changes by one RESIDENT_PART-th is read earlier */
-#define DEATHS_NS	100000000	/* ns between checks for native deaths with
-					   FOLLOWED_MOST samples; in proportion with fewer */
+#define RESIDENT_PART	16	/* if the heap has changed by one RESIDENT_PART-th, resident
+				   bytes are read earlier */
+#define DEATHS_NS	100000000	/* ns between checks for native deaths with FOLLOWED_MOST
+					   samples; with fewer, proportionally less */
 
 
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
@@ -75,7 +77,7 @@ static int isdead (void *ud, const void *owner) {
 }
 
 
-/* Judges native memory only, at a minor collection, which does not know dead old objects. */
+/* Returns 1 for dead native memory only: a minor collection does not find old objects dead. */
 static int isdeadnative (void *ud, const void *owner) {
   (void)ud;
   return mallocs_isowner(owner) && mallocs_isdead(owner);
@@ -88,7 +90,7 @@ static uint32_t classof (void *ud, const void *owner) {
 }
 
 
-/* Decides the pending samples and starts to follow the survivors. */
+/* Decides the pending samples and starts to follow the survivors, if the client wants that. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;

@@ -21,7 +21,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   ProfileSample out;
   uint64_t distance;
   int watched, room;
-  /* the client was removed in a forked child */
+  /* the client was removed in a forked child, or sampling is idle */
   if (t->client == NULL || t->idle) return INTERVAL_MAX;
   t->busy++;
   out.time = clock_now();
@@ -32,7 +32,8 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
   out.label = luaN_label(running);
   out.kind = (int)in->kind;
   out.outside = in->outside;
-  /* non-objects can be freed explicitly; large strings and userdata are reported the same way */
+  /* a block that is no object may be freed explicitly; the end of large strings and of userdata is
+     reported in the same way ('freed' of luaN_Sampler) */
   watched = (in->owner == in->block)
             ? ((in->outside && in->kind == LUAN_KSTRING) || in->kind == LUAN_KUSERDATA)
             : (in->kind != LUAN_KTHREAD);

@@ -18,8 +18,8 @@ static uint64_t secondbit (const void *block) {
 }
 
 
-/* Returns 1 if the block may be watched. The word is in the cache, for the core has just read it; a
-   lookup in the tables would miss. */
+/* Returns 1 if the block may be watched. The word is in the CPU cache, since the core has just read
+   it; the tables of 'pending' and 'followed' would not be. */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
@@ -59,7 +59,7 @@ void trackwatch_freed (void *ud, lua_State *L, const void *block) {
   (void)L;
   if (!isprobable(t, block)) return;
   t->busy++;
-  pending_freed(&t->pending, block);  /* external memory of a userdata may be in both lists */
+  pending_freed(&t->pending, block);  /* external bytes of a userdata may be in both lists */
   followed_freed(&t->followed, block);
   t->busy--;
 }

@@ -3,10 +3,10 @@
 ** The blocks that a tracker watches: those with a pending or followed sample that the program can
 ** free or resize between collections.
 **
-**   A6  the bit of every block that 'pending' or 'followed' watches is set in 'watching', and
-**       after a collection few others are. The program frees millions of blocks per second, so
-**       the free of an unwatched block must need no call and touch little of the cache. A
-**       block has a second bit in the same word, which is checked if its first bit is set.
+**   A6  the bits of every block that 'pending' or 'followed' watches are set in 'watching', and
+**       after a collection few others are: the bit of luaN_watchbit, and a second bit in the same
+**       word, which is checked if the first one is set. The program frees millions of blocks per
+**       second, so the free of an unwatched block must need no call and touch little of the cache.
 */
 #ifndef asamp_trackwatch_h
 #define asamp_trackwatch_h
@@ -18,10 +18,10 @@
 /* Allocates the bits if needed, all 0, with calloc. Returns 0 if there is not enough memory. */
 int trackwatch_ready (Tracker *t);
 
-/* Sets the bit of a block that is watched from now on. Requires trackwatch_ready. */
+/* Sets the bits of a block that is watched from now on. Requires trackwatch_ready. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks no longer watched if there are many. No sample is pending. */
+/* Clears the bits of blocks no longer watched if there are many. Call it if none is pending. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears all bits, for another state. The core must not use them. */
