@@ -5,8 +5,8 @@
 ** readers, grow with the program and not with time. Invariants:
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
-**   HP2  at most READER_MAXPATHS paths: a further one is replaced by its parent, and counted in
-**        'left'.
+**   HP2  at most READER_MAXPATHS paths: a further one is replaced by its parent path, and counted
+**        in 'left'.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -19,12 +19,13 @@
 typedef struct HeldPaths {
   IdMap known;		/* Maps the hash of parent and step to the number. */
   uint32_t n;	/* Number of paths. */
-  uint64_t left;	/* How often a path exceeded READER_MAXPATHS. */
-  uint64_t cut;		/* How often a path had too many steps. */
+  uint64_t left;	/* Steps left out by READER_MAXPATHS, here and by holders.h. */
+  uint64_t cut;		/* Steps left out by READER_MAXSTEPS (HO2 of holders.h). */
 } HeldPaths;
 
 /*
-** Emits the paths of h that are new to the profile, and replaces h->ids by their numbers in it.
+** Emits the paths of h that are new to the profile. Replaces h->ids by the paths' numbers in the
+** profile.
 ** Returns 0 if there is not enough memory.
 */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);

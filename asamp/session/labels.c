@@ -33,12 +33,12 @@ typedef struct Set {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
-static IdMap nameids;		/* Maps hashes to names. */
+static IdMap nameids;		/* Maps hashes to indexes in 'names'. */
 /* Indexed by number; [0] is NULL. Read without the lock (LB2). */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
-static IdMap setids;		/* Maps hashes to sets. */
-static ProfileLeft left;	/* Counts of dropped labels. */
+static IdMap setids;		/* Maps hashes to numbers of sets. */
+static ProfileLeft left;	/* Counts of labels, values and sets beyond the limits. */
 static uint64_t cut;	/* Count of truncated texts. */
 
 
@@ -63,8 +63,8 @@ static void labels_once (void) {
 
 
 /*
-** Returns a NUL-terminated copy without inner NULs; a longer text is truncated at the end of a
-** UTF-8 character. Returns NULL if there is not enough memory.
+** Returns a NUL-terminated copy, with ';' for inner NULs; a text above LABELS_TEXT bytes is
+** truncated at the end of a UTF-8 character. Returns NULL if there is not enough memory.
 */
 static char *labels_copy (const char *text, size_t n) {
   char *to = malloc((n < LABELS_TEXT ? n : LABELS_TEXT) + 1), *at;

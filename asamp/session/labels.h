@@ -2,17 +2,17 @@
 /*
 ** Sets of labels, by which programs distinguish the work of their coroutines. A set has a
 ** number, which a thread carries (luaN_setlabel of seam.h) and each sample records; equal sets
-** have equal numbers. The sets belong to the process, for all its states, whether it is sampled
-** or not, and exist until it ends. Independent of Lua. Invariants:
+** have equal numbers. The sets belong to the process, for all its states, whether they are sampled
+** or not, and exist until the process ends. Independent of Lua. Invariants:
 **
 **   LB1  set 0 has no labels; the labels of a set have different names, in the order of the
 **        names' first use;
 **   LB2  a set with a number never changes, and labels_of takes no lock: the writer's thread
 **        calls it whatever the program was interrupted in;
-**   LB3  memory is bounded: LABELS_VALUES values of each name, of which the last represents all
+**   LB3  memory is bounded: LABELS_VALUES values of each name, of which the first represents all
 **        others; LABELS_NAMES names; LABELS_SETS sets. Beyond the number of sets, all values of
-**        a set become LABELS_OTHERS; labels that still do not fit are dropped. All this is
-**        counted.
+**        a set become LABELS_OTHERS; if that set does not fit either, it becomes set 0. Each case
+**        is counted.
 */
 #ifndef asamp_labels_h
 #define asamp_labels_h
@@ -42,8 +42,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
 /*
-** Adds the numbers of labels dropped by the limits to 'left', and that of truncated texts to
-** *texts.
+** Adds the numbers of labels, values and sets beyond the limits to 'left', and that of truncated
+** texts to *texts.
 */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 

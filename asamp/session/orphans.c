@@ -95,14 +95,14 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 
 
 typedef struct Walk {
-  size_t from, to;		/* index read next; index to keep the next one at */
-  size_t alive;			/* Living orphans of the same state before 'from'. */
+  size_t from, to;		/* index of the next orphan; index to which it moves if it lives */
+  size_t alive;			/* living orphans of the same state before 'from' */
 } Walk;
 
 /*
-** Continues the walk over the orphans of one state until it ends or 'runs' is full ('most',
-** even). Removes the dead ones from the list. Returns the number of runs: alternating numbers
-** of live and dead ones.
+** Continues the walk over the orphans of one state, up to the last or until 'runs' is full ('most'
+** runs, even). Removes the dead from the list. Returns the number of runs: alternating numbers of
+** live and dead ones.
 */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;

@@ -10,10 +10,10 @@
 **
 **   OP1  the orphans belong to one profile, the last one that adopted some;
 **   OP2  the orphans of a state are consecutive, in the order in which it followed them, which
-**        is the order in the profile (P7 of profile.h): their adoption is recorded between the
-**        state's last event and its end, their deaths after that end;
-**   OP3  each has a slot (mallocs.h), so there are at most MALLOC_SLOTS; the slot is released
-**        when an orphan leaves the list.
+**        is the order in the profile (P7 of profile.h): they are adopted after the state's last
+**        event and before its end, and their deaths are reported after that end;
+**   OP3  each orphan has a slot (mallocs.h), so there are at most MALLOC_SLOTS; the slot is
+**        released when the orphan leaves the list.
 */
 #ifndef asamp_orphans_h
 #define asamp_orphans_h
@@ -22,8 +22,8 @@
 #include "tracker.h"
 
 /*
-** Turns the native samples that a state follows into orphans, before the state ends in its
-** profile. Returns their number; 0 also without memory.
+** Turns the native samples that a state follows into orphans, before the end of the state is
+** reported. Returns their number; 0 also without memory.
 */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 

@@ -23,8 +23,8 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* between two attempts to make the file */
-#define FILES	5	/* descriptors needed besides the folder's: the file, and two pipes of
-			   libunwind */
+#define FILES	5	/* descriptors needed besides the folder's: one of the file, four of
+				   libunwind's two pipes */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;
@@ -174,8 +174,8 @@ static void cannot (int error, const char *why) {
 
 
 /*
-** Makes a new file, with the lock held. Returns NULL with the reason in 'err'. 'number': as in
-** PlaceWish.
+** Makes a new file, with the lock held. 'number': as in PlaceWish. On failure returns NULL with the
+** reason in 'err'.
 */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
@@ -356,7 +356,7 @@ void process_join (lua_State *L) {
 
 /* {== on request ======================================================= */
 
-/* Frees 'one' and the other ended profiles that no state uses any more; the rest later. */
+/* Adds 'one' to the ended profiles, and frees those that no state uses any more. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
   if (o != NULL) {  /* without memory it stays allocated */

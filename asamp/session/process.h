@@ -6,15 +6,14 @@
 ** explains how profile, sampler and process are related.
 **
 ** The file is opened when the first state is made, so that a program that makes none leaves no
-** file. Its folder is opened earlier, when the library is loaded, so that chroot has no effect.
+** file. Its folder is opened earlier, at the set-up, so that a later chroot has no effect.
 ** The child of a fork opens its own file when it first samples, so that a child that calls exec
 ** leaves no file either.
 **
 **   PR1  'profile' belongs to this process ('pid'), or is NULL; it is changed with 'lock' held
 **        and read without it;
-**   PR2  a file that could not be opened is reported once. It is tried again by process_switch,
-**        and every second if the cause may pass, such as a full disk; states are idle
-**        meanwhile.
+**   PR2  a file that could not be opened is reported once. process_switch tries again; if the
+**        cause may pass, such as a full disk, so do states, once a second, and are idle meanwhile.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -39,8 +38,8 @@ char *process_path (const char *pattern, unsigned long pid, unsigned number,
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
 /*
-** Sets a function that is called in the child of a fork when a state made before the fork first
-** collects there.
+** Sets a function that is called once in the child of a fork: after the first collection of a
+** state there.
 */
 void process_controlled (void (*start) (void));
 
@@ -56,17 +55,17 @@ typedef struct ProcessRate {
 
 /*
 ** Switches the process to another file: 'to', or the next number of the pattern if 'to' is
-** NULL. 'rate': the new rates; NULL: unchanged. Each state switches at its next sample or
-** collection; then the old file ends. 'temporary': process_stop returns to the set-up. Not
-** thread-safe; not to be called from a callback of a state. Returns 0 with the reason in 'err'
-** if nothing has changed.
+** NULL. 'rate': the new rates; NULL: unchanged. The old file ends at once; each state switches at
+** its next sample or collection. 'temporary': process_stop returns to the set-up. Not thread-safe;
+** not to be called from a callback of a state. On failure returns 0 with the reason in 'err', and
+** nothing has changed.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /*
-** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0
-** with the reason in 'err'; a recording, if there was one, has ended, but the set-up's file
-** could not be made (PR2 applies).
+** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0 with
+** the reason in 'err' if there is no such recording; or if it has ended, but the set-up's file
+** could not be made: then process_switch tries again.
 */
 int process_stop (char *err, size_t errsize);
 
@@ -97,9 +96,9 @@ int process_mark (const char *name, const char *value);
 uint64_t process_size (void);
 
 /*
-** process_identify determines the file that a path made from the pattern leads to, even if the
-** process has changed its root since; returns 0 if there is none. process_remove removes it,
-** unless the name now leads to another file.
+** process_identify determines the file with the path 'whole', made from the pattern, even if the
+** process has changed its root since; returns 0 if there is none. process_remove removes the file
+** with that path, unless it is another file than 'id'.
 */
 int process_identify (const char *whole, struct stat *id);
 void process_remove (const char *whole, const struct stat *id);

@@ -62,22 +62,22 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid'. With 'states', each
 			   state calls profile_start. */
-  /* Called on the writer thread, with no lock held, when writing first fails, before it
-     waits and tries again; and, with error 0, when writing first works again: then 'lost'
-     samples were lost. NULL: no call. */
+  /* Called on the writer thread, with no lock held, at the first failed write that will be
+     tried again; and once more, with error 0, when writing works again: then 'lost' samples
+     were lost. NULL: no call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it
      had work to do: then it is called again soon. NULL: no call. */
   int (*round)(void);
-  /* Non-zero: a flight recorder (ring.h), whose file is made by profile_dump only, and at
+  /* 'most' not 0: a flight recorder (ring.h), whose file is made only by profile_dump, and at
      the end. */
   RingLimits ring;
 } ProfileConfig;
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* allocation samples written, in periods */
-  uint64_t timesamples;  /* time samples written, in periods */
+  uint64_t samples;   /* allocation samples passed and not lost, in periods */
+  uint64_t timesamples;  /* time samples passed and not lost, in periods */
   uint64_t lost;      /* samples for which there was no space, or which could not be written */
   uint64_t all;       /* these, and those reported with profile_lost */
   uint64_t bytes;     /* bytes of the file */
@@ -102,9 +102,9 @@ typedef struct ProfileState {
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
 /*
-** Return the path and identity of the file opened, and the reason why it is not the requested
-** path (a phrase such as "is a profile already"), or NULL. A flight recorder has no file
-** (device and inode 0).
+** Return the path of the file opened; why that is not the requested path (a phrase such as "is a
+** profile already"; NULL: it is); and its identity (device and inode 0: a flight recorder, which
+** has no file).
 */
 const char *profile_path (const Profile *p);
 const char *profile_elsewhere (const Profile *p);
@@ -154,8 +154,8 @@ int profile_offer (Profile *p, uint64_t count);
 
 /*
 ** Returns 1 if a sample can be reported without waiting for the writer: there is space for the
-** deepest stack, and this thread is not inside a report (a signal handler that interrupted one
-** may call this).
+** deepest stack, and this thread is not inside a report (a signal handler that interrupted a
+** report may call this function).
 */
 int profile_ready (Profile *p);
 
@@ -203,7 +203,7 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
 /* Emits a new period of time samples in ns (0: off). */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
-/* Emits the bytes allocated while sampling was on. Called before the end. */
+/* Emits the bytes allocated while sampling was on. To be called before profile_end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /*
@@ -272,7 +272,7 @@ struct ProfileLast {
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);
 
-/* Calls profile_end unless done, and frees 'p'. */
+/* Calls profile_end, which does nothing if the profile has ended, and frees 'p'. */
 int profile_close (Profile *p, ProfileTotals *totals);
 
 /* Returns the text of ProfileTotals.error: from strerror, or a constant. */

@@ -63,7 +63,7 @@ static void commit (Profile *p) {
   p->reserved = 0;
 }
 
-/* Takes the lock to report events; profileevents_letgo completes the last one and releases it. */
+/* Takes the lock to report events; profileevents_letgo completes the last event and releases it. */
 static void profileevents_hold (Profile *p) {
   emitting = p;
   pthread_mutex_lock(&p->lock);
@@ -304,7 +304,7 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Q6, lock held */
+/* Returns 1 if events are those of Q6, which do not count as lost. Lock held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
@@ -426,8 +426,8 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 
 /* ---------------------------------------------------------------- exit -- */
 
-#define LOCK_MS		500     /* longer than any thread holds the lock */
-#define STUCK_MS	3000    /* ms without any CPU time: it waits for a lock */
+#define LOCK_MS		500     /* ms; longer than any thread holds the lock */
+#define STUCK_MS	3000    /* ms without CPU time after which the writer is stuck at a lock */
 
 static void nap (void) {
   struct timespec t = {0, 1000000};
@@ -466,8 +466,8 @@ static int awaitwriter (const Profile *p) {
 }
 
 /*
-** Waits for space for the last events of a state. Lock held. Returns 0 if there will be none;
-** then the lock may have been lost.
+** Waits for space for the last events of a state. Lock held. Returns 0 if there will be none, or if
+** the lock cannot be taken again: then *locked is 0.
 */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +

@@ -5,15 +5,16 @@
 ** handles the file.
 **
 ** Invariants (the rules P1 to P8 are in profile.h):
-**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed only with 'lock'
-**       held; the inactive buffer belongs to the writer;
+**   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed with 'lock' held,
+**       except that profile_exit does without a lock that it cannot take, and the writer, which
+**       sets 'error', reads it without. The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works: not after an error, after the
 **       end, or in the child of a fork;
 **   Q4  taken = samples in the file + samples on their way + lost;
 **   Q5  an event counts from its commit on: exit() in a signal handler may have interrupted
 **       this OS thread in the middle of an event, with the lock held, and that event is never
-**       completed. The thread-local variable 'emitting' marks this;
+**       completed. Meanwhile the thread-local variable 'emitting' is set;
 **   Q6  events of other threads after the end of the profile, in a process that a signal ends,
 **       are not part of it and do not count as lost;
 **   Q7  'work' is signalled by profilequeue_wake only, and never recursively: exit() in a signal
@@ -78,13 +79,13 @@ struct Profile {
   uint64_t elsewhere;     /* samples lost before they reached the queue */
   uint64_t refused;       /* samples that profile_offer refused for lack of space; the caller
 			     counts them as lost, too; atomic */
-  EventTally taken;            /* events passed to the queue */
+  EventTally taken;            /* samples passed to the queue, also if lost there */
   EventTally lost;
   uint64_t cut;           /* number of truncated texts; atomic */
   /* fields of the writer */
   LiveFile file;
   Place place;
-  EventTally unflushed;        /* encoded since the last flush */
+  EventTally unflushed;        /* samples encoded since the last flush */
   uint64_t sure;               /* bytes of the file at that flush */
   uint64_t flushed;       /* time of the last complete flush, ns */
   int dirty;              /* 1: events arrived since the last flush */
@@ -94,11 +95,11 @@ struct Profile {
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next round, if there is a 'round' function */
-  EventTally written;     /* events that are readable in the file */
-  clockid_t clock;        /* its CPU time */
+  EventTally written;     /* samples that are readable in the file */
+  clockid_t clock;        /* CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
   int whole;              /* 1: the file is complete; atomic */
-  int done;               /* 1: and it is closed; atomic */
+  int done;               /* 1: the file is also closed; atomic */
   Wish *wish;             /* lock held; NULL: none */
   pthread_cond_t answered;
   /* NULL: not a flight recorder, or ended */
@@ -114,7 +115,7 @@ static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* Wakes the writer. Does nothing if it interrupted itself (Q7). */
+/* Wakes the writer. Does nothing in a signal handler that interrupted this function (Q7). */
 void profilequeue_wake (Profile *p);
 
 /* Fills the totals of the profile. Lock held. */

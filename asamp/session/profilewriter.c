@@ -14,8 +14,8 @@
 				         below one second */
 
 /*
-** Publishes for the program's threads whether the file is stalled. Calls 'stalled' at the first
-** stall, and when writing works again.
+** Publishes for the program's threads whether the file is stalled. At the end of a stall encodes a
+** mark. Calls 'stalled' of ProfileConfig at the first stall, and at its end.
 */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
@@ -94,9 +94,9 @@ static int ismuch (const Profile *p) {
 }
 
 /*
-** Ends the batch before the file would flush in its middle, and flushes the whole batch. So
-** 'unflushed' is exactly the data that a file cut back to its last flush lacks, and its content
-** is complete.
+** Ends a full batch; also ends the batch, and flushes it, before the file would flush in its
+** middle. So 'unflushed' counts exactly the samples that a file cut back to its last flush lacks,
+** and the events in that file are complete.
 */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The writer thread of a profile. It takes the buffers of the queue, encodes them and writes
-** the file; that of a flight recorder keeps them in its ring, and writes a file on request and
-** at the end.
+** The writer thread of a profile. It takes the buffers of the queue, encodes their events and
+** writes the file; the writer of a flight recorder keeps the events in its ring, and writes a file
+** on request and at the end.
 */
 #ifndef asamp_profilewriter_h
 #define asamp_profilewriter_h

@@ -20,9 +20,10 @@
 					   taken */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
 #define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
-#define LINES		256u	/* number of lines of all states together */
-#define ENDING		100u	/* an ending state takes a picture if ENDING times the cost of one
-				   has passed since the last, or if memory has changed */
+#define LINES		256u	/* source lines of all states together */
+#define ENDING		100u	/* an ending state takes a picture if ENDING times the cost of a
+				   measurement has passed since the last picture, or if memory has
+				   changed */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
@@ -31,8 +32,8 @@ static uint64_t first, spent;  /* Time of the first measurement; ns that all mea
 static uint64_t drawn;	/* ns that all pictures took (RQ3) */
 
 /*
-** Native memory left by closed states; the last element is for lines without space. An element
-** without bytes may be reused for another line, under the lock.
+** Native memory left by closed states, by source line; the last element is for lines that do not
+** fit. An element without bytes may be reused for another line, under the lock.
 */
 static struct {
   int64_t bytes;		/* atomic */
@@ -57,8 +58,8 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
 
 
 /*
-** Adds bytes to the row of that line, or makes a new row. Rows before 'from' are of other
-** kinds.
+** Adds bytes to the row of source line 'where', or makes a new row. Rows before index 'from' are of
+** other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   size_t i;
@@ -111,7 +112,7 @@ void resident_freed (unsigned line, uint64_t bytes) {
 }
 
 
-/* Adds up the states; *since: bytes reserved since their measurements. Lock held. */
+/* Adds up the states' measurements; *since: bytes reserved since these. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -155,7 +156,7 @@ typedef struct Lua {
 
 /*
 ** Subtracts untouched bytes from Lua's rows: free memory first, then young objects (the end of
-** a large block).
+** a large block), gaps and old objects.
 */
 static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->reserve, untouched);
@@ -174,8 +175,8 @@ static void split (int64_t *native, int64_t *own) {
 
 
 /*
-** Makes Lua's rows from the places of all states, with 'resident' bytes of chunks. Resident bytes
-** of chunks that nothing else accounts for are reserve.
+** Makes Lua's rows from the places of all states. 'resident': resident bytes of mapped chunks;
+** those that no other row contains are 'reserve'.
 */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
@@ -206,11 +207,11 @@ typedef struct Native {
 
 
 /*
-** Makes the rows of native memory, next to 'lua' bytes of blocks of the states. Of the anonymous
+** Makes the rows of native memory, without the states' blocks from malloc ('lua'). Of the anonymous
 ** mappings, malloc's are the blocks that it reports as mapped, and its arenas except [heap]. If
 ** less than that is resident, the difference was never touched: it is subtracted from malloc's
 ** free memory, then from the profiler's (whose buffers are larger than their content), then from
-** the program's. Returns the rest, which is to be subtracted from Lua's.
+** the program's. Returns the rest, which is to be subtracted from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -346,7 +347,7 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
 }
 
 
-/* Returns 1 shortly after the profile's start (RQ3). */
+/* Returns 1 until YOUNG ns after the profile's start (RQ3), which may be the first call. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures where the resident memory of the process is, from the system's mappings and malloc
-** (mappings.h) and from the last footprint of each Lua state that is sampled or listens
-** (footprint.h). The result consists of rows whose bytes add up to the resident size, except rows
-** that are part of another row.
+** (mappings.h) and from the last footprint (footprint.h) of each Lua state that is sampled or
+** attached (sampler_attach). The result consists of rows; their bytes add up to the resident size,
+** without those rows that are part of another row.
 **
 **   RQ1  every state measures its own heap, on its own thread, after a collection. Other threads
 **        read the result under one lock, which is never held while waiting for a writer;
-**   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, at most once a
-**        second, unless its heap has grown by half or shrunk to half. All states, whose
-**        sessions may be many and short, together spend 1 / RESIDENT_ALL of the time since the
-**        first measurement plus RESIDENT_FREE. Bytes reserved since a state's last measurement, or by a state not yet measured, have a row of
-**        their own. A state that ends measures only if its profile is due a picture, the last that
-**        shows its memory;
+**   RQ2  a state spends at most 1 / RESIDENT_SHARE of the time on measurements, and measures at
+**        most once a second, unless its heap has grown by half or shrunk to half. All states,
+**        whose sessions may be many and short, together spend at most 1 / RESIDENT_ALL of the
+**        time since the first measurement plus RESIDENT_FREE. Bytes that a state has reserved
+**        since its last measurement have a row of their own. A state that ends measures only if a
+**        picture of its profile is due, the last that shows the state's memory;
 **   RQ3  a profile receives a picture (rows of one time) when resident memory has changed by a
-**        sixteenth since the last picture or a minute has passed, and at the end, within RQ2. None
-**        in its first 20 ms. When they have taken 1 / PICTURES_SHARE of the time, only a change by
-**        a quarter causes one: reading the mappings takes 200 us or more.
+**        sixteenth since the last picture or a minute has passed, and at its end, within RQ2; none
+**        in its first 20 ms. While all pictures have taken more than 1 / PICTURES_SHARE of the
+**        time, a change must be a quarter: reading the mappings takes 200 us or more.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -39,6 +39,7 @@ typedef struct ResidentRow {
 
 /* Decides when the next picture is due; all zero: 20 ms after the first collection. Times in ns. */
 typedef struct ResidentPolicy {
+  /* time of the last picture, resident bytes then; cost of the last measurement */
   uint64_t reported, rss, cost;
   uint64_t started;	/* start of the session, or time of the first collection; atomic */
 } ResidentPolicy;
@@ -48,16 +49,16 @@ typedef struct Resident {
   struct Resident *next, *before;
   int listed;
   uint64_t held;	/* Bytes that the state reserves, from the last resident_held; atomic. */
-  uint64_t measured;	/* Bytes it reserved at its last measurement. */
+  uint64_t measured;	/* Bytes that it reserved at its last measurement. */
   uint64_t due;		/* Time of the next measurement, ns. */
   Footprint footprint;
   ResidentPolicy policy;
 } Resident;
 
 /*
-** resident_join adds a state that shares a profile. resident_held sets the bytes that it
-** reserves; it takes no lock and is async-signal-safe. Without these calls the last measurement
-** counts.
+** resident_join adds a state that shares a profile. resident_held sets the bytes that the state
+** reserves; it takes no lock and is async-signal-safe. Of a state without these calls only the
+** last measurement counts.
 */
 void resident_join (Resident *r);
 static inline void resident_held (Resident *r, uint64_t bytes) {
@@ -67,9 +68,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };	/* values of 'last' below */
 
 /*
-** Called after a collection of the state. Measures if it is due, and emits a picture to the
-** profile of 'state' (NULL: none). 'policy' belongs to the profile. 'last': 0, or
-** RESIDENT_STATE or RESIDENT_PROFILE if that ends; a profile receives a picture at its end.
+** Called after a collection of the state. If a measurement is due, makes it, and then, if a picture
+** is due, emits one to the profile of 'state' (NULL: none). 'policy' belongs to the profile.
+** 'last': RESIDENT_STATE if the state ends, RESIDENT_PROFILE if the profile ends, else 0.
 */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
@@ -78,22 +79,24 @@ void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState
 void resident_leave (Resident *r);
 
 /*
-** Counts native memory of closed states (orphans.h) by the allocating line. resident_left adds
-** bytes to a line and returns its index; resident_freed subtracts them, without a lock.
+** Count native memory of closed states (orphans.h) by the source line that allocated it:
+** resident_left adds bytes and returns the line's index; resident_freed subtracts bytes, without a
+** lock.
 */
 unsigned resident_left (const char *where, uint64_t bytes);
 void resident_freed (unsigned line, uint64_t bytes);
 
 /*
-** In the child of a fork: forgets all measurements. The memory of the parent's states is not
-** freed, because another thread may have been changing it.
+** In the child of a fork: resident_forked forgets the list of states and all sums, resident_forget
+** the part of one state. The memory of the parent's measurements is not freed, because another
+** thread may have been changing it.
 */
 void resident_forked (void);
 void resident_forget (Resident *r);
 
 /*
-** Returns the present rows and their number; the caller frees them. Thread-safe. Returns NULL if
-** there is not enough memory.
+** Returns the present rows, which the caller frees, and their number. Thread-safe. Rows for which
+** there is no memory are missing; NULL: all are.
 */
 ResidentRow *resident_rows (size_t *n);
 

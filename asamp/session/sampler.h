@@ -22,7 +22,7 @@
 ** States may run on OS threads of their own:
 **   SS1  the list of all samplers, and the fields 'profile', 'path' and 'file' of each, change
 **        under one lock of the process: sessions open and end one after the other. A sampler's
-**        own thread reads its own fields without it;
+**        own thread reads the sampler's fields without the lock;
 **   SS2  no two sessions of the process write the same file, by whatever path: PL4 of place.h,
 **        also on file systems without locks;
 **   SS3  a session is freed by the thread that runs its state, or in the child of a fork, which
@@ -45,8 +45,8 @@ typedef struct Sampler Sampler;
 
 /* Options of a session. */
 typedef struct SamplerOptions {
-  int folder;		/* 0, or the descriptor of the folder that 'out' is relative to */
-  const char *out;	/* path of the profile, to which place.h applies the next three fields */
+  int folder;		/* descriptor of the folder of 'out', as in PlaceWish; 0: none */
+  const char *out;	/* path of the profile; the next three fields say how place.h uses it */
   unsigned number;	/* as in PlaceWish, like the next two */
   int made;
   int replace;
@@ -59,7 +59,7 @@ typedef struct SamplerOptions {
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
-  int holders;		/* 1: holders of live samples are recorded at the end */
+  int holders;		/* 1: holders are recorded at the end and as the heap grows (TH1) */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* 'most' not 0: a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
@@ -130,7 +130,7 @@ Sampler *sampler_of (lua_State *L);
 Sampler *sampler_tostart (lua_State *L);
 
 /*
-** Attaches a new state without a sampler to a shared profile. Runs no Lua code, allocates
+** Attaches a new state, which has no sampler yet, to a shared profile. Runs no Lua code, allocates
 ** nothing from the state and raises no error. Returns 0 on failure.
 */
 int sampler_attach (lua_State *L, const SamplerShared *with);
@@ -155,7 +155,7 @@ typedef struct SharedHeaps {
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
 ** Returns the number of threads whose time should have been sampled and could not be, and in
-** 'why' the reason of the first one. Thread-safe.
+** 'why' the reason of the first of them. Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
 /*
@@ -174,8 +174,8 @@ typedef struct SamplerRequest {
 } SamplerRequest;
 
 /*
-** Sends a request to the state with that number; UINT64_MAX: the first state that collects.
-** Returns 0: no such state; negative: another request is pending.
+** Sends a request to the state with that number; UINT64_MAX: to the first state that collects.
+** Returns 1; 0: there is no such state; negative: another request is pending.
 */
 int sampler_request (uint64_t id, SamplerRequest *request);
 /* Withdraws a request. Returns 0 if it is running or was served. */
@@ -194,13 +194,13 @@ unsigned sampler_states (SamplerRow *rows, unsigned most);
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 
-/* Adds a marker that belongs to no particular state. Returns 0 if the profile has no state. */
+/* Adds a marker that belongs to no particular state. Returns 0 if no state is attached. */
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /*
 ** Ends a profile that the process has replaced. Later events of states are lost. profile_close
-** must free it when no state uses it any more (sampler_usesshared). Reports its losses, if its
-** file was stalled, and adds them to those of the process.
+** must free it when no state uses it any more (sampler_usesshared). Adds its losses to those of
+** the process, and reports them to the user if a write failed.
 */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
@@ -228,8 +228,8 @@ typedef struct SamplerSet {
 uint32_t sampler_setcount (const Sampler *s);
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /*
-** Stores the sums of all states that share a profile, present and former, in 'rows', of which there
-** are 'most'. Returns the number of rows stored. Thread-safe.
+** Stores the sums, by label set, of all states that share a profile or did, in 'rows', of which
+** there are 'most'. Returns the number of rows stored. Thread-safe.
 */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 

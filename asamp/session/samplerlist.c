@@ -74,7 +74,7 @@ void samplerlist_publish (Sampler *s) {
 }
 
 
-static uint64_t nuntimed;	/* Number of threads, per profile, whose time was not sampled. */
+static uint64_t nuntimed;	/* Number of marks of samplerlist_untimed in all profiles. */
 static char untimedwhy[256];	/* Reason of the first one. Both are accessed with the lock held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
@@ -114,13 +114,13 @@ void samplerlist_point (void *ud, lua_State *L) {
 				   the estimated rate is about a fifth */
 
 /*
-** Doubles the period of a state if it takes more samples per second than requested, and halves it
-** if it takes fewer than a quarter, but never below the requested period. A second is one of CPU
-** time of the process, so that samples cost the same share of it on a loaded machine, but not less
-** than one of real time, for processes of several threads. A check is due after half a second, or
-** as soon as the samples of half a second were taken: a program that allocates n times too fast has
-** taken the samples of log2(n) half seconds when the period is right (bench/defaults shows the
-** cost). Each sample has its weight in the file.
+** Doubles the period of a state, if needed repeatedly, if it takes more samples per second than
+** requested, and halves it if it takes fewer than a quarter, but never below the requested period.
+** Seconds are those of the process's CPU time, so that samples cost the same share of it on a
+** loaded machine; or of real time, if less of that has passed (several threads). A check is due
+** after half a second, or as soon as the samples of half a second were taken: a program that
+** allocates n times too fast has taken the samples of log2(n) half seconds when the period is right
+** (bench/defaults shows the cost). Each sample has its weight in the file.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -238,7 +238,7 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 static uint64_t pastsets[LABELS_MOST];  /* bytes by set, of states that no longer share the
 					   profile */
-static uint32_t npastsets;	/* entries of 'pastsets' from here on are 0 */
+static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
   ((uint64_t *)ud)[set < LABELS_MOST ? set : 0] += bytes;
@@ -341,8 +341,8 @@ static int nextlast (void *ud, ProfileLast *last) {
 
 
 /*
-** Iterator for a shared profile: after the states come the orphans, unless their list may be in
-** use by another thread, or was in use by this one.
+** Iterator for a shared profile: after the states come the orphans, unless the lock was not taken:
+** then another thread may be using their list, or this one was interrupted in it.
 */
 typedef struct Exiting {
   Sampler *at;
@@ -448,7 +448,7 @@ static void samplerlist_forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a shared state joins another profile later (again) */
+    s->state.profile = NULL;  /* a shared state joins another profile later (tracker_again) */
   }
   orphans_forked();
   dying_forked();
@@ -476,7 +476,7 @@ static void samplerlist_forked (void) {
 
 /*
 ** Takes the lock at exit. Returns 0 if it is not available: a handler may have interrupted its
-** owner. The list can be read at any time.
+** owner. The list of samplers can be read at any time.
 */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};

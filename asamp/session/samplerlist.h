@@ -25,7 +25,7 @@ struct Sampler {
   const SamplerShared *shared;	/* common data of a shared profile (SS4); NULL: the profile is
 				   the state's own */
   uint64_t since;		/* shared: time at which it joined the profile, ns */
-  uint64_t period;		/* bytes, as requested: samplerlist_restrain never goes below */
+  uint64_t period;		/* requested one, bytes; the lower bound of samplerlist_restrain */
   uint64_t ratetime, ratecpu, ratesamples;  /* Time of the last rate check, CPU time of the
 				   process and samples taken by then (samplerlist_restrain). */
   char *script;			/* source of the outermost function of its first sample */
@@ -82,8 +82,8 @@ void samplerlist_delist (Sampler *s);
 /* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
 void samplerlist_publish (Sampler *s);
 /*
-** Adds a mark with the reason why time is not sampled on this thread, once for each thread of a
-** profile.
+** Adds a mark with the reason why time is not sampled on this thread; in a shared profile, once for
+** each thread.
 */
 void samplerlist_untimed (Sampler *s, const char *why);
 /* Callback of the tracker: a safepoint for time samples. */
@@ -94,8 +94,8 @@ void samplerlist_restrain (Sampler *s, lua_State *L);
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
 /*
-** Before a profile ends: returns the exact bytes allocated, and the data that limits dropped.
-** For a state of another thread, returns its published numbers.
+** Before a profile ends: returns the exact bytes allocated, and in *left the counts of data that
+** limits dropped. For a shared state of another thread, returns its published numbers.
 */
 uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 /*
@@ -104,8 +104,8 @@ uint64_t samplerlist_ending (const Sampler *s, ProfileLeft *left);
 */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /*
-** Adds the bytes by label of a state to those of past ones; with ACCOUNT_REST, subtracts those
-** that the state is going to keep. Lock held.
+** Adds the bytes by label of a state ('part' ACCOUNT_WHOLE) to those of past states; ACCOUNT_REST:
+** subtracts those that the state is going to keep. Lock held.
 */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /*
@@ -114,8 +114,8 @@ void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
 /*
-** Adds up all present and past states of the process. Lock held, unless at exit another thread
-** keeps it. At exit, publishes the numbers of this thread's states first.
+** Adds up all present and past states that share a profile. Lock held, unless at exit another
+** thread keeps it. At exit, publishes the numbers of this thread's states first.
 */
 void samplerlist_addup (SharedTotals *t, int isexit);
 

@@ -81,9 +81,9 @@ static int onroom (void *ud, uint64_t count) {
 
 
 /*
-** Leaves out collections that decide nothing while the file is stalled, and the one after the
-** end of the profile, before the state moves to the next (samplershared_safe). Their counts are
-** added to the next record.
+** Leaves out collections that decide nothing while the file is stalled, and those after the end of
+** the profile, until the state moves to the next one (samplershared_safe). Their counts are added
+** to the next record.
 */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
@@ -296,8 +296,8 @@ static int inuse (const struct stat *file) {
 
 
 /*
-** Opens the file of a session and stores its identity. Returns NULL with the reason in 'err'.
-** If the file is not the requested one, prints that at once.
+** Opens the file of a session and stores its identity. If the file is not the requested one,
+** prints that at once. On failure returns NULL with the reason in 'err'.
 */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {

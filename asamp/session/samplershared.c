@@ -174,9 +174,9 @@ typedef struct Unreported {
 
 
 /*
-** Reports the end of a state to its profile, or, if the profile goes on without it, its totals;
-** once, by the state or by sampler_endshared. Returns the rest that was not reported. Lock
-** held.
+** Reports to the profile of a state that the state has ended ('isclosed'), or the totals of a state
+** that leaves the profile. If sampler_endshared has reported the totals, only returns the growth
+** since then. Lock held.
 */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
@@ -229,8 +229,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
 
 
 /*
-** Moves the state to the current profile of the process, after a fork or a switch; everything
-** is emitted to it again. Returns 0 if there is no profile any more.
+** Moves the state to the current profile of the process, after a fork or a switch; functions,
+** classes and paths will be emitted to that profile again. Returns 0 if there is no profile any
+** more.
 */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;

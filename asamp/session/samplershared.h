@@ -8,13 +8,13 @@
 /* Implements sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
 /*
-** Moves the state to the current profile of the process. Returns 1 if it has one; 0: there is
-** none at present; negative: none is wanted.
+** Moves the state to the current profile of the process, and makes that if needed. Returns 1; 0:
+** there is none at present; negative: none is wanted.
 */
 int samplershared_current (Sampler *s);
 /* Moves the timer of a state that now runs on another OS thread to that thread. */
 void samplershared_follow (Sampler *s);
-/* Callback after a collection, of any state. */
+/* Callback after a collection; also for a state that shares no profile. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);

@@ -6,8 +6,8 @@
 ** block) may be of different times, so that their difference has no meaning. Invariants:
 **
 **   SE1  the numbers are written by the state's own thread and read by any (atomic);
-**   SE2  each is a value from at most one sampling interval and one collection ago. None
-**        decreases while the state stays with one profile, except those of the heap.
+**   SE2  each has the value at the state's last sample or collection, whichever was later. None
+**        decreases while the state stays with one profile, except those of the heap at present.
 **
 ** Totals are kept by name, because there may be thousands of states: for each name the sums
 ** over closed states, to which the reader adds the open ones.
@@ -26,7 +26,7 @@
 typedef enum SeenNumber {
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,  /* of its profile */
   SEEN_INUSE, SEEN_HELD, SEEN_TENURED,  /* of its heap, at present */
-  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of its heap, since it was made; ns */
+  SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES, SEEN_LONGEST,  /* of its heap's life; pauses in ns */
   /* data dropped by limits (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
   SEENS
@@ -54,14 +54,14 @@ enum { SEEN_UNNAMED = 0 };	/* number of the name of states that have taken no sa
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
   const char *name;	/* "" for SEEN_UNNAMED; valid for the life of the process */
-  uint64_t open, made;	/* number of open states; of all that received the name */
-  uint64_t samples, bytes, minors, majors, pauses;  /* of all states; ns */
+  uint64_t open, made;	/* numbers of open states, and of all that received the name */
+  uint64_t samples, bytes, minors, majors, pauses;  /* of all states; pauses in ns */
   uint64_t inuse, held;	/* of the open states */
 } SeenNamed;
 
 /*
-** Returns the number of a script's name, given as the source in lua_Debug. Counts a state with
-** it.
+** Returns the number of a script's name, given as the source in lua_Debug. Counts one more state
+** with that name.
 */
 unsigned seen_name (const char *source);
 /* Returns the name with that number, valid for the life of the process. */
@@ -73,7 +73,7 @@ const char *seen_text (unsigned name);
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
 /*
 ** seen_named copies the sums over past states, SEEN_NAMES rows, and returns the number of rows;
-** seen_add adds an open state to one.
+** seen_add adds an open state to a row; 'profile': also its samples and bytes.
 */
 unsigned seen_named (SeenNamed *to);
 void seen_add (SeenNamed *to, const Seen *s, int profile);

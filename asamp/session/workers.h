@@ -2,8 +2,8 @@
 /*
 ** Threads of the profiler. The child of a fork may forbid itself new threads before it runs Lua
 ** (servers set RLIMIT_NPROC to 0 and another user): the threads that it will need are made
-** right after the fork and parked until there is work. A pooled worker is parked again when its
-** work has ended. In other processes each work has a thread of its own, which ends with it.
+** right after the fork and parked until there is work. Such a pooled worker is parked again when
+** its work has ended. Other workers are threads that end with their work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.
@@ -25,8 +25,8 @@ typedef struct Worker {
 } Worker;
 
 /*
-** Calls run(ud) on a thread with a stack of 'stack' bytes, or of the default size if that is
-** too small. Returns NULL on failure, with an errno in *error.
+** Calls run(ud) on a parked worker, or on a new thread with a stack of 'stack' bytes (if that is
+** too small, of the default size). Returns NULL on failure, with an errno in *error.
 */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
