@@ -193,8 +193,8 @@ static void backtrace_want (Backtrace *b, uintptr_t ip) {
 
 
 /*
-** Returns the frame at the cursor. An interrupted address is no return address, so the
-** following address is returned for it.
+** Returns the frame at the cursor. 'interrupted': its address is no return address, so ip is that
+** address plus 1.
 */
 static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   UnwindFrame f = {0, 0, 0};
@@ -224,7 +224,7 @@ static int isreturn (uintptr_t ip) {
 }
 
 
-/* Returns 1 if the frame after frame i, whose address is 'ip', was interrupted by a signal. */
+/* Frame i has the address 'ip'. Returns 1 if a signal interrupted the frame outside frame i. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }

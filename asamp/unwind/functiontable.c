@@ -70,8 +70,8 @@ static int functiontable_make (FunctionTable *t, Dwfl_Module *mod) {
 
 
 /*
-** Sets the symbols that the file has loaded into memory: those of .symtab, else of .dynsym, as
-** libdwfl takes them. Sets none if the file has packed symbols in addition (.gnu_debugdata), or
+** Sets 'symbols' to those of .symtab, else of .dynsym, in the file's image in memory, as libdwfl
+** takes them. Sets none if the file has packed symbols in addition (.gnu_debugdata), or
 ** no section headers: only libdwfl finds those.
 */
 static void setsymbols (FunctionTable *t, Elf *elf) {
@@ -99,7 +99,8 @@ static void setsymbols (FunctionTable *t, Elf *elf) {
 }
 
 
-/* Returns 1 if the first symbol precedes the second in FT1, of two that cover an address. */
+/* Returns 1 if FT1 prefers a, whose rank is 'rank', to b, whose rank is 'other'. Both cover one
+   address. */
 static int precedes (const ElfW(Sym) *a, int rank, const ElfW(Sym) *b, int other) {
   if ((rank > 0) != (other > 0)) return rank > 0;
   if (a->st_value != b->st_value) return a->st_value > b->st_value;

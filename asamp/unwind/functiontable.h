@@ -22,7 +22,7 @@
 /* A symbol with its address range. */
 typedef struct FunctionSpan {
   uint64_t start, end;
-  uint64_t reach;	/* highest end of this one and all before it */
+  uint64_t reach;	/* highest end of this span and all before it */
   int number;		/* number of the symbol in libdwfl */
   int rank;		/* binding: 0 local, 1 weak, 2 global */
 } FunctionSpan;
@@ -33,7 +33,7 @@ typedef struct FunctionTable {
   size_t n;
   int made;
   int sizeless;		/* 1: there are symbols without a size */
-  int searched;		/* 'symbols' is set */
+  int searched;		/* 1: 'symbols' was set, NULL or not */
   int names;		/* number of names that were searched among 'symbols' */
   const ElfW(Sym) *symbols;	/* the file's symbols in memory; NULL: libdwfl's are used */
   size_t nsymbols;
@@ -42,8 +42,8 @@ typedef struct FunctionTable {
 
 /*
 ** Returns the name of the code of 'mod' at 'address'; NULL: no symbol covers it. 't' belongs to
-** the module; the first call makes it, and without memory for it libdwfl searches. The name is
-** valid as long as the module.
+** the module; its table is made when needed, and without memory for it libdwfl searches. The name
+** is valid as long as the module.
 */
 const char *functiontable_name (FunctionTable *t, Dwfl_Module *mod, uint64_t address);
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* Bytes from an entry to the start of its last part. */
+/* Largest distance in bytes from a function's entry to the start of its last part. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -70,7 +70,7 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
 }
 
 
-/* Returns 0 if the object lacks a table. */
+/* Reads the tables of an object. Returns 0 if it lacks one. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;

@@ -58,7 +58,7 @@ static Table tables[2];
 static unsigned turn;
 /* Held while a table is written. Recursive, because a signal handler may fork meanwhile. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Object files that were loaded and unloaded before the table was read. */
+/* Numbers of object files loaded, and unloaded, when the table was read. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)

@@ -7,9 +7,9 @@
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe. It may interrupt
 **        loaded_refresh, on the same thread or on another;
-**   LD2  the table may be older than the latest dlopen or dlclose: an object file that it lacks
-**        has no tables for a walk until the next refresh. If loaded_isold returns 1,
-**        the result of loaded_find may be unmapped: its caller checks that it is readable.
+**   LD2  the table may be older than the latest dlopen or dlclose: an object file that it lacks is
+**        not found until the next loaded_refresh, and a file that it has may be unmapped. So if
+**        loaded_isold returns 1, the caller of loaded_find checks that the file is readable.
 */
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
@@ -24,7 +24,7 @@ typedef struct Loaded {
 
 /*
 ** Prepares loaded_find, and reads the table again if object files were loaded or unloaded. Returns
-** 1 if it was read again. May wait for the loader's lock.
+** 1 if the table was read. May wait for the loader's lock.
 */
 int loaded_refresh (void);
 

@@ -34,9 +34,9 @@ typedef struct Image {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *session;		/* symbols and tables of the objects loaded at 'loads' */
-static unsigned long long loads;	/* number of dlopens of the process at that time */
+static unsigned long long loads;	/* number of object files loaded by then */
 static unsigned nsessions;
-static int starved;		/* 1: the session is incomplete, for lack of memory */
+static int starved;		/* 1: the session is to be made again (NA4) */
 static uint64_t started;		/* start of the session, s of the monotonic clock */
 static Image *images;		/* of the session */
 
@@ -301,9 +301,9 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #endif
 
 /*
-** Stores in *at where the caller's register was saved, relative to the frame's start, and
-** returns 1. Returns 0 if it is in the register (*at is 0) or undefined (*at is 1); -1:
-** elsewhere.
+** Stores in *at where the caller's value of a register was saved, relative to the frame's start,
+** and returns 1. Returns 0 if the value is still in the register (*at is 0) or undefined (*at is
+** 1); -1: elsewhere.
 */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;

@@ -9,13 +9,13 @@
 ** has the same name in every run. Rules:
 **
 **   NA1  one thread at a time: the calls take a lock;
-**   NA2  a fork waits for the running call, so that the child finds the lock free and its data
-**        consistent, and the loader's lock free as well, for which the loader does not provide;
+**   NA2  a fork waits for the running call, so that the child finds the lock free, the data under
+**        it consistent, and the loader's lock free: the loader itself does not ensure that;
 **   NA3  no descriptor stays open after a call: programs that the process starts would inherit
 **        it, and a program that closes unknown descriptors would cause a later close of a
 **        number that it has reused;
-**   NA4  an address that was not found, for lack of memory or because the mappings changed
-**        while they were read, is looked up again one to two seconds later;
+**   NA4  an address may not be found for lack of memory, or because the mappings changed while
+**        they were read; such a call reads them again if the last reading is over 1 to 2 s ago;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h).
 */
@@ -26,9 +26,9 @@
 #include <stdint.h>
 
 /*
-** Writes the name of the function that contains 'address' and the path of its object file,
-** NUL-terminated and truncated to the sizes; "" for code of no file. 'ud' is unused (the
-** signature is that of EncoderConfig.resolve).
+** Writes the name of the function that contains 'address', and the path of its object file, both
+** NUL-terminated and truncated to the sizes; both "" if the address is in the code of no file.
+** 'ud' is unused (the signature is that of EncoderConfig.resolve).
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -54,8 +54,8 @@ typedef struct NativeFrame {
 } NativeFrame;
 
 /*
-** Looks up the frame of the code at 'address', on these two processors. Returns a number that
-** increases when any lookup finds that object files were loaded since the one before.
+** Looks up the frame of the code at 'address', on x86-64 and aarch64. Returns a number that
+** increases when any lookup finds that object files were loaded since the lookup before.
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 

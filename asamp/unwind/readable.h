@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Checks whether libunwind may read memory. Where libunwind guesses the position of a frame, it
-** first checks that there is memory. Its own check writes to a pipe, which a program that
+** first checks that there is memory. libunwind's check writes to a pipe, which a program that
 ** closes unknown descriptors may have closed and replaced by a file of its own. After
-** readable_use, libunwind calls this check instead.
+** readable_use, libunwind uses readable_word instead.
 **
-**   RD1  it uses no descriptor;
-**   RD2  it is async-signal-safe and preserves errno;
+**   RD1  the check uses no descriptor;
+**   RD2  the check is async-signal-safe and preserves errno;
 **   RD3  a page that was readable once is assumed to stay readable for that thread, until its
 **        cache entry is replaced or readable_forget is called: a system call for each word
 **        would be too slow. libunwind assumes the same.

@@ -13,7 +13,7 @@ typedef struct Entry {
   unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* Slots twice the number of addresses, so that searches are short. Atomic. */
+/* Twice as many slots as addresses, so that searches are short. Atomic. */
 static Entry *slots[2 * REGISTERED_MOST];
 static unsigned nentries;	/* atomic */
 

@@ -20,7 +20,7 @@
 
 /*
 ** Returns 1 if the name of the C function at 'function' is to be searched now: it has none, and
-** this call is the first, second, fourth, eighth ... one for it, since it may be registered later.
+** this call is the first, second, fourth, eighth ... one for it (a module may register it late).
 ** Allocates with malloc. Thread-safe, also during a fork.
 */
 int registered_iswanted (const void *function);

@@ -2,8 +2,8 @@
 /*
 ** Thread-local variables of other libraries. If a library was loaded while the process ran, the
 ** loader allocates its variables with malloc when a thread first uses one. Without memory it
-** ends the process with status 127 and "cannot allocate memory for thread-local data". So
-** callers that use such a library on a thread for the first time call this check before.
+** ends the process with status 127 and "cannot allocate memory for thread-local data". So before
+** a thread uses such a library for the first time, threadlocals_room is called.
 */
 #ifndef asamp_threadlocals_h
 #define asamp_threadlocals_h

@@ -20,9 +20,9 @@
 
 /*
 ** Held during libunwind's walks. libunwind has locks, which the child of a fork could never
-** take if another thread held one at the fork: so a fork waits for a running walk. Walks by the
-** program itself are not covered. Recursive, because functions that libunwind calls may walk on
-** the same thread.
+** take if another thread held one at the fork: so a fork waits for a running walk. Walks that the
+** program itself starts are not covered. Recursive, because functions that libunwind calls may
+** walk on the same thread.
 */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: the fork on this thread holds the lock */

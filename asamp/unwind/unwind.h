@@ -12,8 +12,8 @@
 **        walks the whole stack;
 **   UW2  a walk only proceeds outwards and stays inside the thread's stack; in a signal
 **        handler, where tables may be wrong, it reads only readable memory (readable.h);
-**   UW3  the rules are dropped when a lookup finds that object files were loaded. Rules of code
-**        unloaded since are never used.
+**   UW3  the rules are dropped when a lookup finds that object files were loaded, because other
+**        code may then be at the addresses of unloaded code.
 **
 ** A signal handler looks nothing up: see backtrace.h.
 */
@@ -77,7 +77,7 @@ void unwind_prime (void);
 /*
 ** Starts a walk of the calling thread's stack, which ends at 'end' (NULL: unknown), at its
 ** innermost frame in the code from 'from' to 'to'. That frame must stay until the walk is over.
-** Allocates, and may block while another thread looks up names; so do the following calls.
+** Allocates, and may block while another thread looks up names; so does unwind_more.
 */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
@@ -97,8 +97,8 @@ int unwind_learn (UnwindRules *u, uintptr_t ip);
 /*
 ** Proceeds outwards from frame *f of a stack that ends at 'end', using cached rules only:
 ** stores up to 'max' return addresses, starting with that of *f, and returns their number. *f
-** becomes the next frame; if fewer than 'max' were stored, it has no rule. Async-signal-safe,
-** unless the handler interrupted unwind_learn of these rules.
+** becomes the next frame; if fewer than 'max' were stored, it has no rule or does not exist (its ip
+** is 0). Async-signal-safe, unless the handler interrupted unwind_learn of these rules.
 */
 int unwind_known (const UnwindRules *u, UnwindFrame *f, const char *end,
                   void **addresses, int max);

@@ -5,8 +5,7 @@
 ** walks at a time than there are OS threads that run them. A later walk uses the rules that
 ** earlier ones looked up.
 **
-**   WP1  an Unwind that was taken belongs to the taker alone; one that was returned may be used
-**        by anybody;
+**   WP1  an Unwind that was taken belongs to the taker alone, until it is returned to the pool;
 **   WP2  the child of a fork has those that were in the pool; the others are lost.
 */
 #ifndef asamp_unwindpool_h
