@@ -30,7 +30,7 @@ typedef struct Batch {
 } Batch;
 
 /*
-** Adds a sample: its time (stock format: 'timed'), its periods, the number of copies of its
+** Adds a sample: its time if 'timed' (stock format), its periods, the number of copies of its
 ** stack that were written, and the number of its label set (0: none).
 */
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
@@ -42,7 +42,7 @@ void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
 /* Adds the exact bytes that the state (batch_of) allocated with label set 'set'. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
-/* Adds the data of an allocation to the last sample; its kind is listed if 'kind' >= 0. */
+/* Adds the data of an allocation to the last sample; 'kind' < 0: without its kind. */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
 /* Adds survival outcomes. 'classes' may be NULL; n > 0. */
@@ -51,8 +51,8 @@ void batch_fates (Batch *b, const unsigned char *survived,
 /* Adds deaths, as encoder_deaths. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
 /*
-** Adds a collection. 'us' is c->time, 'label' the number of its label set in the file. *before
-** is the state's previous collection, and is replaced by this one.
+** Adds a collection. 'us' is c->time in us since the start, 'label' the file's number of its label
+** set. *before is the state's previous collection, and is replaced by this one.
 */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);

@@ -42,7 +42,7 @@ struct Encoder {
   Batch batch;
   Origins origins;
   Origin *of;           /* state to which the events belong */
-  Origin spare;         /* replaces it when memory has run out */
+  Origin spare;         /* replaces 'of' when memory has run out */
   uint64_t lost;        /* samples missing in the log */
   uint64_t undecided;   /* undecided samples (events) of ended states */
   uint64_t nstates;       /* number of states */
@@ -411,7 +411,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* E1 */
+/* Sets the time of the next stack (E1). */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;

@@ -7,10 +7,10 @@
 ** one thread at a time (the profile's writer). doc/profile-format.md describes the output.
 ** Invariants:
 **
-**   E1  times of stacks never decrease: a sample that arrives late receives the time of the one
-**       before;
-**   E2  the stack of a sample is the one set last; its words are encoded once, and only those
-**       that changed;
+**   E1  times of stacks never decrease: a sample that arrives late receives the time of the
+**       previous sample;
+**   E2  the stack of a sample is the one that encoder_stack set last; only the words of its new
+**       frames are encoded;
 **   E3  an event is complete in the output after encoder_batch, including names and details: a
 **       log cut there is fully readable.
 */
@@ -21,9 +21,9 @@
 #include "vmprof.h"
 
 /*
-** A sample is repeated in the log once per period, but in total at most these bytes (one
-** gigabyte allocated at a period of 64 bytes would be 16 million stacks). The details contain
-** its true count and the copies.
+** A sample is repeated in the log once per period, but all its copies together have at most these
+** bytes (one gigabyte allocated at a period of 64 bytes would be 16 million stacks). The details
+** contain its true count and the number of copies.
 */
 #define ENCODER_COPYBYTES	(32u << 20)
 
@@ -31,11 +31,11 @@
 typedef struct EncoderConfig {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   uint64_t period;      /* sampling period in bytes */
-  int random;           /* 1: exponentially distributed intervals with that mean */
+  int random;           /* 1: exponentially distributed intervals with mean 'period' */
   uint64_t mallocs;     /* period of samples of native memory in bytes; 0: none */
   int copies;           /* 1: copies are sampled, with the period of allocations */
   uint64_t timeperiod;  /* period of time samples at the start, ns; 0: none */
-  int wall;             /* 1: of wall time, 0: of CPU time */
+  int wall;             /* 1: 'timeperiod' is of wall time, 0: of CPU time */
   int native;           /* 1: native frames are recorded */
   uint64_t followed;    /* largest number of followed samples; 0: no deaths are recorded */
   const char *command;  /* command line, for display; may be NULL */
@@ -43,8 +43,8 @@ typedef struct EncoderConfig {
   uint64_t pid;         /* process id; 0: unknown */
   uint64_t recorder;    /* of a flight recorder: its unique number; 0: not a flight recorder */
   uint64_t recorded;    /* of a flight recorder: time of writing, by the clock of 'start', ns */
-  int states;           /* 1: of many states, each with its own numbers of functions, classes
-			   and paths (stock format only) */
+  int states;           /* 1: the log of many states, each with its own numbers of functions,
+			   classes and paths (stock format only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   int numbered;         /* 1: the numbers of functions and classes are valid for the whole file */
   /* Callback that names a native address (a frame's id without its lowest bit), called once
@@ -64,8 +64,8 @@ typedef struct Encoder Encoder;
 
 /*
 ** Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when
-** enough bytes are available, and at the end of a batch. 'text': names of native code and
-** details, not stacks.
+** enough bytes are available, and at the end of a batch. 'text': 1: the bytes are names of native
+** code and details, 0: stacks and other records.
 */
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
@@ -93,8 +93,8 @@ void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*
-** In files of many states: frees the memory of a state, of which only its allocated bytes and
-** its end are still to be recorded.
+** In files of many states: frees the memory of the present state (encoder_of), of which only its
+** allocated bytes and its end are still to be recorded.
 */
 void encoder_leave (Encoder *e);
 
@@ -127,8 +127,8 @@ void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
 /* Records the exact bytes that the state allocated; 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /*
-** Records the exact bytes that the state allocated with a set of labels, before encoder_allocated
-** or encoder_end, as a part of the bytes there.
+** Records the exact bytes that the state allocated with a set of labels: a part of the bytes of the
+** next encoder_allocated or encoder_end of the state.
 */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are not known for all states. */

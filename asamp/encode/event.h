@@ -45,8 +45,8 @@ typedef struct Event {
   uint32_t size;        /* in bytes, including the head */
   uint64_t n;           /* a number whose meaning depends on the type */
   uint32_t state;       /* state to which it belongs */
-  uint32_t thread;      /* OS thread that reported it (gettid); 0: another thread than the one
-			   that runs the state */
+  uint32_t thread;      /* OS thread that reported it (gettid); 0: that was another thread than the
+			   one that runs the state */
 } Event;
 
 typedef struct SampleEvent {
@@ -88,7 +88,7 @@ typedef struct EventTally {
 
 void event_encode (const Event *event, Encoder *e);
 
-/* Adds the event to the tally if it is a sample. */
+/* Adds the event to the tally if it is a sample of an allocation or of time, not of a copy. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -80,7 +80,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
 }
 
 /*
-** Returns the number of a name in a map of up to 'most' names (OR2); IDMAP_NONE if it is full.
+** Returns the number of a name in a map of up to 'most' names (OR2); IDMAP_NONE if the map is full
+** and lacks the name; 0 if there is not enough memory.
 */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {

@@ -6,11 +6,12 @@
 **
 ** Used by the encoder's thread. Invariants:
 **
-**   OR1  functions[i - 1] is the file's number of the state's function i, and classes[i - 1]
-**        that of its class i; 0: not emitted;
+**   OR1  element i - 1 of 'functions' is the file's number of the state's function i, and element
+**        i - 1 of 'classes' that of its class i; 0: not emitted;
 **   OR2  no number of the file belongs to two names, and no name has two numbers, except names
 **        beyond FUNCTIONS_MOST and CLASSES_MAX, which share the last number and are counted;
-**   OR3  the memory of a state is freed when it ends; only a number remains.
+**   OR3  the memory of a state is freed when it ends; only its entry in 'places' remains, which is
+**        removed later.
 */
 #ifndef asamp_origin_h
 #define asamp_origin_h
@@ -60,9 +61,9 @@ void origins_drop (Origins *o, Origin *gone);
 void origins_free (Origins *o);
 
 /*
-** Return the file's number of the function or class that the state calls 'local'. *name may be
-** replaced by the shared name of all beyond the limit. *isnew: the name must be written. Return 0
-** if there is not enough memory.
+** Return the file's number of the function or class that has the number 'local' in the state.
+** Beyond the limit, *name becomes the shared name below. *isnew 1: the caller must write the name.
+** Return 0 if there is not enough memory.
 */
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
@@ -72,7 +73,7 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* The same for callers with their own mapping of numbers. */
+/* Return the file's number of a name, as above, for callers that map the numbers themselves. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 

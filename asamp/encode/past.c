@@ -39,7 +39,7 @@ typedef struct PastPath {
 
 typedef struct PastState {
   struct PastState *chain;           /* next with the same hash */
-  struct PastState *next, *before;   /* list in the order of their starts */
+  struct PastState *next, *before;   /* list of states in the order of their first events */
   uint32_t id, thread;
   int started, ended, iscalled, wall, istimed, iscollected;
   uint64_t start, end, period, timeperiod;

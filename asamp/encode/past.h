@@ -2,8 +2,8 @@
 /*
 ** Data that a flight recorder (ring.h) still needs of events that it no longer keeps: names,
 ** stacks and periods that later events refer to, and the samples still alive. The recorder
-** passes its oldest events here one by one. When this is written to an encoder, it forms the
-** start of the profile, as if it had just happened.
+** passes its oldest events here one by one. Written to an encoder, this data forms the start of
+** the profile, as if it had just happened.
 **
 ** For each state: its names, stack, periods and last collection, and a list of its samples, in
 ** the sampler's order (P7 of profile.h). Used by one thread. Invariants:
@@ -11,8 +11,8 @@
 **   PA1  list[0] to list[followed - 1] are the followed samples, in the sampler's order;
 **        list[followed] to list[n - 1] are the undecided ones. Run lengths of later deaths and
 **        outcomes refer to these positions;
-**   PA2  a stack is stored once, for all samples that have it, and freed with the last of them.
-**        Beyond PAST_STACKS bytes a sample has no stack, and is counted;
+**   PA2  a stack is stored once for all samples of a state that have it, and freed with the last of
+**        these. Beyond PAST_STACKS bytes a new sample has no stack, and is counted;
 **   PA3  a state that has ended is dropped: all its samples died before the recorder's oldest
 **        event. If it has orphans (samples of native memory that is not freed), its list
 **        consists of these until they are dead.
@@ -31,8 +31,8 @@ typedef struct PastTotals {
 } PastTotals;
 
 /*
-** Makes an empty Past. An allocation sample represents 'period' bytes until its state has another
-** period; a sample of native memory represents 'mallocs' bytes. Returns NULL if there is not
+** Makes an empty Past. One period of an allocation sample represents 'period' bytes until its state
+** has another period; of a sample of native memory, 'mallocs' bytes. Returns NULL if there is not
 ** enough memory.
 */
 Past *past_new (uint64_t period, uint64_t mallocs);

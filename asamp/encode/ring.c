@@ -17,7 +17,7 @@
 
 #define PIECE_BYTES	BOUND(256u << 10, 2048)  /* bytes of the open buffer, before it is
 						    compressed */
-#define PIECES		16            /* smallest number of pieces in the requested period */
+#define PIECES		16            /* smallest number of pieces in a long requested period */
 #define SECOND		UINT64_C(1000000000)
 
 typedef struct Piece {
@@ -38,7 +38,7 @@ struct Ring {
   Piece *first, *last;
   size_t bytes;         /* of all pieces; atomic */
   Bytes open;
-  uint64_t start, now;  /* time at which the open buffer started; time of the last call; ns */
+  uint64_t start, now;  /* start of the open buffer; 'now' of the last ring_put or ring_new; ns */
   int isrest;           /* 1: 'past' has taken events */
   z_stream pack, unpack;
   int packs, unpacks;

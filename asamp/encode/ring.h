@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A flight recorder: keeps the events of a recent period, and the samples from before that are
-** still alive (past.h), in bounded memory. They can be written to an encoder at any time,
+** A flight recorder: keeps the events of a recent period, and the samples from before that period
+** that are still alive (past.h), in bounded memory. Both can be written to an encoder at any time,
 ** repeatedly, and form a complete profile.
 **
 ** Events are stored compressed, in pieces, oldest first; the newest ones are in an open buffer
 ** until it is full. Used by one thread (the profile's writer), except ring_bytes. Invariants:
 **
 **   RG1  every event is in 'past', in one piece, or in the open buffer, in that order;
-**   RG2  a piece is passed to 'past' as a whole, when its last event is older than 'ns' or all
-**        pieces exceed 'most' bytes;
+**   RG2  the oldest piece is passed to 'past' as a whole, when its last event is older than 'ns' or
+**        all pieces together exceed 'most' bytes;
 **   RG3  a native address is named when it first occurs: its library may be unloaded later, or
 **        memory exhausted.
 */
@@ -28,12 +28,12 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* live samples from before, in periods; bytes that they represent */
-  uint64_t ns;              /* length of the kept period before 'now', ns */
+  uint64_t samples, bytes;  /* samples of 'past', in periods; bytes that they represent */
+  uint64_t ns;              /* length of the kept period, up to 'now' */
 } RingTotals;
 
 /*
-** Makes a recorder. 'config' is that of the later encoders; its 'resolve' is replaced (RG3).
+** Makes a recorder. *config is for the encoders of ring_emit; its 'resolve' is replaced (RG3).
 ** Returns NULL if there is not enough memory.
 */
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
@@ -48,9 +48,9 @@ uint64_t ring_since (Ring *r, uint64_t now);
 /* Writes the whole content to a new encoder. */
 void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 
-/* Returns the bytes of the pieces. Thread-safe. */
+/* Returns the bytes of all pieces, compressed. Thread-safe. */
 uint64_t ring_bytes (const Ring *r);
-/* Returns the counts of past_left and of names beyond the limits. */
+/* Returns the sum of past_left and of the native names beyond the limits. */
 uint64_t ring_left (const Ring *r);
 int ring_failed (const Ring *r);
 
