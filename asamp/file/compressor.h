@@ -2,19 +2,19 @@
 /*
 ** Compression to the gzip format.
 **
-** SMALL is zlib. FAST is ISA-L's deflate, which takes a tenth of its time for a file larger by
-** a quarter to a half; if built without that library, zlib tuned for stacks replaces it. LIVE
-** is for a profile while its program runs: zlib if there are few bytes between two flushes,
-** else FAST. Independent of files. Rules:
+** SMALL is zlib. FAST is ISA-L's deflate, which takes a tenth of zlib's time for an output larger
+** by a quarter to a half; if built without ISA-L, FAST is zlib tuned for stacks. LIVE is for a
+** profile while its program runs: zlib if there are few bytes between two flushes, else FAST.
+** Independent of files. Rules:
 **
 **   PK1  after FLUSH, all bytes put so far can be decompressed from the output;
 **   PK2  SMALL and FAST produce one member of the gzip file (some readers, browsers among them,
 **        read only the first); LIVE starts another member whenever it switches between zlib and
 **        FAST;
-**   PK3  LIVE keeps its input until the flush and compresses it by zlib. If there are more than
-**        COMPRESSOR_LIGHT bytes between two flushes, it uses FAST, until there are less than half
-**        as many. So zlib's time between two flushes is bounded, and a heavy load does not use
-**        zlib;
+**   PK3  LIVE keeps its input until the flush and compresses it by zlib. If more than
+**        COMPRESSOR_LIGHT bytes come between two flushes, it uses FAST, until less than half of
+**        COMPRESSOR_LIGHT come. So zlib's time between two flushes is bounded, and a heavy load
+**        does not use zlib;
 **   PK4  output comes in pieces of nearly COMPRESSOR_PIECE bytes, the rest at a flush and at
 **        the end: a flush of few bytes is one write.
 **
@@ -73,16 +73,16 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
                      CompressorSink sink, void *ud);
 
 /*
-** Declares the following input to be text (1) or stacks (0, as initially). LIVE gives each its
+** Declares the following input to be text (1) or stacks (0, as initially). LIVE gives each kind its
 ** own Huffman codes, and zlib skips the shortest matches among the digits of a text, which
-** gives smaller output. With more than COMPRESSOR_TURNS changes between two flushes, some are
-** ignored. SMALL and FAST ignore all.
+** gives smaller output. With more than COMPRESSOR_TURNS changes between two flushes, some may be
+** ignored. SMALL and FAST ignore all changes.
 */
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 
 /*
-** Returns the bytes that end the gzip member after the last flush, for callers that could not
-** write later output. The result is their number; 0: no member is open.
+** Stores the bytes that end the gzip member after the last flush, for callers that could not write
+** later output. Returns their number; 0: no member is open.
 */
 #define COMPRESSOR_ENDING	16
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);

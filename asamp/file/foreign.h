@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Opens files whose paths another process supplied, and makes files for it. The process may
-** lie: the path may lead to a pipe that blocks its reader, or to a file that only this
-** process's user may read. Invariants:
+** Opens files whose paths another process supplied, and makes files for that process, which may
+** deceive: the path may lead to a pipe that blocks its reader, or to a file that only the user of
+** this process may read. Invariants:
 **
 **   UF1  only regular files are opened, and no symbolic links: the name is checked first,
 **        because opening alone affects a pipe, and the descriptor must then have the same
 **        device and inode;
-**   UF2  if the process belongs to another user, the file must belong to that user, or the
-**        process must have it open, as one that opened its profile before it changed its user;
+**   UF2  if the other process belongs to another user, the file must belong to that user, or the
+**        other process must have it open, as a process that changed its user after it had opened
+**        its profile;
 **   UF3  root makes and removes files for a process of another user with the rights of that
 **        user: no name that the user changes meanwhile can lead to another file.
 */
@@ -26,8 +27,8 @@ typedef struct ForeignPeer {
 
 /*
 ** Determines the process that listens at the other end of the connected socket. The system
-** reports its user at the call of listen; a process that was root then may have changed its
-** user, and the present one is returned. Returns 0 with errno on failure.
+** reports the user that the process had when it called listen; if that was root, the process's
+** present user is determined. Returns 0 with errno on failure.
 */
 int foreign_peer (int fd, ForeignPeer *peer);
 
@@ -40,7 +41,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 /* Makes a folder of mode 0700 by a template of mkdtemp (UF3). Returns 0 or an errno. */
 int foreign_folder (char *path, uid_t uid);
 
-/* Removes the files in a folder of foreign_folder, and the folder (UF3). */
+/* Removes a folder made by foreign_folder and the files in it (UF3). */
 void foreign_discard (const char *path, uid_t uid);
 
 /* Removes a socket, but no other file (UF3). */

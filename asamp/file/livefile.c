@@ -107,7 +107,7 @@ static void livefile_settle (LiveFile *f) {
   f->nending = f->packed ? compressor_ending(&f->compressor, f->ending) : 0;
 }
 
-/* Continues after the cut, if the file accepts the kept bytes. */
+/* Tries to end a stall: ends the gzip member at 'sure' and writes the kept bytes (W6). */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)

@@ -9,18 +9,17 @@
 **       process ends;
 **   W2  after the first failure ('error') nothing more is written: the file is a prefix of the
 **       intended content;
-**   W6  a regular file of LIVE or PLAIN that cannot grow because the disk is full stalls
-**       instead ('stalled'): it is truncated to its length at the last flush, where a member of
-**       the gzip file ends; later bytes are kept in memory, and each flush tries to write them
-**       as another member. So at any time the file is a prefix of the bytes put, with no gap
-**       when writing works again. If more than LIVEFILE_KEPT bytes would be kept, it has
-**       failed;
+**   W6  a regular file of LIVE or PLAIN for which a write fails, as on a full disk, stalls instead
+**       ('stalled'): it is truncated to its length at the last flush; later bytes are kept in
+**       memory, and each flush tries to end the gzip member there and to write the kept bytes as
+**       another member. So at any time the file is a prefix of the bytes put, with no gap when
+**       writing works again. If more than LIVEFILE_KEPT bytes would be kept, the file has failed;
 **   W3  a file has one writer: its opener has locked it (place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), reported by livefile_close;
 **   W5  no other file is touched: if the program has closed the descriptor, and may have reused
-**       the number for a file of its own, that file is neither written nor closed, and it is a
-**       failure (EBADF). Checked before each write and before the close; afterwards the number
-**       is not protected;
+**       the number for a file of its own, that file is neither written nor closed, and there is a
+**       failure (EBADF). The descriptor is checked before each write and before the close; a
+**       change between the check and the system call is not noticed;
 **   W7  a file that another program has truncated is a failure (ESTALE), detected before the
 **       next write and before the close: bytes after the cut would lack their head.
 */
@@ -36,7 +35,7 @@
 enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as in compressor.h */
 
 #define LIVEFILE_KEPT	(64u << 20)	/* most bytes kept while the file is stalled */
-#define LIVEFILE_PIECE	(1u << 20)    /* approximate bytes between two automatic flushes */
+#define LIVEFILE_PIECE	(1u << 20)    /* bytes put after which LIVE or PLAIN flushes by itself */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
@@ -51,14 +50,14 @@ typedef struct LiveFile {
   int patient;          /* 1: it may stall */
   int stalled;          /* errno of the present stall, or 0 */
   uint64_t sure;        /* bytes of the file at the last flush */
-  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member there */
+  unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
   size_t nending;
-  Bytes kept;           /* bytes put since then */
+  Bytes kept;           /* bytes put since that flush */
 } LiveFile;
 
 /*
-** Takes the descriptor of an empty file, or of another kind of file. Returns 0 or an errno;
-** livefile_close must be called in either case.
+** Takes the descriptor of an empty regular file, or of a file of another kind. Returns 0 or an
+** errno; livefile_close must be called in either case.
 */
 int livefile_open (LiveFile *f, int fd, int how);
 

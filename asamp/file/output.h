@@ -5,10 +5,10 @@
 **
 ** Owns the file and a buffer. Independent of profiles. Rules:
 **
-**   OU1  a file with the requested name is complete: it is written under another name in the
-**        same folder and renamed by output_close. Standard output ("-"), files that are not
-**        regular, such as a pipe, and names in /dev (except /dev/shm) and /proc are written
-**        directly;
+**   OU1  a file that appears under the requested name is complete: it is written under another
+**        name in the same folder and renamed by output_close. Standard output ("-"), files that
+**        are not regular, such as a pipe, and names in /dev (except /dev/shm) and /proc are
+**        written directly;
 **   OU2  after the first failure ('error') nothing more is written.
 */
 #ifndef asamp_output_h
@@ -35,7 +35,7 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* Returns 1 if the name is one that is written directly (OU1). */
+/* Returns 1 if the name is in /dev or /proc and therefore written directly (OU1). */
 int output_isdevice (const char *path);
 /*
 ** Opens the file; 'how' is OUTPUT_PLAIN, OUTPUT_SMALL or OUTPUT_FAST (compressor.h). Returns 0

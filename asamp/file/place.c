@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /*
-** Attempts to lock a file, and ns between them: a reader that checks a lock holds it no longer
-** than that.
+** Attempts to lock a file, and ns between two attempts: a reader that checks a lock (source_live)
+** holds it for less time than all attempts take.
 */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 

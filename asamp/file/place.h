@@ -12,7 +12,7 @@
 **   PL3  generated names, which can be guessed, are not followed if they are symbolic links,
 **        and existing files under them are used only if they may be replaced. In a folder where
 **        all users may write but only owners may remove (/tmp), files and links of other users
-**        are neither followed nor used, whatever the name;
+**        than the folder's owner are neither followed nor used, whatever the name;
 **   PL4  a regular file is locked (flock) as long as it is open. Two sessions, of any
 **        processes, never share a file, except on file systems without locks. Other kinds of
 **        files (a pipe, /dev/null) are used as they are.
@@ -25,7 +25,7 @@
 
 enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which files may be replaced */
 
-/* Highest number in a name that is tried. */
+/* Largest number of names that are tried. */
 #define PLACE_MOST	9999
 
 typedef struct PlaceWish {
@@ -47,7 +47,8 @@ typedef struct Place {
   int fd;               /* for writing, never 0 to 2; -1: none */
   char *path;           /* path opened; the caller frees it */
   int busy;             /* 1: the requested file was not used because it is being written */
-  int kept;             /* 1: the requested file was not used because it is a profile */
+  int kept;             /* 1: the requested file was not used because it is a profile, or it exists
+			   under a generated name */
   int created;          /* 1: the file was created */
   int folder;           /* as in the wish */
 } Place;

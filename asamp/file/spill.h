@@ -7,7 +7,8 @@
 **
 **   SP1  values are taken in the order in which they were put, numbers as numbers and texts as
 **        texts;
-**   SP2  after a failure ('error') nothing more is stored, and zeros are returned.
+**   SP2  after a failure ('error') nothing more is stored; numbers that cannot be read are 0, and
+**        texts NULL.
 */
 #ifndef asamp_spill_h
 #define asamp_spill_h
@@ -39,7 +40,8 @@ void spill_text (Spill *s, const char *text, size_t n);
 /* Starts reading, from the start. May be called repeatedly. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
-/* Returns the next n <= SPILL_PIECE bytes of a text, valid until the next call. */
+/* Returns the next n <= SPILL_PIECE bytes of a text, valid until the next call; NULL: there are
+   fewer. */
 const char *spill_taketext (Spill *s, size_t n);
 
 #endif

@@ -7,10 +7,11 @@
 ** SIGHUP; SIGXFSZ is ignored meanwhile, so that the write fails instead. Used by one thread.
 ** Invariants:
 **
-**   TM1  an action is installed only in place of the system's default that would end the
-**        process, and removed with the last file; the process then ends with the signal it
-**        received;
-**   TM2  the list changes only while these signals are blocked, and the names in it stay valid;
+**   TM1  an action is installed only in place of the system's default, which would end the
+**        process, and removed with the last file. A process that receives one of these signals
+**        (except SIGXFSZ) still ends with it, after the files are removed;
+**   TM2  the list changes only while these signals are blocked; a name in it is freed only after
+**        its file has left the list;
 **   TM3  a file is created under a name that cannot be guessed and did not exist. Only its
 **        owner can read it (0600), or it receives mode and owner of the file that it replaces;
 **   TM4  if 'path' is a symbolic link, its target is replaced and the link stays (unless
@@ -32,8 +33,8 @@ typedef struct Temporary {
 /* Creates a file in the folder of the one to be replaced. Returns 0 or an errno. */
 int temporary_start (Temporary *t, const char *path);
 /*
-** Closes the file and renames it to its final name; removes it if keep is 0 or the rename
-** fails. Returns 0 or an errno. Does nothing without temporary_start.
+** Closes the file and renames it to its final name; if 'keep' is 0, or any step fails, removes it.
+** Returns 0 or an errno. Does nothing without temporary_start.
 */
 int temporary_end (Temporary *t, int keep);
 
