@@ -17,35 +17,35 @@
 #include "vec.h"
 #include "weak.h"
 
-/* Slots of the smallest table that slices visit; smaller ones are left to the atomic step. */
+/* Slots of the smallest table that slices visit; smaller tables are left to the atomic step. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** The lists of undecided entries are visited again if more than one in MIN_RESOLVED_PART entries
-** had something to mark, at most MAX_PASSES times; up to FEW_PASSES times if too much was marked
-** to be logged. More passes leave less to the atomic step.
+** Another pass over the undecided entries follows if more than one in MIN_RESOLVED_PART entries
+** had something to mark; or, up to pass number FEW_PASSES, if too much was marked to be logged.
+** There are at most MAX_PASSES passes. More passes leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* Number of undecided values that are left to the atomic step without tombstones. */
+/* Largest number of undecided values that are left to the atomic step without tombstones. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
 #define CLEAR_COST	24u
 
-/* Distance in slots at which the objects that slots refer to are prefetched. */
+/* Distance, in slots of a table or words of a list, at which objects are prefetched. */
 #define PREFETCH_DISTANCE	12u
 
 
 /* {== one slot ========================================================= */
 
-/* Bit that represents a list of undecided entries. */
+/* Bit of a list of undecided entries, in the sets that ahead_visit returns. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t: marks the objects to which it refers strongly, and returns the set of lists
-   in which it is undecided. A tombstoned slot is listed already. */
+/* Visits slot i of t: marks the objects to which the slot refers strongly, and returns the set of
+   lists that it must be in. A tombstoned slot is in the list of values already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -92,8 +92,9 @@ static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
 }
 
 
-/* Prefetches for the words of list d after word k: the slot at twice PREFETCH_DISTANCE, and the
-   object of the key or value at PREFETCH_DISTANCE, if that slot is in the table of e. */
+/* Prefetches for the words of list d after word k: the slot that is 2 * PREFETCH_DISTANCE words
+   later; the object of the key or value of the slot that is PREFETCH_DISTANCE words later, if that
+   slot is in the table of e. */
 static inline void fetch (global_State *g, const luaN_Vec *d, size_t k, const Entry *e) {
   unsigned i;
   int keys = (d == &g->heap.gc.weak.doubtful[LUAN_DOUBTKEYS]);
@@ -132,9 +133,9 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 /*
 ** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
-** table, sets e->t to it and returns 0. Also returns 0 if the slot is no longer in the table, or
-** if the table will be visited as a whole. 'ahead' is 1 if the caller tests whether objects are
-** dead; the next ones are prefetched then.
+** table, sets e->t to it and returns 0. Also returns 0 for a logged object, for a slot that is no
+** longer in the table, and if the table has lost LUAN_SCANNED. 'ahead' is 1 if the caller tests
+** whether objects are dead; the objects of later words are prefetched then.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
@@ -153,7 +154,7 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 
 
 /* Keeps word k of the list, a slot of t: moves it to the end of the kept words, after t itself if
-   the last kept word is of another table. There is capacity, because t's own word is before k. */
+   the last kept word is of another table. There is capacity, because the word of t is before k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -179,17 +180,17 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 }
 
 
-/* Returns 1 if the undecided entries must be visited again because another table was visited
-   since. A pass that is in progress continues: if each table started it again, it might never
-   end. */
+/* Returns 1 if a pass over the undecided entries must start because a table was visited: if there
+   is no log, or if more than LUAN_CACHED words were added to the list of keys after the last pass.
+   A pass in progress continues: if each table started it again, it might never end. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
-/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done, or if a list has no
-   memory; the atomic step visits all of t then. */
+/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done. Also returns 1 if a list
+   has no memory; t does not get LUAN_SCANNED then, and the atomic step visits all of it. */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
@@ -248,15 +249,15 @@ static void beginlist (luaN_Weak *w, unsigned list) {
 }
 
 
-/* Starts the log: objects that are marked from now on are listed after the undecided keys. */
+/* Starts the log: old objects that are marked from now on are appended to the undecided keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* Ends a visit of the undecided keys: keeps the first 'kept' words, and the words that were added
-   meanwhile. */
+/* Ends a visit of the undecided keys: keeps the first 'kept' words, and the words from weak.visited
+   on, which were added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -268,9 +269,9 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 /*
 ** To be called when a list has been visited to its end. After the list of keys, continues with
-** the list of values; after that, starts another pass over both if this one has marked enough.
-** That the lists have become shorter does not count, because the program may have removed or
-** changed entries.
+** the list of values; after the list of values, starts another pass over both lists if this pass
+** has marked enough (MIN_RESOLVED_PART). That the lists have become shorter does not count, because
+** the program may have removed or changed entries.
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -289,7 +290,8 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Visits entries of a list again and removes those that are decided. Returns the cost in bytes. */
+/* Visits entries of the list weak.again and removes those that are decided. Returns the cost in
+   bytes. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -314,7 +316,8 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the value of e may be tombstoned: it is no metamethod and not in the registry. */
+/* Returns 1 if the value of e may be tombstoned: its key does not start with two underscores, and
+   its table is not the registry. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -325,9 +328,9 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if there are values to be tombstoned. A round ends at index 'doubtkept'; values that
-   are added to the list meanwhile are left to another round. There are at most MAX_PASSES
-   rounds. */
+/* Returns 1 if there are values to be tombstoned. A round ends at index weak.doubtkept; values that
+   are added to the list during the round are left to another one. Passes and rounds together are at
+   most MAX_PASSES, except that a round that has started is completed. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -336,8 +339,8 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Tombstones undecided values. Those that may not be, and those of a table that has another kind
-   for the moment, are listed again for the atomic step. Returns the cost in bytes. */
+/* Tombstones undecided values. Values that mayhide refuses, and those of a table whose values are
+   not weak at present, are listed again for the atomic step. Returns the cost in bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -365,7 +368,7 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of an entry without a value dead. */
+/* Makes the key of e dead if e has no value. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
@@ -387,7 +390,7 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores or clears tombstones after the decision. Returns the cost in bytes. */
+/* Restores or clears tombstones after luaN_decide. Returns the cost in bytes. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -416,7 +419,7 @@ int luaN_lookahead (global_State *g, size_t bytes) {
     else if (c->weak.doubting) done += visitagain(g, bytes - done);
     else if (hasdoubts(c)) done += hidesome(g, bytes - done);
     else if (c->weak.decided && c->weak.hidden > 0) done += showsome(g, bytes - done);
-    else return c->mark.old.n == 0;  /* or marking continues */
+    else return c->mark.old.n == 0;  /* 0: marking continues */
   }
   return 0;
 }
@@ -426,8 +429,8 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* Marks the value of entry e, with everything that it refers to, if its key is alive. Returns 1
-   if the entry is no longer undecided. */
+/* If e is an ephemeron and its key is alive, returns 1, and marks a strong value with everything
+   that the value refers to. Returns 0 otherwise. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -439,8 +442,8 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Marks the values of all listed entries whose keys are alive, and removes these entries. Returns
-   the number of values marked. */
+/* Marks the values of the entries in the list of undecided keys whose keys are alive, and removes
+   these entries. Returns the number of values marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -457,8 +460,8 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Resolves the entries whose key is o, an object that was marked since the undecided keys were
-   visited. Each table is searched for the key. Returns the number of values marked. */
+/* Resolves the entries whose key is o, an object that was logged. Searches each ephemeron table of
+   weak.inmajor for the key. Returns the number of values marked. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

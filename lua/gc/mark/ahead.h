@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Visits weak tables in slices before the atomic step of a major collection, so that only
-** undecided entries are left to that step.
+** Visits weak tables in slices before the atomic step of a major collection, so that of large weak
+** tables only the undecided entries are left to that step.
 **
-** When marking has no other work, slices go through the large weak tables that were discovered.
-** They mark the object that an entry holds strongly: the key of a weak value, the value of an
-** ephemeron whose key is alive. An entry whose weak key or value is not marked yet is undecided.
-** Its slot is listed after its table: in the list of keys if its table is an ephemeron table, in
-** the list of values if its values are weak; the atomic step needs each list at a different time.
-** Slices go through the lists again as long as a good part of the entries turns out to be alive,
-** because marking one may decide others. A table that was gone through has LUAN_SCANNED (G9);
-** later stores into it pass the barriers, which list undecided slots. A table that gets other
+** When marking has no other work, slices go through the discovered weak tables of at least
+** MIN_SLOTS slots. They mark the object that an entry holds strongly: the key of a weak value, the
+** value of an ephemeron whose key is alive. An entry whose weak key or value is not marked yet is
+** undecided. Its slot is listed, after its table, in weak.doubtful[LUAN_DOUBTKEYS] if the weak key
+** is not marked, and in weak.doubtful[LUAN_DOUBTVALUES] if the weak value is not marked; the atomic
+** step needs each list at a different time. Slices go through both lists again as long as more than
+** one in MIN_RESOLVED_PART entries has had something to mark, because marking one entry may decide
+** others. A table that was gone through has LUAN_SCANNED (G9); a slot that is stored to later is
+** listed, if undecided, when it leaves the remembered set (luaN_doubt). A table that gets other
 ** vectors, or is remembered as a whole, is gone through once more.
 **
 ** After that, slices tombstone the undecided values (hidden.h). The atomic step decides which
-** objects are dead. Slices then clear the tombstones of dead objects, before the dead with
-** finalizers are selected, and a second atomic step follows. The sweep starts with the entries
-** whose keys are dead. For the program all entries of a dead object disappear in the same pause:
-** a reference that it finds in one table it finds in all. Only a traversal of weak keys between
-** the two atomic steps may resurrect an object whose values are gone already.
+** objects are dead. Slices then clear the tombstones of dead objects and restore the others, before
+** the dead with finalizers are selected, and a second atomic step follows. The sweep starts with
+** the entries whose keys are dead. For the program all entries of a dead object disappear in the
+** same pause: a reference that it finds in one table it finds in all. Only a traversal of weak keys
+** between the two atomic steps may resurrect an object that is gone already as a value.
 **
-** Objects that are marked while the undecided keys are visited again, or after that, are logged
-** in their list. The atomic step looks up only these keys in the tables. (An object that was
-** young is no undecided key.) If there are too many, or memory is short, all undecided keys are
-** visited once more.
+** Old objects that are marked during or after the last pass over the undecided keys are logged in
+** the list of these keys. The atomic step looks up only the logged objects in the tables. (An
+** object that was young is no undecided key.) If too many are logged, or memory is short, all
+** undecided keys are visited once more.
 */
 #ifndef luaN_ahead_h
 #define luaN_ahead_h
@@ -35,20 +36,19 @@
 
 /*
 ** Runs a slice over the discovered weak tables, of at most about 'bytes' of marking cost, when
-** there is nothing else to mark. Returns 1 if all of them are done and there is still nothing to
-** mark.
+** there is nothing else to mark. Returns 1 if all these tables are done and mark.old is empty.
 */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /*
 ** Parts of the atomic step.
 **
-** luaN_resolvedoubtful removes ephemerons whose keys are alive from the list of undecided keys,
-** and marks their values with everything that these refer to. Returns 1 if there were any, or if
-** there may be more (weak.logging has ended).
+** luaN_resolvedoubtful marks the values of undecided ephemerons whose keys are alive, with
+** everything that these values refer to. Returns 1 if there was such an ephemeron, or if there may
+** be more because the log was given up.
 **
-** luaN_followdoubtful adds the entries with undecided keys to a chase. It is called if too many
-** objects were marked to log them.
+** luaN_followdoubtful adds the entries with undecided keys to a chase. It is called if the log was
+** given up.
 **
 ** luaN_cleardoubtful removes the entries whose values are dead and not tombstoned.
 **

@@ -62,7 +62,8 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* Removes the next marked object from the mark stacks and returns it; NULL if there is none. */
+/* Pops the next object from a mark stack and returns it; NULL if the stacks are empty. In a minor
+   collection only mark.young is popped. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

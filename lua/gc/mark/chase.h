@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Resolves ephemerons from their keys. Entries whose keys may be dead are put into a hash table
-** by key; when marking reaches an object, the values of its entries are marked next, and so on,
-** as in Hayes, "Ephemerons: a new finalization mechanism" (1997). It takes one step for each
-** entry and each object. Repeated passes over all entries may resolve one entry each: a linked
-** list whose links are in a weak table took seconds.
+** by key; when marking reaches an object, the values of the entries with that key are marked next,
+** and so on, as in Hayes, "Ephemerons: a new finalization mechanism" (1997). A chase takes one step
+** for each entry and each object. Repeated passes over all entries may resolve one entry each: a
+** linked list whose links are in a weak table took seconds.
 **
-** It costs one lookup for each object that is marked meanwhile, so passes are tried first.
+** A chase costs one lookup for each object that is marked during it, so passes are tried first.
 */
 #ifndef luaN_chase_h
 #define luaN_chase_h
@@ -18,8 +18,8 @@
 
 /* Entries by the addresses of their keys: a hash table with chains. */
 typedef struct luaN_Chase {
-  /* Heads of the chains, a power of two of them: the index of the first entry of a chain, from 1
-     on, or 0. */
+  /* Heads of the chains; their number is a power of two. A head is the index, from 1 on, of the
+     first entry of its chain, or 0. */
   luaN_Vec heads;
   /* Pairs of a node and the index of the next entry of its chain, or 0. */
   luaN_Vec entries;
@@ -29,14 +29,14 @@ typedef struct luaN_Chase {
    not be called then. */
 LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 
-/* Adds node n of an ephemeron table; marks the value if the key is marked. The node must not move
-   until the chase ends. */
+/* Marks the value of node n of an ephemeron table if the key is marked; adds n to the chase if not.
+   The node must not move until the chase ends. */
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
 /*
 ** Marks everything that the entries lead to, and frees the chase. Resolved entries stay in their
-** lists for the next pass to remove. Returns 0 if a mark stack was full, so that some objects may
-** have been missed.
+** lists for the next pass to remove. Returns 0 if a mark stack was full, so that keys which became
+** pending objects were missed.
 */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);
 

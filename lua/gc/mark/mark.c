@@ -5,8 +5,9 @@
 ** There are two mark stacks: one for objects that were young, one for old objects that a major
 ** collection reaches. A minor collection empties only the first; it pushes old objects on the
 ** second for the major collection that is marking. If a stack is full and cannot grow, the object
-** becomes pending: a bit for its granule is set in its block, or LUAN_PENDING if it is in
-** lists.large, and pending objects are searched when the stacks are empty. So marking never fails.
+** becomes pending: a bit for its granule is set in its block, or, if it is in lists.large or is the
+** main thread, LUAN_PENDING. Pending objects are searched when the stacks are empty. So marking
+** never fails.
 */
 #define LUA_CORE
 
@@ -56,8 +57,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes o pending, which was marked when its mark stack was full. 'large': o is in
-   lists.large, or the main thread. */
+/* Makes o pending, which was marked when its mark stack was full. 'large': o is in lists.large, or
+   is the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -77,8 +78,8 @@ static void setpending (global_State *g, GCObject *o, int large) {
 */
 #define LOGGED_PART	4u
 
-/* Logs o, an old object that was marked while weak.logging, because it may be an undecided key
-   (ahead.h). */
+/* Logs o, an old object that was marked while weak.logging is 1, because o may be an undecided key
+   (ahead.h). Ends the log if it is too long or cannot grow. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -89,8 +90,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Counts o, of 'bytes' with its vectors, which has just received the epoch. A young object is old
-   from here on. */
+/* Counts o, which has just received the epoch and has 'bytes' with its vectors. 'young': o was
+   young before. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -103,8 +104,8 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 }
 
 
-/* An object: from 'p' on 'own' bytes (0: not counted), and 'more' bytes of its vectors. 'leaf': it
-   need not be traversed. 'large': its lines, if any, are not marked here. */
+/* An object: from 'p' on 'own' bytes (0: not counted), and 'more' bytes of its vectors. 'leaf': the
+   object need not be traversed. 'large': as in setpending; its lines, if any, are not marked. */
 typedef struct Extent {
   const char *p;
   size_t own, more;
@@ -112,8 +113,8 @@ typedef struct Extent {
 } Extent;
 
 
-/* Measures o, which is being marked. Removes the survivor age of a young o, and marks the metatable
-   of a leaf userdata. */
+/* Measures o, which is being marked. Removes the survivor age of a young o, marks the metatable of
+   a leaf userdata, and counts a short string in strings.seen. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -172,7 +173,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks any object, as luaN_mark_; the general case, which searches for the block. */
+/* Marks o, an object of any type, as luaN_mark_: the general case, which searches for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -194,7 +195,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of p if it is found without a call, else NULL. */
+/* Returns the block of p if it is found without a call, else NULL. If p is in no block, the result
+   is meaningless. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -205,7 +207,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o, of 'own' bytes in block b, and 'bytes' with its vectors. It is not pushed. */
+/* Marks o in block b and does not push it. o has 'own' bytes there, and 'bytes' with its vectors,
+   whose lines are not marked. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -230,8 +233,8 @@ static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, siz
 }
 
 
-/* Marks o in block b, which is not a short string. Not inlined, so that the path for strings has
-   no registers to save. */
+/* Marks o, which is no short string; b is the result of nearblock. Not inlined, so that the path
+   for short strings has no registers to save. */
 static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
   if (o->tt == LUA_VTABLE) {
     const Table *t = gco2t(o);
@@ -270,10 +273,10 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 /* {== eagerly marked tables ============================================= */
 
 /*
-** Marking a broad table reaches very many tables; the first of them have left the cache when they
-** are popped from the mark stack. So a small table that refers only to strings, marked objects and
-** other such tables is marked eagerly: the lines of its vectors are marked at once, and it is not
-** pushed.
+** Marking a broad table (traverse.c) reaches very many tables; the first of them have left the
+** cache when they are popped from the mark stack. So a small table is marked eagerly if it refers
+** only to short strings, marked objects, and small tables that refer only to short strings and
+** marked objects: the lines of its vectors are marked at once, and it is not pushed.
 */
 
 /* Limit of an eagerly marked table: log2 of the slots of its array part, and of the nodes of its
@@ -288,8 +291,8 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o needs no traversal: it has the epoch; it is a short string, which is marked
-   then; or, with 'inner', a table that was eagerly marked. */
+/* Returns 1 if o needs no traversal: if it has the epoch; if it is a short string, which this call
+   marks; or if it is a table, 'inner' is 1, and this call could mark it eagerly. */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -299,8 +302,8 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Returns 1 if no object in t needs a traversal. Returns 0 if t has a key without a value,
-   because a barrier may call this before a new node has its value. */
+/* Returns 1 if no object in t needs a traversal. Also returns 0 if t has a collectable key without
+   a value, because a barrier may call this before a new node has its value. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -314,8 +317,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly if that is possible, else as luaN_mark_; with 'inner', also tables that t refers
-   to. Returns 1 if t was eagerly marked. */
+/* Marks t eagerly if that is possible, else as luaN_mark_. 'inner': the values of t that are tables
+   are marked in the same way. Returns 1 if t was eagerly marked. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -363,8 +366,8 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns the number of failures of eager marking that are allowed in a run. It is 0 if eager
-** marking does not pay, because young objects and small heaps are in the cache; and during a
+** Returns the number of failures of eager marking that are allowed in a run: 0 in a minor
+** collection or a small heap (luaN_isnear), where the objects are in the cache; and 0 during a
 ** chase, when every possible key must pass a mark stack (chase.h).
 */
 static int mostfailed (const luaN_Gc *c) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Marking of one object: it gets the current epoch, its lines get their marks, and if it has
-   references it is pushed on a mark stack. traverse.c follows the references. */
+/* Marking of one object: the object gets the current epoch, its own lines get their marks, and an
+   object with references is pushed on a mark stack. traverse.c follows the references. */
 #ifndef luaN_mark_h
 #define luaN_mark_h
 
@@ -37,24 +37,25 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p,
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* Makes the key of an empty node dead: it keeps only the address, which luaH_next needs. */
+/* Makes the key of an empty node dead: the node keeps only the key's address, for luaH_next. */
 static inline void luaN_clearkey (Node *n) {
   lua_assert(!luaN_ishidden(gval(n)));  /* G13 */
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if all old objects are in the cache, so that the order of visits does not matter. False
-   under LUAN_STRESS slice=N, so that small heaps test the code for large ones. */
+/* True if all old objects fit into the processor's cache, so that the order of visits does not
+   matter. False under LUAN_STRESS slice=N, so that small heaps test the code for large ones. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
-/* Marks o, which does not have the current epoch: gives it the epoch, and pushes it on a mark
-   stack if it has references. */
+/* Marks o, which does not have the current epoch: gives o the epoch, and pushes it on a mark stack
+   if it has references; or leaves o young (ageing.h). */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 /* Tag of a marked object in the list of undecided keys (ahead.h). */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
-/* Mark o; o unless it is NULL; the object of v, if any. No effect if it is marked. */
+/* luaN_mark marks o, luaN_markN marks o unless it is NULL, luaN_markvalue marks the object that v
+   refers to, if any. No effect on a marked object. */
 #define luaN_mark(g,o) \
   { GCObject *o_ = obj2gco(o); \
     if (!luaN_hasepoch(o_, (g)->heap.gc.mark.epoch)) luaN_mark_(g, o_); }
@@ -71,7 +72,7 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of n bytes at p, unless they are a large block, which is not in lines. */
+/* Marks the lines of n bytes at p, unless n is above LUAN_LARGE: such a block is not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
@@ -107,8 +108,8 @@ static inline void luaN_marknodes (global_State *g, Node *n, const Node *last) {
   }
 }
 
-/* Marks the entries of the strong table t, from slot i on, at most n of them; small tables there
-   are eagerly marked. Returns the index of the next slot, or 0 if there are no more. */
+/* Marks the entries in at most n slots of the strong table t, from slot i on; small tables that are
+   values may be marked eagerly. Returns the index of the next slot, or 0 if there are no more. */
 LUAI_FUNC unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i,
                                        unsigned n);
 

@@ -2,9 +2,9 @@
 /*
 ** Scanning of stacks (T1 to T4 of gc.h).
 **
-** A stack has no write barrier. The part that may have changed since a collection scanned it is
-** above the function of the outermost frame that has run since: the CallInfos of newer frames
-** lack CIST_CLEAN.
+** A stack has no write barrier. The part that may have changed since a collection scanned the stack
+** starts at the function of the innermost frame with CIST_CLEAN; frames entered since then lack the
+** bit.
 **
 ** A stack may end before its block does (T4). A stack that a deep recursion has left is shortened
 ** in place, so that the number of slots erased above its top is in proportion to those in use,
@@ -21,8 +21,8 @@
 #include "mark.h"
 #include "scan.h"
 
-/* Slots up to which a stack is not shortened, because erasing it costs less than visiting its
-   frames. */
+/* Slots up to which a stack is not shortened, because erasing its unused slots costs less than
+   visiting its frames. */
 #define MIN_SHORTENED	256
 
 /* Number of frames that are prefetched ahead, and the largest distance in bytes between two
@@ -32,9 +32,10 @@
 
 
 /*
-** Prefetches a CallInfo some frames before ci, assuming that the CallInfos of one recursion are
-** at equal distances. Does so only if two neighbours are close: otherwise the computed address
-** may be unmapped, and prefetching an unmapped address can cost as much as a small collection.
+** Prefetches the CallInfo PREFETCH_DISTANCE frames outwards from ci, assuming that the CallInfos of
+** one recursion are at equal distances. Does so only if ci and the next one are close: otherwise
+** the computed address may be unmapped, and prefetching an unmapped address can cost as much as a
+** small collection.
 */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
@@ -44,9 +45,9 @@ static void forecall (const CallInfo *ci) {
 
 
 /*
-** Marks the lines of the CallInfos from the running frame outwards, up to the first clean one
-** ('all': all of them), and makes them clean. Returns the function of the last one, from where
-** the stack must be scanned.
+** Marks the lines of the CallInfos from the running frame outwards, up to the first one with
+** CIST_CLEAN ('all': all of them), and sets the bit in them. Returns the function of the last one,
+** from where the stack must be scanned.
 */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
@@ -62,7 +63,8 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the CallInfos that no call uses at present. */
+/* Marks the lines of the CallInfos that no call uses at present; unless 'all' is 1, only of those
+   before the first one that no call has used since a collection visited it. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -87,10 +89,12 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens a stack if less than a quarter of it is in use, or if a deep recursion has returned by
-** several strides. (After an error, luaD_shrinkstack does that.) The new end must be after the
-** end of every frame, so all frames are visited. If a frame ends far above the top, the stack
-** stays long, and its frames are not visited again before a quarter fewer slots are in use.
+** Shortens a stack if at most a quarter of it is in use; a deep stack (more than 4 LUAN_STRIDE
+** slots) also if more than 4 LUAN_STRIDE slots, and more than a quarter of it, are unused.
+** (luaD_shrinkstack shortens a stack that is longer than LUAI_MAXSTACK because of an overflow.) The
+** new end must be after the end of every frame, so all frames are visited. If a frame of a deep
+** stack ends far above the top, the stack stays long, and its frames are not visited again before a
+** quarter fewer slots are in use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -163,10 +167,10 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** A deep stack is scanned in three steps: the lines of the unused CallInfos, those of the
-** CallInfos in use, then the objects that the slots refer to, from the top down. Minor
-** collections scan the parts that change between two slices. Only thread.c frees CallInfos
-** meanwhile; it corrects mark.ci.
+** Slices scan a deep stack in three steps: they mark the lines of the unused CallInfos, the lines
+** of the CallInfos in use, then the objects that the slots refer to, from the top down. Minor
+** collections scan the parts that change between two slices. Only thread.c frees CallInfos during
+** the scan; it corrects mark.ci.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -190,7 +194,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* Minor collections have scanned the slots above 'index'. */
+    /* Minor collections have scanned the slots from mark.index on. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

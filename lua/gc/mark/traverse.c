@@ -19,10 +19,10 @@
 #include "weak.h"
 
 /*
-** A slice traverses a table in parts of SLICE_SLOTS slots; the cost of eager marking in a part
-** (mark.c) is added to its cost. Array slots with numbers cost one NUMBERS_PART-th, because they
-** are contiguous and refer to nothing. So a table of up to WHOLE slots of numbers costs less than
-** a part, and is not divided. Smaller parts make pauses more exact.
+** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots; the cost
+** of eager marking in a part (mark.c) is added to the part's cost. An array slot with a number
+** costs one NUMBERS_PART-th of another slot, because such slots are contiguous and refer to
+** nothing. So WHOLE slots of numbers cost as much as a part. Smaller parts make pauses more exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
@@ -34,12 +34,13 @@
 /* Largest number of objects that traverseinorder sorts. */
 #define MAX_SORTED	8
 
-/* Bytes of the vectors of a table from which on it is broad: the objects that it refers to have
-   left the cache when they are traversed, so small tables there are eagerly marked (mark.c). */
+/* Bytes of vectors above which a table is broad: the objects that it refers to have left the cache
+   when they are traversed, so the small tables among them are eagerly marked (mark.c). */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
-/* Marks the metatable of t, if it has one. Returns 1 if t is weak and was discovered. */
+/* Marks the metatable of t, if it has one. Returns 1 if t is weak and luaN_discoverweak has listed
+   it. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -57,8 +58,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses a table. In the frequent case of small vectors it does the work of luaN_markvectors
-   and luaN_traverseslots without their calls. */
+/* Traverses a table. In the frequent case of small vectors, does the work of luaN_markvectors and
+   luaN_traverseslots without calling them. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -222,7 +223,7 @@ static void drainageing (global_State *g) {
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.ageing) drainageing(g);
-  /* Slices have finished the table and the thread. */
+  /* Slices have finished mark.table and mark.thread. */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) luaN_traverse(g, (GCObject *)c->mark.young.a[--c->mark.young.n]);
@@ -250,8 +251,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* Returns the number of array slots of t from i on that refer to no object, in fours, up to
-   SLICE_SLOTS. */
+/* Returns how many successive array slots of t, from i on, refer to no object: a multiple of 4, up
+   to SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -320,8 +321,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects pending finalization are roots as well. None of them is young, and major collections
-   mark them in slices (luaN_markfinalized). */
+/* Objects pending finalization are roots as well: luaN_keepwaiting keeps the young ones, and major
+   collections mark all of them in slices (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

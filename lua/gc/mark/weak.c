@@ -4,7 +4,7 @@
 ** list, tagged with its kind, until everything else is marked (termination.c).
 **
 ** A minor collection takes every old object for alive. While a major collection is marking, the
-** weak tables that either collection discovers are kept for its end.
+** weak tables that either collection discovers are kept for the end of the major one.
 */
 #define LUA_CORE
 
@@ -23,8 +23,8 @@
 
 /*
 ** Returns the kind of t by the __mode of its metatable. A table that is being resized counts as
-** strong: its values are in the previous and the new vectors, and an emergency collection must
-** clear neither.
+** strong: its values are in the previous and the new vectors, and an emergency collection must not
+** clear them in either.
 */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
@@ -99,9 +99,9 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 
 
 /*
-** Restores or clears all tombstones of the scanned table t, and removes entries that are known to
-** be dead. Other keys without a value stay, because a barrier may call this before a new node has
-** its value.
+** Restores or clears all tombstones of the scanned table t, and removes the entries whose keys are
+** dead (isdead). Other keys without a value stay, because a barrier may call this before a new node
+** has its value.
 */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
@@ -166,8 +166,8 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Number of times in a major collection that the list of tables is started again. It bounds the
-   work for tables that are resized repeatedly. */
+/* Largest number of times in a major collection that slices visit weak.inmajor from its start
+   again. It bounds the work for tables that are resized repeatedly. */
 #define MAX_RESCANS	16u
 
 
@@ -203,7 +203,8 @@ void luaN_lookonce (global_State *g, Table *t) {
 }
 
 
-/* Returns 1 if o is old and unmarked. A minor collection decides about young objects. */
+/* Returns 1 if o is old and the major collection has not marked it. Minor collections decide
+   about young objects. */
 static int isleft (global_State *g, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }

@@ -16,34 +16,33 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 /* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* luaN_isgone returns 1 if weak value v may be dead, luaN_iskeygone if the weak key of node n may
-   be. Strings are marked and are never dead, because they count as values. */
+/* luaN_isgone returns 1 if the weak value v may be dead; luaN_iskeygone returns 1 if the weak key
+   of node n may be dead. Both mark a string and return 0, because strings count as values. */
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
-/* Lists the weak table t, which marking has reached, for the termination. Returns 0 if there is
-   no memory for the list; t must be treated as strong then. */
+/* Adds the weak table t, which marking has reached, to weak.inmajor in a slice, and otherwise to
+   weak.discovered. Returns 0 if there is no memory; t must be treated as strong then. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Lists t for the end of the major collection, once. Returns 0 if there is no memory. */
+/* Adds t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* For a table t that a minor collection has reached through a remembered slot while a major
-   collection marks: if the major collection has marked t, perhaps when it was strong, lists t
-   for the end of that collection. */
+/* To be called when a remembered slot of the weak table t is visited. If a major collection is
+   marking and has marked t, perhaps when t was strong, adds t to weak.inmajor. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Marks the value of the entry with a weak key at node n if the key is alive; else lists the
-** entry as unresolved. Returns 0 if there is no memory for the list; the table must be discovered
-** then.
+** Marks the value of node n of an ephemeron table if the key is alive; else adds n to
+** weak.unresolved. If there is no memory for that, sets weak.overflow and returns 0; the table must
+** be in weak.discovered then.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** luaN_forgetweak empties the list of weak tables of a major collection that has ended.
-** luaN_leaveweak does so for one that is abandoned, and restores all tombstones. luaN_forgettable
-** restores the tombstones of one table and clears its bits; the table stays in the list.
+** luaN_forgetweak empties weak.inmajor at the end of a major collection. luaN_leaveweak also
+** restores all tombstones, because the major collection is abandoned. luaN_forgettable restores the
+** tombstones of one table and clears its bits; the table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -57,8 +56,8 @@ LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
    belongs to t. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of weak table t that leaves the remembered set, if it is undecided (G9). It is
-   added to both lists, because the table's kind may change and change back. */
+/* Lists a slot of the weak table t that leaves the remembered set, if the slot is undecided (G9).
+   It is added to both lists, because the table's kind may change and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned slot v. Returns 1 if it has its value again; 0 if it is empty now,
@@ -76,7 +75,7 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 /* } */
 
 /* If object o, to which a weak table refers, was left young by the running collection, tenures
-   it: slots of weak tables are not remembered for ageing objects. Returns 1 if it did. */
+   o: slots of weak tables are not remembered for ageing objects. Returns 1 if o was tenured. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -86,8 +85,9 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 
 /*
 ** Returns 1 if o is not marked by the running collection. 'tag' is the type tag of the value or
-** key that refers to o. Tables and closures always lie in lines; if the line lacks the mark of
-** the current epoch, o was not reached, and its header, which would be a cache miss, is not read.
+** key that refers to o. Tables and closures always lie in lines; if the line lacks the mark of the
+** current epoch, o was not reached, and its header, which would be a cache miss, is not read. An
+** object that was left young is tenured, and counts as marked.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
