@@ -59,9 +59,9 @@ static int issmall (const Table *t) {
 
 /*
 ** Returns 1 and tenures o if o is the object that was last stored into a huge table; the next
-** refinement would tenure it anyway. So in a program that fills such a table with few objects,
-** each of them is remembered at most twice. If another object has the address of the last stored
-** one, which was freed, that object may be tenured, too; this does no harm. o may be NULL.
+** refinement would tenure o anyway. So successive stores of one object remember one slot. If the
+** last stored object was freed and o has its address now, o is tenured, which does no harm. o may
+** be NULL.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -137,7 +137,7 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Moves the remembered slots of t to the present addresses of their values. No other slot needs
+/* Replaces the remembered slots of t by the present addresses of their values. No other slot needs
    to be remembered, because the values are the same as before. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
@@ -167,8 +167,8 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored,
 }
 
 
-/* Returns the bytes of the previous vectors that were copied: the array, unless it was not moved,
-   and the hash part. */
+/* Returns the bytes of the previous vectors that were copied: the hash part, and the array if it
+   was moved. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize,
                           const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Early processing of the remembered set, before the minor collection that would do it: by
-** barriers when a list has become long, and by safepoints, in slices, when large tables are
-** remembered as a whole. So the minor collection has little to visit, however much was stored,
-** and also if no safepoint is reached for a long time.
+** Refinement: processes entries of the remembered set before the next minor collection would.
+** Barriers do it when a list has become long; safepoints do it in slices when the tables in
+** remset.whole have more than remset.many slots. So the minor collection has little to visit,
+** however much was stored, and also if no safepoint is reached for a long time.
 **
 ** Processing an entry tenures the young objects that it refers to, as the collection would. The
 ** entry is removed from the set. The tenured objects are added, because they may refer to young
@@ -84,7 +84,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t: it is no longer logged, its metatable and vectors are marked. */
+/* Starts to process table t: t is no longer logged; marks its metatable and the lines of its
+   vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -92,7 +93,7 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* Remembers the objects that were tenured. */
+/* Moves the tenured objects from mark.young to the remembered set. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -109,7 +110,7 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================= */
 
-/* Returns 1 if slot i of a weak table must stay remembered. */
+/* Returns 1 if slot i of the weak table t must stay remembered: its key or value is young. */
 static int isyoungslot (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -119,9 +120,9 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Visits the remembered slots of the huge table t from word k on, as far as they are in its
-   array part. Returns the index of the first word after them. Skips addresses inside the array
-   that are no slots: they were slots of earlier vectors of t, whose memory the array now uses. */
+/* Visits the remembered slots of the huge table t from word k on, as far as they are in its array
+   part. Returns the index of the first word after them. Ends, too, at an address inside the array
+   that is no slot: it was a slot of an earlier vector of t, whose memory the array now uses. */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;
@@ -142,8 +143,8 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 }
 
 
-/* Visits all remembered slots; 'keep': leaves those of weak tables in the list if they are still
-   needed. */
+/* Visits all slots of remset.slots and removes them; 'keep': leaves those of weak tables there if
+   isyoungslot. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -213,7 +214,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots stay, those of weak tables, no store refines them before the next collection. */
+  /* If many slots of weak tables stay, the next refinement starts at remset.many words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);

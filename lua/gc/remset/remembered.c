@@ -17,7 +17,7 @@
 #include "weak.h"
 
 
-/* Returns 1 if o may be dead. Strings are marked and are not, because they count as values. */
+/* Returns 1 if o may be dead. Marks a string and returns 0, because strings count as values. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -28,8 +28,8 @@ static int maybedead (global_State *g, GCObject *o) {
 
 
 /*
-** Marks the objects to which slot i of a table with weak values refers strongly. 'kind' is that
-** of the table; its keys may be weak as well. Returns 1 if an object to which it refers weakly
+** Marks the objects to which slot i of t refers strongly. 'kind' is the kind of t, whose values are
+** weak and whose keys may be weak as well. Returns 1 if an object to which the slot refers weakly
 ** may be dead.
 */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
@@ -68,8 +68,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i if its value is dead; if 'keys' is 1, if its key is dead. Returns 1
-   if the entry stays and its key may be dead. */
+/* Removes the entry of slot i if its value is dead, or, with 'keys' 1, if its key is dead. Returns
+   1 if the entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -103,7 +103,7 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Returns 1 if v is a long string or userdata that is young and of survivor age 0. */
+/* Returns 1 if v refers to a long string or userdata that is young and of survivor age 0. */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
@@ -112,10 +112,11 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if entry k of the list, slot i of t, was remembered for an object that stayed young,
-** and the slot has another new object now. The store of that object has remembered the slot
-** again, later in the list. It has not if this entry was the last one of the list, which the
-** barrier does not repeat. Without this test the entries of a queue's slots would accumulate.
+** Returns 1 if the pair at index k of remset.slots, slot i of t, was remembered for an object that
+** stayed young, and the slot has a new object now. The store of the new object has remembered the
+** slot again, later in the list. The last of these pairs is excepted: if it was at the end of the
+** list, the barrier has not repeated it. Without this test the pairs of a queue's slots would
+** accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {

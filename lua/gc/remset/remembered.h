@@ -3,12 +3,12 @@
 #ifndef luaN_remembered_h
 #define luaN_remembered_h
 
-/* Marks from the remembered set and empties it, except for slots of weak tables whose values may
-   be dead. */
+/* Marks from the remembered set and empties it, except for slots of tables with weak values whose
+   value or weak key may be dead. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
-/* Removes the entries with dead values in the remembered slots of weak tables; if 'keys' is 1, the
-   entries with dead keys. */
+/* Removes the entries with dead values in the slots that luaN_markremembered has left. If 'keys' is
+   1, removes those with dead keys instead, and empties remset.slots. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 
 #endif

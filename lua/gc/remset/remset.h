@@ -23,31 +23,28 @@
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Adds o to the remembered set: it will be traversed as a whole. No effect if it is in the set,
-   or young. */
+/* Adds o to the remembered set, to be traversed as a whole. No effect if o is logged or young. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /*
-** Moves the pairs of 'from' (table, slot, table, …) into remset.slots, for objects that stayed
-** young there (ageing.h). To be called after a minor collection, when the list is empty; empties
-** 'from'.
+** Moves the pairs of 'from' (table, slot, table, …) into remset.slots: slots that refer to objects
+** that stayed young (ageing.h). To be called after a minor collection, when remset.slots is empty.
 */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Marks the clean thread L as dirty and adds it to the remembered set. */
+/* Makes the clean thread L dirty and adds it to remset.objects. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
-/* Adds all threads that have become dirty to the remembered set. To be called when a collection
-   starts. */
+/* Moves all threads of remset.dirty to remset.objects. To be called when a collection starts. */
 LUAI_FUNC void luaN_rememberdirty (lua_State *L);
 
-/* Makes the running thread dirty again if a collection has marked it clean. */
+/* Makes the running thread L dirty again if a collection has made it clean. */
 LUAI_FUNC void luaN_keepdirty (lua_State *L);
 
 /* Empties the remembered set. To be called when a full collection starts. */
 LUAI_FUNC void luaN_forgetall (lua_State *L);
 
-/* Resets the state of early processing (refine.c). To be called when a collection has visited the
+/* Resets the state of refinement (refine.c). To be called when a collection visits or drops the
    remembered set. */
 LUAI_FUNC void luaN_forgetrefining (luaN_Gc *c);
 
@@ -55,8 +52,9 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches entries of 's' after entry k, which is about to be visited, if they are of the same
-   table. 'asize' is the size of that table's array part. */
+/* Prefetches for the list of slots s, whose pair at index k is about to be visited: the slot of a
+   later pair, and the object in the slot of a pair between them, if that pair is of the same table.
+   'asize' is the size of that table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 #endif
