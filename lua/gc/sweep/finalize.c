@@ -40,12 +40,12 @@
 
 /*
 ** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
-** must not collect thousands of dead ones. A minor collection starts when YOUNG_MIN << youngbits of
-** them are young. Each collection that finds more than a quarter of them alive doubles that number,
-** up to YOUNG_BITS times, so that a program which keeps its objects, or the last thousand of them,
-** pays for few collections and objects still die young. One that finds at most a sixteenth alive
-** halves it. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at a time
-** in a program that drops each of them.
+** must not contain thousands of dead ones. A minor collection starts when YOUNG_MIN << youngbits of
+** them are young. If it finds more than one YOUNG_MANY-th of them alive, the number is doubled, up
+** to YOUNG_BITS times, so that a program that keeps its objects, or the last thousand of them, pays
+** for few collections and objects still die young. If it finds at most one YOUNG_FEW-th alive, the
+** number is halved. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at
+** a time in a program that drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -80,9 +80,9 @@ static void dropcalled (luaN_Gc *c) {
 
 
 /*
-** Ensures capacity for one more object in 'finalizable', and for all of them in 'tobefinalized',
-** because a collection that moves the dead from one to the other must not fail. Returns 0 if
-** there is no memory.
+** Ensures capacity for one more object in 'finalizable', and for all objects of 'finalizable' in
+** 'tobefinalized', because a collection that moves the dead there must not fail. Returns 0 if there
+** is no memory.
 */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -92,12 +92,10 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Frees unused memory of the lists. Keeps the capacity for the object whose finalizer is
-   running, which may get a finalizer again. */
+/* Frees unused memory of the lists. Keeps capacity in 'tobefinalized' as makeroom requires. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
-  /* As makeroom requires. */
   luaN_shrinkspare(g, &c->finalize.tobefinalized, c->finalize.finalizable.v.n);
 }
 
@@ -145,8 +143,8 @@ LUA_API void luaN_willclose (lua_State *L) {
 
 /*
 ** Selects in one pass. A major collection in slices needs two passes (luaN_selectslice): it must
-** have found all dead objects before it marks the first one, because marking also marks other
-** dead objects that it refers to.
+** have found all dead objects before it marks the first one, because that also marks other dead
+** objects to which the first one refers.
 */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
@@ -183,7 +181,7 @@ void luaN_beginselection (luaN_Gc *c) {
 
 
 /* Runs one slice of the selection. An object that gets its finalizer while the slices run is
-   appended after 'kept', where no slice visits it, so it counts as alive until the next major
+   appended after sweep.kept, where no slice visits it, so it counts as alive until the next major
    collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -241,9 +239,9 @@ void luaN_endselection (luaN_Gc *c) {
 /*
 ** If finalizers take longer than the allocation of their objects, batches that end by the clock
 ** would leave more and more calls pending. So a batch makes four times as many calls each time a
-** collection finds more pending calls than the one before it, until none are pending; the program
-** pays with time. (While a selection is moving its dead objects, a higher number of pending calls
-** does not count.)
+** step of the collector ends with more pending calls than the one before, until none are pending;
+** the program pays with time. (While a selection is moving its dead objects, a higher number of
+** pending calls does not count.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -273,7 +271,7 @@ static int isover (Batch *b) {
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
   else {
-    /* A clock that went back ends the batch, too. */
+    /* A clock that went back ends the batch, too, after 'quota' calls. */
     b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
     if (now - b->read >= MAX_BATCH_NS / QUICK_PART) b->gap = CALLS_A_READING;
     else if (b->gap < MOST_A_READING) b->gap *= 2;

@@ -6,33 +6,33 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Moves the dead objects of 'finalizable' to 'tobefinalized', newest first; 'all': every object.
-   Does not allocate. */
+/* Moves the dead objects of 'finalizable' to 'tobefinalized', newest first; 'all': every object. A
+   minor collection moves only young ones. Does not allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /*
-** Select the dead objects in slices: luaN_beginselection starts, luaN_selectslice does about
-** 'bytes' of marking cost and returns its cost. The selection is complete when finalize.selection
-** is LUAN_RESURRECTING.
+** Select the dead objects in slices: luaN_beginselection prepares the selection, luaN_selectslice
+** runs for about 'bytes' of marking cost and returns the cost. All dead objects are queued when
+** finalize.selection is LUAN_RESURRECTING.
 */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends a selection early, for a full collection or the end of the state. Objects that were moved
-   to 'tobefinalized' stay there; the others will be tested again. */
+/* Ends a selection early, for a full collection or the end of the state. If all dead objects were
+   found, queues the rest of them; if not, removes the tags, so that they will be tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
 ** Calls finalizers that are due: LUAN_BATCH, a batch; LUAN_ALL, all; LUAN_CLOSING, all, for a
-** state that is closing. If the stack of L has no capacity for a simple function, they are left
-** to the next collection, except with LUAN_CLOSING. Returns 1 if a batch has ended before all
-** were called. Runs Lua code; errors become warnings.
+** state that is closing. If the stack of L has no capacity for a simple function, the finalizers
+** are left to the next collection, except with LUAN_CLOSING. Returns 1 if a batch has ended before
+** all were called. Runs Lua code; errors become warnings.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
 
-/* Sets the number of calls that a batch makes at least, whatever the time. To be called at the
-   end of every collection. */
+/* Sets the number of calls that a batch makes at least, whatever the time. To be called at the end
+   of each step of the collector (collect.c), before its batch. */
 LUAI_FUNC void luaN_setquota (global_State *g);
 
 /* Returns unused memory of the lists of objects with finalizers. */

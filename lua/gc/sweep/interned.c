@@ -38,10 +38,10 @@
 #define MAX_LIST_DROPPED		256u
 
 /*
-** Young strings are not listed if the last nursery had at least one for each BUCKETS_A_YOUNG
-** buckets, and the table has at most MAX_UNLISTED buckets: sweeping all buckets costs less than
-** the list. The first nurseries have no list, because most strings of a small state are those
-** that it is created with.
+** Young strings are not listed if the last nursery had at least one new string for each
+** BUCKETS_A_YOUNG buckets, and the table has at most MAX_UNLISTED buckets: sweeping all buckets
+** costs less than the list. The first nurseries have no list, because most strings of a small state
+** are those that it is created with.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
@@ -84,8 +84,8 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. It does not count as allocation for the pacer, because it is
-   never garbage and its strings were counted. Returns 0 if there is no memory. */
+/* Resizes the vector of buckets. The vector does not count as allocation for the pacer, because it
+   is never garbage and its strings were counted. Returns 0 if there is no memory. */
 static int resize (lua_State *L, int size) {
   stringtable *tb = &G(L)->strt;
   l_mem debt = luaN_debt(G(L));
@@ -198,8 +198,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares the list of young strings for the next nursery. 'born' is the number of strings
-   that the last nursery has added. */
+/* Prepares the list of young strings for the next nursery. 'born' is the number of strings that
+   the program has added during the last nursery. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

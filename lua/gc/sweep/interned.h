@@ -19,8 +19,8 @@ LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Makes the table smaller, some buckets per call, if it is much too large. May allocate; does not
-   collect. */
+/* Makes the table smaller, some buckets per call, if it has more than four buckets for each string.
+   May allocate; does not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

@@ -13,9 +13,9 @@
 ** Invariants (checked by luaN_verify):
 **   UO1  'outside' is the sum of the external bytes of the userdata in 'standins'. These have
 **        LUAN_LISTED and are listed once; no other userdata owns external bytes.
-**   UO2  'most' of a userdata is the largest number of units that it has owned since it owned
-**        none, up to the range of the field; samples have counted that many. It is 0 while the
-**        userdata owns none.
+**   UO2  'most' of a userdata is the largest number of units (LUAN_UNIT bytes) that it has owned
+**        since it owned none, up to the range of the field; samples have counted that many units.
+**        It is 0 while the userdata owns none.
 */
 #ifndef luaN_outside_h
 #define luaN_outside_h
@@ -27,7 +27,8 @@
    Does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Returns 1 if u stays in 'standins'. Subtracts the bytes of a dead u. */
+/* Returns 1 if u stays in 'standins': if it is alive and owns external bytes. Subtracts the bytes
+   of a dead u. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2 for the verifier. Returns the name of the violated invariant and sets

@@ -69,7 +69,7 @@ static void freeobject (lua_State *L, GCObject *o) {
 
 
 /* Ends a thread if it is dead. This function and the other keep… functions below return 1 if o
-   stays in its list. If o is dead, they free its blocks and return 0. */
+   stays in its list. If o is dead, they do the work that its death needs and return 0. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -138,9 +138,9 @@ static void sweepfrom (lua_State *L, luaN_List *l, Keep stays, size_t first) {
 
 
 /*
-** Sweeps the young part of the large-object list in a minor collection. Objects that stay young
-** are moved after the tenured ones. The sampler may have reported an object as alive when an
-** earlier collection left it young, so its death is reported, too.
+** Sweeps the young part of lists.large in a minor collection. Objects that stay young are moved
+** after the tenured ones. The sampler may count an object as alive because an earlier collection
+** left it young, so the death of a watched object is reported.
 */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
@@ -173,8 +173,8 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Marks the lines of the young large leaf objects with LUAN_HELD in a full collection, so that the
-   sweep frees the lines of the dead ones. */
+/* Sets LUAN_HELD on the lines of the young large leaf objects in a full collection, because marking
+   does not mark their lines. The sweep removes it from those of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of objects that need work when they are dead: threads, tables with large vectors,
-   large leaf objects, owners of external bytes. The list of objects with finalizers is swept,
-   too, but only to close its gaps: its dead objects were removed before. */
+/* Lists of objects that need work when they are dead: threads, tables that have had large vectors,
+   large leaf objects, prototypes, owners of external bytes. The list of objects with finalizers is
+   swept, too, but only to close its gaps: its dead objects were removed before. */
 #ifndef luaN_sweep_h
 #define luaN_sweep_h
 

@@ -20,7 +20,7 @@
 #include "pace.h"
 #include "vec.h"
 
-/* Number of slices at once for the running thread. */
+/* Largest number of slices of CallInfos that luaN_shrinkown frees at once. */
 #define MAX_OWN_SLICES	8
 
 /*
@@ -131,7 +131,8 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the block is much longer than the stack, so that its rest should be returned. */
+/* Returns 1 if the block is so much longer than the stack that its rest should be freed; of a block
+   of up to LUAN_STRIDE slots, any rest. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
@@ -139,9 +140,9 @@ static int isroomy (const lua_State *th) {
 
 
 /*
-** Frees every second one of the next LUAN_ATONCE unused CallInfos, except the first. Returns
-** the number that it visited. A major collection that has reached one of the freed ones continues
-** with the next: if it started again, it would never finish a deep stack.
+** Frees the second, the fourth, … of the next LUAN_ATONCE unused CallInfos. Returns the number that
+** it visited. A major collection whose scan has reached a freed CallInfo (mark.ci) continues with
+** the next one: if it started again, it would never finish a deep stack.
 */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
@@ -173,9 +174,9 @@ size_t luaN_shrinkthread (lua_State *th, int all, int *more) {
   if (!keep) {
     int room = th->stackroom;
     unsigned n;
-    /* If more is in use, luaD_shrinkstack would visit all frames. */
+    /* If more is in use, luaD_shrinkstack would visit all frames and change nothing. */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
-      luaD_shrinkstack(th);                           /* and change nothing */
+      luaD_shrinkstack(th);
     if (isroomy(th))
       luaD_reallocstack(th, stacksize(th), 0);
     if (th->stackroom < room)

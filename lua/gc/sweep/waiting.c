@@ -23,7 +23,7 @@
 #define MOST_WAITING	16384u
 
 
-/* Returns 1 if o is in lines and in no list. */
+/* Returns 1 if o is small: it shares its lines, and is not in lists.large. */
 static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
@@ -50,7 +50,7 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets ('on') or removes LUAN_HELD on the lines of o, which is in lines. */
+/* Sets ('on') or removes LUAN_HELD on the lines of the small userdata o. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -62,7 +62,7 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of all that the last collection left young. */
+/* Removes LUAN_HELD from the lines of all small userdata that the last collection left young. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -115,9 +115,8 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block of o, whose finalizer was called, if o is in lines and its lines may
-   become free: if it is dead, or was left young again because it got another finalizer.
-   Returns NULL otherwise. */
+/* Returns the block of o, whose finalizer was called, if o is small and its lines may become free:
+   if o is dead, or was left young again because it got another finalizer. Otherwise NULL. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -170,8 +169,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Empties the lists. The lines of these userdata keep LUAN_HELD until the sweep of lines that
-   follows, which frees the lines of unmarked userdata. */
+/* Empties the lists. The lines of their userdata get the mark of the epoch that ends, in place of
+   LUAN_HELD; the sweep of lines that follows frees the lines of unmarked userdata. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -4,20 +4,21 @@
 **
 ** A minor collection that finds a userdata dead must keep it for its finalizer; after the call it
 ** is usually garbage. If it were tenured, only a major collection could free it: buffers and
-** cursors that are dropped at once made the heap of a host grow. So it is left young, unless a
-** live object refers to it again: it has LUAN_MET while the collection runs, and the objects that
-** it refers to are marked, but not the userdata itself. The next minor collections leave it young
-** again, until its finalizer is called. From then on it is like any new object, whatever the
-** finalizer has stored it in.
+** cursors that are dropped at once made the heap of a host grow. So the userdata is left young: it
+** has LUAN_MET while the collection runs, and the objects that it refers to are marked, but not the
+** userdata itself. The next minor collections leave it young again, until its finalizer is called;
+** if one of them reaches it from a live object, it is treated like any object. After the call it is
+** like any new object, whatever the finalizer has stored it in.
 **
-** Its memory is kept as if it were marked: sweep.c keeps a large one; the lines of a small one
-** have LUAN_HELD until the next minor collection. (So have those of small userdata that are
-** ageing and alive: ageing.h.) It is tenured like other objects if a weak table must be able to
-** refer to it, if more than MOST_WAITING are pending, if it owns external bytes, or if a major
-** collection runs or starts.
+** Its memory is kept as if it were marked: sweep.c keeps a large userdata; the lines of a small one
+** have LUAN_HELD until the next minor collection. (So have the lines of small userdata that are
+** ageing and alive: ageing.h.) The userdata is tenured like other objects if a weak table refers to
+** it, if MOST_WAITING others are pending, if it owns external bytes, or if a major collection runs
+** or starts.
 **
-** finalize.left has all of them that the last minor collection has left young, in the order in
-** which their finalizers are called; those of the first 'called' have been called (G11).
+** finalize.left has the userdata that the last minor collection has left young for their
+** finalizers, in the order of the calls; the finalizers of the first finalize.called were called
+** (G11).
 */
 #ifndef luaN_waiting_h
 #define luaN_waiting_h
@@ -25,26 +26,26 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Removes LUAN_HELD from the lines of all userdata that the last minor collection left young. To
-   be called when a minor collection starts. */
+/* Removes LUAN_HELD from the lines of all small userdata that the last minor collection left young,
+   and empties finalize.aged. To be called when a minor collection starts. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Leaves userdata young that are still pending finalization and not marked; if none may stay
-   young (ageing.h), marks them. */
+/* Leaves the userdata of finalize.left young that are pending finalization and not marked; marks
+   them if mark.ageing is 0. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Leaves o, which was just selected, young, and marks the objects that it refers to. Returns 0 if
+/* Leaves o, which was just queued, young, and marks the objects that it refers to. Returns 0 if
    that is not possible; o must be marked then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
-/* Marks the lines of the userdata that stay young with LUAN_HELD. Of those whose finalizers were
-   called, reports the dead to the sampler. To be called when everything is marked and nothing is
-   swept. */
+/* Sets LUAN_HELD on the lines of the small userdata that stay young. Reports dead small userdata
+   whose finalizers were called to the sampler. To be called when everything is marked and nothing
+   is swept. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes from the list the userdata that were marked or whose finalizers were called, and frees
-   the lines of dead ones. To be called after the sweep, because a dead one may be in another list
-   until then. */
+/* Removes from finalize.left the userdata that were marked or whose finalizers were called, and
+   frees the lines of the dead. To be called after the sweep, because a dead userdata may be in
+   another list until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* Counts o as called if it is the next one of finalize.left. To be called before its finalizer
@@ -53,10 +54,12 @@ LUAI_FUNC void luaN_dropwaited (global_State *g);
   ((c)->finalize.called += ((c)->finalize.called < (c)->finalize.left.n && \
                             (c)->finalize.left.a[(c)->finalize.called] == (void *)(o)))
 
-/* Tenures all userdata that stayed young. To be called right after a minor collection. */
+/* Tenures all userdata of finalize.left and finalize.aged, and empties these lists. To be called
+   right after a minor collection. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
-/* Empties the lists for a full collection, which treats these userdata like all others. */
+/* Empties finalize.left and finalize.aged for a full collection, which treats their userdata like
+   all others. */
 LUAI_FUNC void luaN_forgetwaiting (global_State *g);
 
 #endif
