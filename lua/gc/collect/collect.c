@@ -4,10 +4,10 @@
 ** others here replace upstream's lgc.c.
 **
 ** A minor collection is due when the nursery's bytes are used up. After it, a running major
-** collection continues by one slice, or one starts if the pacer (pace.c) finds it due. Finalizers
-** are last, in batches; the rest of them run at safepoints before the next minor collection. A
-** program in the incremental mode has the same collections, but only major ones find its objects
-** with finalizers dead.
+** collection continues by one slice, or one starts if the pacer (pace.c) finds it due. Last, a
+** batch of finalizers is called; those that are left run at safepoints before the next minor
+** collection. A program in the incremental mode has the same collections, but only major ones find
+** its objects with finalizers dead.
 **
 ** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
 ** n KiB represents n KiB of allocation and pays for as much of a cycle (a major collection) as in
@@ -48,7 +48,7 @@
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Number of minor collections after which a stack that stayed short is moved to a smaller block. */
+/* Number of minor collections from one call of luaN_shrinkown to the next. */
 #define SHRINK_MINORS		64
 
 
@@ -65,8 +65,8 @@ static void finalize (lua_State *L) {
 }
 
 
-/* Runs a minor collection and 'work' bytes of a major one; 'start': starts a major one if none
-   runs. */
+/* Runs a minor collection and 'work' bytes of a major one, or a full collection if remset.overflow
+   is set. Then calls a batch of finalizers. 'start': starts a major collection if none runs. */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -96,7 +96,7 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
-  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* it allocates */
+  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* allocates */
     luaN_shrinkown(L, 0);
     if (L != g->mainthread) luaN_shrinkown(g->mainthread, 0);
   }
@@ -165,11 +165,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** Runs a collection if the debt has reached the number of old bytes, so that the collection costs
-** no more than the allocation did. To be called where a C function stores into tables, because it
-** may do so for a long time without a safepoint, and the vectors that its tables have outgrown
-** are garbage that only a collection frees. The allocation of such a vector does not collect: a
-** table in the middle of a resize would lose its weak values.
+** Runs a full collection if the debt is above LUAN_OVERDUE and the number of old bytes, so that the
+** collection costs no more than the allocation did. To be called where a C function stores into
+** tables, because it may do so for a long time without a safepoint, and the vectors that its tables
+** have outgrown are garbage that only a collection frees.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
@@ -187,8 +186,9 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Takes no more memory for the heap until the next major collection has ended, so that the next
-   direct request of the caller succeeds, too. */
+/* Runs an emergency collection. From then on, until the next major collection has ended, the heap
+   takes no memory that it can do without (luaN_askmore), so that the caller's next request of
+   lua_Alloc may succeed. */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -71,7 +71,7 @@ void luaN_start (lua_State *L) {
 }
 
 
-/* Frees all memory of a state: blocks of lua_Alloc here, everything else with the chunks. */
+/* Frees the memory of a state that is not in chunks: blocks of lua_Alloc, and the lists. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -117,9 +117,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. When it was the last state of the process, free memory of
-   malloc is returned, too, unless another state was closed within the last second: a process
-   that creates and closes states repeatedly keeps the memory for the next one. */
+/* Frees the heap of a closed state. If that was the last state of the process, free memory of
+   malloc is returned, too; but if another state was closed in the second before, at most once a
+   second (giveback.h), for a process that creates and closes states repeatedly. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -3,19 +3,19 @@
 ** The major collection, in slices between minor ones. Its phases:
 **
 **   GCSpause       none runs
-**   GCSpropagate   marking; ends with an atomic step right after a minor collection,
-**                  when all changes have been visited: weak tables, finalizers
+**   GCSpropagate   marking; ends with an atomic step (weak tables, finalizers), right
+**                  after a minor collection, when all changes have been visited
 **   GCSselect      many objects have finalizers: the dead among them are queued; then
 **                  GCSpropagate again, for everything that they refer to
 **   GCSswpallgc    entries with dead keys are removed from the weak tables that slices
 **                  have visited; dead strings are removed from the string table
-**   GCSswpfinobj   lists of objects that have a block, or lines, to themselves
+**   GCSswpfinobj   the lists of sweep.c are swept
 **   GCSswpend      the marks of the previous epoch are removed from all lines
 **   GCSstacks      threads return unused stack memory
 **
 ** A slice starts right after a minor collection, when nothing is young. Dead objects stay whole
-** until their lines are swept, when nothing can reach them any more: a dead string that the
-** program makes again meanwhile is resurrected (isdead).
+** until they are swept. The program cannot reach them, except a dead string that it makes again,
+** which is marked then (luaN_resurrect).
 */
 #define LUA_CORE
 
@@ -50,7 +50,7 @@
 /* Cost of sweeping a block, in bytes of marking: one visit for each cache line of its marks. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* Empty blocks of one RESERVE_PART-th of the heap, and of a nursery, are kept for the next need. */
+/* Empty blocks are kept for a nursery plus one RESERVE_PART-th of the bytes of all blocks. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together may keep. Returning so few
@@ -67,18 +67,18 @@
 ** for a program that repeatedly builds something and drops it, and that would take longer than
 ** the rest of the program.
 **
-** A period ends after LUAN_UNUSED_MS milliseconds, or after the allocation of WHILE_HEAPS times
-** the largest use in the period. The use is measured only at the end of major collections, which
-** happen at random points of the heap's growth; in so long a period one of them is near the
+** A period ends after LUAN_UNUSED_MS milliseconds, or after the allocation of WHILE_HEAPS times the
+** largest use in this period and the one before. The use is measured only at the end of marking,
+** which comes at random points of the heap's growth; in so long a period one of them is near the
 ** maximum.
 **
 ** The states of the process share LUAN_BIGHEAP. A heap that uses more than its share returns free
-** pages at once, and free memory of malloc only in full collections (giveback.h), because that
-** pause would be noticed.
+** pages at once, but free memory of malloc only in full collections (giveback.h), because the pause
+** of malloc_trim would be noticed.
 */
 #define WHILE_HEAPS	3u
 
-/* Number of CallInfos that a thread which is not running keeps. */
+/* A thread that is not running and has a short stack is shrunk only if it has more CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
@@ -113,7 +113,7 @@ void luaN_beginmajor (lua_State *L) {
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
-  /* A page of an empty block may be counted in both. */
+  /* A page of an empty block may be counted in both 'vacant' and 'released'. */
   size_t free = h->blocks.vacant + h->blocks.released;
   size_t used = (free < h->blocks.room) ? h->blocks.room - free : 0;
   size_t most = LUAN_BIGHEAP / luaN_countstates();
@@ -154,8 +154,8 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Makes thread th return unused memory, unless it is L. If *more is set, continues with th's
-   CallInfos. Sets *more if some of them are left. Returns the cost in bytes. */
+/* Frees unused memory of thread th, unless th is L or has little. If *more is 1, continues with the
+   CallInfos of th. Sets *more to 1 if CallInfos are left to free. Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -190,7 +190,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Ends the sweep: nothing dead is left. */
+/* Ends the sweep, because nothing dead is left, and sets gcstate. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
@@ -199,7 +199,7 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* Ends the collection: returns memory of its lists, and computes when the next one is due. */
+/* Ends the collection: frees memory of its lists, and computes when the next major one is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -280,8 +280,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. Allows the release of pages that were kept
-   only because of the use in the period before the last. */
+/* Starts a new period if the current one is over. Allows the release of pages that were kept only
+   because of the use in the period before the one that ends. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -299,8 +299,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks to keep: the highest use that was found in this period and in the
-   last one, and a part more, because the use may have been higher between two collections. */
+/* Returns the bytes of blocks to keep: bytes.needed, or the highest use that was found in this
+   period and in the last one, if that is more; and one RESERVE_PART-th in addition, because the use
+   may have been higher between two collections. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

@@ -15,7 +15,8 @@ LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
    finalizer. */
 LUAI_FUNC void luaN_full (lua_State *L);
 
-/* Returns empty chunks and free pages as far as the pacer allows; 'all': as many as possible. */
+/* Returns empty chunks, free pages and free memory of malloc, except a reserve for the next need.
+   'all': keeps a smaller reserve, and no empty chunk in an emergency. */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them at their addresses. The other memory of the nursery is free
-** again. Its cost is that of the survivors and of the remembered set; a dead object costs a visit
-** only if it is in one of the lists of sweep.c.
+** remembered set, and tenures them at their addresses. Lines of the nursery without survivors
+** become free. The cost is that of the survivors and of the remembered set; a dead object costs a
+** visit only if it is in one of the lists of sweep.c.
 */
 #define LUA_CORE
 

@@ -3,12 +3,12 @@
 #ifndef luaN_minor_h
 #define luaN_minor_h
 
-/* Runs a minor collection. 'ageing': objects may stay young (ageing.h); only if no major
-   collection runs or starts after it. Calls no finalizer. */
+/* Runs a minor collection. 'ageing': objects may stay young (ageing.h); must be 0 while a major
+   collection runs. Calls no finalizer. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
 /* Remembers the holders of the objects that the minor collection left young. 'start': a major
-   collection starts now, so all of them are tenured instead. To be called after luaN_minor. */
+   collection starts now, so these objects are tenured instead. To be called after luaN_minor. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

@@ -2,8 +2,8 @@
 /*
 ** The end of marking (termination.h). When everything else is marked, each ephemeron table is
 ** visited once; its entries whose keys may be dead are visited again until nothing changes, or
-** are found by their keys (chase.h). Then dead entries are cleared: values before the dead with
-** finalizers are resurrected, keys after that.
+** are found by their keys (chase.h). Entries with dead values are removed before the dead with
+** finalizers are resurrected, entries with dead keys after that.
 */
 #define LUA_CORE
 
@@ -86,10 +86,10 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the remaining entries by a chase. Returns 1 if all were resolved. */
+/* Resolves the remaining entries by a chase. Returns 1 if no entry with a live key is left. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* The log was given up, so all undecided keys are followed. */
+  /* If the log was given up, all undecided keys are followed. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -101,15 +101,15 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object that can be a key is marked, because each such object adds
-   its bytes, or 1, to it. */
+/* A number that changes when an object that can be a key is marked or left young: the object adds
+   its bytes, or 1, to the number. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
 /*
-** Marks until no ephemeron has a value left to mark. The tables before '*first' in the list have
-** been through resolvetable. '*clock' is clockof at the last visit of the unresolved entries; if
-** it has not changed, they need no visit.
+** Marks until no ephemeron has a value left to mark. The tables of weak.discovered before index
+** '*first' have been through resolvetable. '*clock' is clockof at the last visit of the unresolved
+** entries; if clockof has not changed, these entries need no visit.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -145,7 +145,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Removes entries with dead values from the listed tables from index i on. */
+/* Removes entries with dead values from the tables of weak.discovered from index i on. */
 static void clearvalues (global_State *g, size_t i) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   for (; i < w->n; i++) {
@@ -165,7 +165,7 @@ static void clearvalues (global_State *g, size_t i) {
 
 
 /* Removes entries with dead keys: those that are still unresolved; those of tables whose keys and
-   values are weak; and in an overflow of the list those of all ephemeron tables. */
+   values are weak; and, if weak.overflow is set, those of all ephemeron tables. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -190,8 +190,8 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves the tables that slices have discovered to the list of the atomic step, except those whose
-   entries slices have visited. */
+/* Moves the tables of weak.inmajor to weak.discovered, except those with LUAN_SCANNED that still
+   have the same kind. A table that has become strong is traversed. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -212,9 +212,9 @@ static void joinmajor (global_State *g) {
 
 
 /*
-** Moves the tables that this pause has discovered to the list of the major collection. A table
-** for which that list has no memory counts as strong; it may lead to more weak tables, which are
-** appended to this list meanwhile.
+** Adds the tables that this pause has discovered to weak.inmajor. A table for which there is no
+** memory counts as strong; it may lead to more weak tables, which are appended to weak.discovered
+** during the loop.
 */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -250,7 +250,7 @@ static size_t countdead (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if a table of weak keys and values was discovered. */
+/* Returns 1 if a table of weak keys and values was discovered or has a slot in remset.slots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -314,9 +314,9 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* Selects the dead at once if few objects have finalizers, and marks the objects that they refer
-   to, as many as one slice can. Returns 1 if all of that is marked, so that no slices are
-   needed. */
+/* If more than LUAN_ATONCE objects have finalizers, starts a selection in slices and returns 0.
+   Else selects the dead now and marks the objects that they refer to, as many as one slice can.
+   Returns 1 if all of these are marked, so that no other slice is needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
@@ -331,8 +331,8 @@ static int selectfew (lua_State *L) {
 
 /*
 ** Runs the atomic step. If slices select the dead that have finalizers, the program runs between
-** two atomic steps. Of unmarked objects it can reach only keys of weak tables; if it stores one
-** of these, a barrier marks it.
+** two atomic steps. Of unmarked objects it can reach only keys of weak tables; if it stores such a
+** key, the next minor collection marks the key.
 */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
