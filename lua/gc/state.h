@@ -42,26 +42,26 @@ typedef struct luaN_Writes {
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
-/* The members of luaN_Gc follow: the data that the collector keeps from one collection to the
-   next, in parts. The comment of each part names the files that it belongs to. */
+/* The types of the members of luaN_Gc follow: the data that the collector keeps from one collection
+   to the next, in parts. The comment of each part names the files that the part belongs to. */
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
-  lu_byte epoch;		/* epoch of the live objects, 1 to 3 */
+  lu_byte epoch;		/* the current epoch, 1 to 3 */
   lu_byte previous;		/* the epoch before 'epoch' */
   lu_byte bit;			/* bit of a line's marks for 'epoch' (luaN_bit) */
-  lu_byte minor;		/* 1: a minor collection is tracing */
+  lu_byte minor;		/* 1: a minor collection runs */
   lu_byte major;		/* 1: a major collection is marking */
   lu_byte pending;		/* 1: some object is pending, because a mark stack was full */
   /* 1: the slices that scan 'thread' are visiting CallInfos that no call uses. */
   lu_byte cached;
   /* 1: the running minor collection may leave objects young (ageing.h). */
   lu_byte ageing;
-  /* The object that is being traversed, or NULL. If it is NULL, no object that is reached may
-     stay young. */
+  /* The object that is being traversed, or NULL. While it is NULL, no object that marking reaches
+     may stay young. */
   GCObject *holder;
-  /* The slot of 'holder' that is being visited if 'holder' is a table that has had a large
-     vector; else NULL. */
+  /* The remembered slot of the table 'holder' that is being visited; NULL if all references of
+     'holder' are visited. */
   void *slot;
   /* Holders of the objects that the running collection leaves young: 'holders' has objects,
      'slots' has pairs of a table and a slot. */
@@ -97,7 +97,7 @@ typedef struct luaN_Remset {
   /* Number of entries of 'objects', or words of 'slots', at which the list is refined
      (LUAN_MANY). */
   unsigned many;
-  /* Number of words of 'slots' at which it is refined when a slot of a huge table is added
+  /* Number of words of 'slots' at which 'slots' is refined when a slot of a huge table is added
      (LUAN_CACHED). */
   size_t refineat;
   /* Number of objects that the last luaN_refineobjects left in 'objects'. */
@@ -115,17 +115,18 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* Tables reached by the running collection, tagged with their kind. */
+  /* Tables reached by the running minor or full collection or atomic step, tagged with their
+     kind. */
   luaN_Vec discovered;
-  luaN_Vec inmajor;		/* tables reached by the major collection so far, tagged */
+  luaN_Vec inmajor;		/* tables for the end of the major collection, tagged (G6) */
   luaN_Vec unresolved;		/* nodes whose weak key may be dead */
   /* Undecided entries of scanned tables (ahead.h). Each list is a table tagged 1, slots of that
      table, the next table, …. The list of the keys also has logged objects, tagged 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the next table for the slices */
   unsigned slot;		/* slot with which the next slice starts in the table at 'next' */
-  /* Number of times that the list of tables was started again, and that the lists of undecided
-     entries were gone through. */
+  /* Number of times that the visit of 'inmajor' was started again; and number of passes over the
+     undecided entries, and of rounds of tombstoning. */
   lu_byte rescans, passes;
   /* 'doubting' is 1 while a list of 'doubtful' is visited again; 'again' is the list
      (LUAN_DOUBTKEYS or LUAN_DOUBTVALUES). */
@@ -135,12 +136,13 @@ typedef struct luaN_Weak {
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete */
   lu_byte chasing;		/* 1: every object that may be a weak key must pass a mark stack */
-  /* 1: since the last major collection started, a dead weak key was kept for its finalizer
+  /* 1: a dead weak key may have been kept because an object with a finalizer refers to it
      (termination.c). */
   lu_byte resurrected;
   /* 1: marked objects are logged in the list of undecided keys (ahead.h) */
   lu_byte logging;
-  /* In the list that is visited again: index of the next word, and number of words kept so far. */
+  /* In the list that is visited: index of the next word, and number of words kept so far (in a
+     round of tombstoning: its end). */
   unsigned doubt, doubtkept;
   /* Number of undecided entries for which this pass has marked an object. */
   unsigned resolved;
@@ -149,7 +151,8 @@ typedef struct luaN_Weak {
   /* Number of words at the start of the list of undecided values whose slots have been
      tombstoned. */
   unsigned hidden;
-  /* Number of words of the list of undecided keys that were visited since 'logging' was set. */
+  /* Number of words at the start of the list of undecided keys that were visited; the words after
+     them were added since 'logging' was set. */
   unsigned visited;
   /* Number of weak entries whose young key or value has survived a minor collection, since the
      last major collection started (remembered.c). */
@@ -160,7 +163,7 @@ typedef struct luaN_Weak {
 typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings allocated since the last minor collection */
   lu_byte unlisted;		/* 1: 'young' is incomplete, so all buckets are swept */
-  lu_byte cached;		/* 1: luaS_new has put a string into its cache */
+  lu_byte cached;		/* 1: luaS_new has used its cache since the last collection */
   lu_byte shrinking;		/* 1: the table is being made smaller */
   int seen;			/* number of strings with the current epoch (G12) */
   /* Number of strings that the major collection has found dead and not removed yet (G12). */
@@ -181,7 +184,7 @@ typedef struct luaN_Finalize {
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
   /* Number of dead objects tagged in 'finalizable' and not queued yet. */
   size_t selected;
-  unsigned waiting;		/* number of pending calls after the last collection */
+  unsigned waiting;		/* number of pending calls after the last step (luaN_setquota) */
   unsigned quota;		/* number of calls that a batch makes at least */
   lu_byte found;		/* 1: the running collection has queued objects */
   /* Number of young objects that will be closed explicitly (luaN_willclose) */
@@ -200,8 +203,7 @@ typedef struct luaN_Finalize {
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die */
   size_t fixedseen;		/* number of entries of 'fixed' with the current epoch */
-  /* Prototypes, large leaf objects, and large userdata: objects with a block of lua_Alloc, or
-     lines, to themselves. */
+  /* Prototypes and large leaf objects. */
   luaN_List large;
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all threads but the main thread */
@@ -241,8 +243,8 @@ typedef struct luaN_Bytes {
   size_t tenured;		/* bytes of objects tenured since the last collection */
   /* Bytes of objects tenured in the life of the state, up to the last collection. */
   uint64_t alltenured;
-  /* Bytes of long strings and userdata above LUAN_LARGETEXT, and of smaller userdata pending
-     finalization, tenured since the last major collection ended. */
+  /* Bytes of large leaf objects, and of small userdata pending finalization, that were tenured
+     since the last major collection ended. */
   size_t texts;
   /* Value of 'texts' when the running major collection, or the minor one before it, started. */
   size_t textsbefore;
@@ -275,7 +277,7 @@ typedef struct luaN_Growth {
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* 1: the incremental mode is in effect */
-  /* 1: the last major collection found many old bytes dead (WEAK_FOUND). */
+  /* 1: the last major collection found one WEAK_FOUND-th of the old bytes dead, or more. */
   lu_byte found;
   /* 1: weak tables had received many entries when the last major collection started. */
   lu_byte hurried;
@@ -288,11 +290,11 @@ typedef struct luaN_Pace {
   size_t textroom;
   size_t size;			/* bytes of the current nursery at its start */
   /* Sums over all earlier nurseries, in bytes: 'planned' of their sizes as far as they were used,
-     'charged' of the bytes allocated in them. */
+     'charged' of the bytes that they were charged with (luaN_charged). */
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
   /* Bytes by which large stacks have grown. The work debt may exceed its usual limit by WORK times
-     as many (luaN_pay), until pauses have reduced it. */
+     this number (luaN_pay); pauses reduce the number. */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* back-off: heaps of allocation before a major collection by volume */
@@ -309,11 +311,11 @@ typedef struct luaN_Pace {
   size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
   /* Settings of the operator. */
   luaN_Tuning tuning;
-  /* Upper bound of the nursery in bytes until the next major collection has ended, because memory
-     was refused; or 0. */
+  /* Upper bound of the nursery in bytes, because lua_Alloc has refused memory; or 0. Major
+     collections compute it again. */
   size_t tight;
   size_t threshold;		/* bytes in use at which a major collection starts */
-  /* Bytes in use at which one starts if the footprint is at least 'threshold'. */
+  /* Bytes in use at which a major collection starts if the footprint is at least 'threshold'. */
   size_t growthtrigger;
   size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
 } luaN_Pace;
@@ -323,11 +325,11 @@ typedef struct luaN_Pauses {
   uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
   /* Durations: of the last pause, of the longest one, of all together. */
   uint64_t last, longest, sum;
-  uint64_t processor;		/* CPU time of this OS thread at the start, if there is a sampler */
+  uint64_t processor;		/* CPU time of the OS thread at 'began', if there is a sampler */
   /* CPU time at which the slice of a major collection in this pause started, or 0. */
   uint64_t slicebegan;
   uint64_t slices;		/* CPU time of all slices of major collections */
-  /* By luaN_Looked of seam.h: number of entries that the pause visited in addition to its
+  /* By luaN_Looked of seam.h: number of entries that the last pause visited in addition to its
      survivors. */
   uint64_t looked[4];
   /* The largest work of a pause, in entries, without the remembered set. */
@@ -385,7 +387,7 @@ typedef struct luaN_Heap {
   char *mark;			/* 'free' when the accounts were last updated */
   uint64_t point;		/* nursery address of the next sample (S1) */
   uint64_t allocated;		/* bytes allocated in the life of the state, up to 'mark' */
-  uint64_t texts;		/* bytes of 'allocated' in large leaf objects and large userdata */
+  uint64_t texts;		/* bytes of 'allocated' in large leaf objects */
   uint64_t allocatedoutside;	/* external bytes, as samples count them */
   /* Bytes of large blocks that the current nursery was charged with and that may be credited when
      they are freed. */
@@ -395,7 +397,7 @@ typedef struct luaN_Heap {
 #if defined(LUAN_DEBUG)
   int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  /* Bits of the blocks whose free is reported to the sampler (luaN_watch), or NULL. */
+  /* Bits of the blocks whose free or resize is reported to the sampler (luaN_watch), or NULL. */
   const uint64_t *watched;
   unsigned watchlog;		/* log2 of the number of bits of 'watched' */
   /* 1: an allocation has failed; slots above the stack tops may have values of unwound frames. */
