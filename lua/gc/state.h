@@ -70,9 +70,9 @@ typedef struct luaN_Mark {
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young */
   luaN_Vec old;			/* mark stack of objects that were old */
-  Table *table;			/* a table with many slots that is marked in slices, or NULL */
+  Table *table;			/* table of more than WHOLE slots that slices mark, or NULL */
   unsigned index;		/* slot of 'table' with which the next slice starts */
-  /* Cost in bytes of tables that were eagerly marked and not stacked (mark.c); wraps around. */
+  /* Cost in bytes of all tables that were eagerly marked (mark.c); wraps around. */
   unsigned settled;
   struct lua_State *thread;	/* the thread with a deep stack that is marked in slices, or NULL */
   /* The next CallInfo of 'thread' to visit. NULL: the CallInfos are done and the slots below
@@ -89,13 +89,13 @@ typedef struct luaN_Remset {
   /* List of old threads that are dirty, linked by nextdirty and ended by LUAN_LASTDIRTY. They are
      added to 'objects' when a collection starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' that were added because an object stayed young there
+  /* Number of words at the start of 'slots' that were added for objects that stayed young
      (ageing.h). */
   size_t aged;
   Table *refining;		/* a table that left 'whole' and is processed in slices, or NULL */
   unsigned refined;		/* the first slot of 'refining' that is not processed yet */
-  /* Number of entries of 'objects', or words of 'slots', at which the list is refined
-     (LUAN_MANY). */
+  /* Limit of both lists: number of entries of 'objects', or of words of 'slots', at which that list
+     is refined (LUAN_MANY). */
   unsigned many;
   /* Number of words of 'slots' at which 'slots' is refined when a slot of a huge table is added
      (LUAN_CACHED). */
@@ -141,15 +141,14 @@ typedef struct luaN_Weak {
   lu_byte resurrected;
   /* 1: marked objects are logged in the list of undecided keys (ahead.h) */
   lu_byte logging;
-  /* In the list that is visited: index of the next word, and number of words kept so far (in a
-     round of tombstoning: its end). */
+  /* In the list that is visited: index of the next word, and number of words kept so far. In a
+     round of tombstoning, 'doubtkept' is the index at which the round ends. */
   unsigned doubt, doubtkept;
   /* Number of undecided entries for which this pass has marked an object. */
   unsigned resolved;
   Table *doubtof;		/* the table of the word before index 'doubt' */
   const Table *keptof;		/* the table of the last word that was kept */
-  /* Number of words at the start of the list of undecided values whose slots have been
-     tombstoned. */
+  /* Number of words at the start of the list of undecided values that were tombstoned. */
   unsigned hidden;
   /* Number of words at the start of the list of undecided keys that were visited; the words after
      them were added since 'logging' was set. */
@@ -325,7 +324,7 @@ typedef struct luaN_Pauses {
   uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
   /* Durations: of the last pause, of the longest one, of all together. */
   uint64_t last, longest, sum;
-  uint64_t processor;		/* CPU time of the OS thread at 'began', if there is a sampler */
+  uint64_t processor;		/* CPU time at the start of the last pause, if there is a sampler */
   /* CPU time at which the slice of a major collection in this pause started, or 0. */
   uint64_t slicebegan;
   uint64_t slices;		/* CPU time of all slices of major collections */

@@ -165,7 +165,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** Runs a full collection if the debt is above LUAN_OVERDUE and the number of old bytes, so that the
+** Runs a full collection if the debt is above both LUAN_OVERDUE and the old bytes, so that the
 ** collection costs no more than the allocation did. To be called where a C function stores into
 ** tables, because it may do so for a long time without a safepoint, and the vectors that its tables
 ** have outgrown are garbage that only a collection frees.

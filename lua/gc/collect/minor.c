@@ -55,8 +55,8 @@ static void tenureyoung (global_State *g) {
 
 /*
 ** Remembers the holders of the objects that stayed young. If a major collection starts now,
-** tenures these objects instead, because it requires that nothing is young, and may find a holder
-** dead.
+** tenures these objects instead, because a major collection requires that nothing is young, and may
+** find a holder dead.
 */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;

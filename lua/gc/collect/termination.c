@@ -117,7 +117,7 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
   int changed, passes = 0, backwards = 0;
   do {
     size_t i;
-    for (; *first < w->n; ++*first) {  /* the list may grow meanwhile */
+    for (; *first < w->n; ++*first) {  /* the list may grow in the loop */
       if (luaN_kindof(w->a[*first]) == LUAN_EPHEMERON) {
         resolvetable(g, luaN_tableof(w->a[*first]));
         luaN_drain(g, !g->heap.gc.mark.minor);

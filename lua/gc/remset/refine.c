@@ -9,7 +9,7 @@
 ** entry is removed from the set. The tenured objects are added, because they may refer to young
 ** ones; so the set grows by at most one entry for each allocated object. An object that was
 ** tenured in this way lives until a major collection even if the program drops it before the
-** minor one, so this is done only when much is remembered.
+** minor one, so refinement waits until much is remembered.
 **
 ** No key is removed here: a key without a value may be about to receive one, and only the value
 ** would pass a barrier. Such a key is tenured like any other.
@@ -143,8 +143,8 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 }
 
 
-/* Visits all slots of remset.slots and removes them; 'keep': leaves those of weak tables there if
-   isyoungslot. */
+/* Visits all slots of remset.slots and removes them; 'keep': leaves those slots of weak tables
+   there that have a young key or value. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

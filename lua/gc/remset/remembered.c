@@ -60,7 +60,7 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* No memory for the list: traverse the whole table. */
+  /* No memory for weak.unresolved: traverse the whole table. */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* t may have entries that a major collection has found dead */
     luaN_traverse(g, obj2gco(t));

@@ -326,7 +326,7 @@ int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   while (f->next < f->tobefinalized.n && !b.over) {
     lu_byte allowhook = L->allowhook, stopped = g->gcstp;
     int status;
-    g->gcstp |= GCSTPGC;  /* no collection meanwhile */
+    g->gcstp |= GCSTPGC;  /* no collection in a finalizer */
     L->allowhook = 0;
     L->ci->callstatus |= CIST_FIN;
     status = luaD_pcall(L, callmany, &b, savestack(L, L->top.p), 0);

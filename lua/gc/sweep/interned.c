@@ -9,7 +9,7 @@
 ** G5 of gc.h holds at all times. A sweep visits the buckets in ascending order, so that a split
 ** moves strings only to buckets that are not swept yet. Marking counts the short strings that it
 ** marks (G12), so that the number of dead ones is known, and the sweep stops when it has removed
-** them. Usually no old string has died, and the sweep reads no chain, which would cause many cache
+** them. Usually no old string has died; then the sweep reads no chain, and avoids many cache
 ** misses.
 */
 #define LUA_CORE

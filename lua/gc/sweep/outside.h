@@ -11,8 +11,8 @@
 ** because a userdata pending finalization counts as alive.
 **
 ** Invariants (checked by luaN_verify):
-**   UO1  'outside' is the sum of the external bytes of the userdata in 'standins'. These have
-**        LUAN_LISTED and are listed once; no other userdata owns external bytes.
+**   UO1  'outside' is the sum of the external bytes of the userdata in 'standins'. These userdata
+**        have LUAN_LISTED and are listed once; no other userdata owns external bytes.
 **   UO2  'most' of a userdata is the largest number of units (LUAN_UNIT bytes) that it has owned
 **        since it owned none, up to the range of the field; samples have counted that many units.
 **        It is 0 while the userdata owns none.

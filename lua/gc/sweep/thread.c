@@ -43,7 +43,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* An emergency collection may have shrunk the list, but leaves capacity for one. */
+  /* If luaN_newin has run an emergency collection, the list still has capacity for one entry. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -131,8 +131,8 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the block is so much longer than the stack that its rest should be freed; of a block
-   of up to LUAN_STRIDE slots, any rest. */
+/* Returns 1 if the unused rest of the block should be freed: any rest of a block of up to
+   LUAN_STRIDE slots, a rest of more than two thirds of a longer block. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);

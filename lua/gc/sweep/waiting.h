@@ -30,17 +30,17 @@
    and empties finalize.aged. To be called when a minor collection starts. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Leaves the userdata of finalize.left young that are pending finalization and not marked; marks
-   them if mark.ageing is 0. */
+/* Leaves young the userdata of finalize.left that are pending finalization and not marked; marks
+   them instead if mark.ageing is 0. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Leaves o, which was just queued, young, and marks the objects that it refers to. Returns 0 if
-   that is not possible; o must be marked then. */
+/* Leaves young o, which was just queued, and marks the objects that it refers to. Returns 0 if that
+   is not possible; o must be marked then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
-/* Sets LUAN_HELD on the lines of the small userdata that stay young. Reports dead small userdata
-   whose finalizers were called to the sampler. To be called when everything is marked and nothing
-   is swept. */
+/* Sets LUAN_HELD on the lines of the small userdata that stay young. Reports to the sampler the
+   dead small userdata whose finalizers were called. To be called when everything is marked and
+   nothing is swept. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
 /* Removes from finalize.left the userdata that were marked or whose finalizers were called, and
