@@ -94,7 +94,6 @@ struct Clock {
   int fd;			/* descriptor of perf_event_open, or -1 (C5) */
   uint64_t event;		/* number of that event */
   int lastfd;			/* last descriptor of an event, to recognize late signals */
-  int kernel;			/* 1: the event makes signals in kernel mode as well */
   int orphaned;			/* 1: its thread has ended */
   struct Signal *signal;	/* signal that it uses */
   int posix;			/* 1: 'timer' exists */
@@ -464,7 +463,6 @@ static int startperf (Clock *c, int kernel) {
   o.type = F_OWNER_TID;
   o.pid = (pid_t)syscall(SYS_gettid);
   c->fd = c->lastfd = fd;
-  c->kernel = kernel;
   if (ioctl(fd, PERF_EVENT_IOC_ID, &c->event) == 0 &&
       fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK | O_ASYNC) == 0 &&
       fcntl(fd, F_SETSIG, c->signal->number) == 0 && fcntl(fd, F_SETOWN_EX, &o) == 0 &&

@@ -37,8 +37,8 @@
 **     It shares no line with another object, and is in lists.large. Its lines have the mark
 **     LUAN_HELD, which collections keep; the sweep of the list removes it (luaN_freetext). Above
 **     8,000 bytes (LUAN_LINETEXT), such an object comes from lua_Alloc.
-**   - Explicit memory comes from lua_Alloc and is freed by the core's own code: the vectors of
-**     prototypes, buffers, the string table.
+**   - Explicit memory comes from lua_Alloc and is freed by the core's own code: prototypes and
+**     their vectors, buffers, the string table.
 **
 ** 2 Generations and epochs
 **
