@@ -197,8 +197,9 @@
 ** remset.overflow. It abandons a major collection that is running.
 **
 ** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: a bit
-** in its block is set, or LUAN_PENDING if it is in no block, and blocks and objects with these bits
-** are searched when the stacks are empty (mark.c). (Pending finalization is another matter.)
+** in its block is set, or LUAN_PENDING if it is in lists.large or is the main thread, and blocks
+** and objects with these bits are searched when the stacks are empty (mark.c). (Pending
+** finalization is another matter.)
 **
 ** 7 Weak tables and ephemerons
 **
@@ -398,8 +399,8 @@
 /* Bit of a table's 'flags': a weak table whose entries slices have visited before the atomic step
    (ahead.h, G9). */
 #define LUAN_SCANNED	0x40
-/* Bit of 'marked' of an object that is in no block (a large allocation, or the main thread):
-   marked, and not traversed because a mark stack was full (mark.c). */
+/* Bit of 'marked' of an object of lists.large, or of the main thread: marked, and not traversed
+   because a mark stack was full (mark.c). */
 #define LUAN_PENDING	0x20
 
 /* Phases of a major collection that upstream does not have: queueing the dead that have
