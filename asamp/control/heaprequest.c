@@ -16,7 +16,7 @@
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* must be the first member: heaprequest_take() converts it to a HeapRequest */
+  SamplerRequest request;	/* the first member: heaprequest_take converts it to a HeapRequest */
   Stage stage;		/* changed only by becomes() (HK1) */
   int ok;
   uint64_t state;	/* number of the state that has written the snapshot */

@@ -15,7 +15,9 @@
 
 typedef struct HeapRequest HeapRequest;
 
-typedef enum HeapRequestState { HEAPREQUEST_WAITS, HEAPREQUEST_TAKEN, HEAPREQUEST_FAILED } HeapRequestState;
+typedef enum HeapRequestState {
+  HEAPREQUEST_WAITS, HEAPREQUEST_TAKEN, HEAPREQUEST_FAILED
+} HeapRequestState;
 
 /*
 ** Requests a snapshot of the state number 'state' (UINT64_MAX: of the first state that
@@ -26,7 +28,8 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
 
 /*
 ** Returns the progress of a request. HEAPREQUEST_TAKEN: *text is the path of the file and *state
-** the state's number. HEAPREQUEST_FAILED: *text is the reason. *text stays valid until heaprequest_end.
+** the state's number. HEAPREQUEST_FAILED: *text is the reason. *text stays valid until
+** heaprequest_end.
 */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 

@@ -21,7 +21,8 @@
 **       (no links) in the folder, unordered; 'changed' in ns of the file system's clock
 **   names(path) -> {name, ...}: all entries of the folder, unordered; nil: unreadable
 **   raise(signal) ends this process with that signal; does not return
-**   query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid | nil, message, timed out, nobody
+**   query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid
+**                                    | nil, message, timed out, nobody
 **       listens: sends a line to the Unix socket at 'path' and returns the answer up to and
 **       including its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it.
 **       'pid' and 'uid' are those of the listening process (foreign.h)

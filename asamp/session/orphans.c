@@ -90,7 +90,8 @@ int orphans_aredue (const Profile *p, uint64_t now) {
   size_t n = __atomic_load_n(&o.n, __ATOMIC_RELAXED);
   return n > 0 && __atomic_load_n(&o.profile, __ATOMIC_RELAXED) == p &&
          mallocs_deaths() != __atomic_load_n(&o.deaths, __ATOMIC_RELAXED) &&
-         now - __atomic_load_n(&o.checked, __ATOMIC_RELAXED) >= (uint64_t)n * CHECK_NS / MALLOC_SLOTS;
+         now - __atomic_load_n(&o.checked, __ATOMIC_RELAXED) >=
+         (uint64_t)n * CHECK_NS / MALLOC_SLOTS;
 }
 
 

@@ -350,7 +350,8 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
 /* Returns 1 until YOUNG ns after the profile's start (RQ3), which may be the first call. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
-  if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,
+                                  __ATOMIC_RELAXED))
     return 1;
   return clock_between(started, now) < YOUNG;
 }

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
-** Returns the smaller of the two, in bytes; UINT64_MAX if neither is known. Opens files of /proc and
-** /sys, and allocates nothing.
+** Returns the smaller of the two, in bytes; UINT64_MAX if neither is known. Opens files of /proc
+** and /sys, and allocates nothing.
 */
 uint64_t memoryleft (void);
 
