@@ -227,7 +227,7 @@ LUA_API const void *luaN_globals (lua_State *L);
 ** A walk over all objects that a full collection would keep, and the edges that hold them. It
 ** changes nothing: no count, no weak table, and no finalizer runs. It is breadth first: the first
 ** edge to an object ends a shortest path from a root; objects that only a stack refers to come
-** after all others, except those that are only pending finalization.
+** after all others; then those only pending finalization.
 */
 typedef enum luaN_EdgeKind {
   LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
@@ -458,7 +458,7 @@ LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint
    of its heap are mapped, unless the heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
-/* Evaluates to luaN_alloc, in place of upstream's allocator f, which nothing else names. */
+/* Evaluates to luaN_alloc; (void)(f) only prevents a warning that f is unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /*

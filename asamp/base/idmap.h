@@ -19,7 +19,7 @@ typedef struct IdMap {
   } *entries;
   size_t n;          /* entries in use; at most three quarters of 'size' */
   size_t size;       /* slots: 0 or a power of 2 */
-  /* allocator: new memory is zeroed, size 0 frees; 'ud' is NULL. NULL: spare_calloc and free */
+  /* NULL: spare_calloc and free. Else zeroes new memory; size 0 frees; 'ud' is NULL */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
 } IdMap;
 

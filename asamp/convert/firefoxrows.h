@@ -8,7 +8,7 @@
 /* Write a part of the file for group w->group, including its braces. */
 void firefoxrows_samples (FirefoxFile *w);
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the samples of the thread with the objects held at the end. */
+/* Writes the samples of the thread "Held at the end" (FX4). */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct Cut {
   uint64_t references;		/* number of removed references; keys do not count */
   uint64_t freed, objects;	/* bytes and number of the objects that are not reached */
   unsigned char *reached;	/* for each object: 1 if it is reached */
-  uint32_t *parent;		/* for each reached object: the end of a shortest path */
+  uint32_t *parent;		/* for each reached object: a shortest path's last edge */
   Way *way;
 } Cut;
 

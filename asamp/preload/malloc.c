@@ -229,7 +229,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the first block after a change of the period: the point may be anywhere */
+    else {  /* the first block after a change of the period: the point may be in it */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)

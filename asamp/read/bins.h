@@ -43,8 +43,7 @@ void bins_init (Bins *b, uint32_t most);
 /* Adds a sample. 'fate': READER_SURVIVED and so on. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
-** Adds a sample at another position than its time (bytes, in slices of bytes), with another node
-** and kind.
+** As bins_add, at position 'at' (bytes in slices of bytes, else us), with the given node and kind.
 */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);

@@ -43,7 +43,7 @@ typedef struct ReaderStream {
   uint64_t decided, survived;  /* totals since the previous collection */
   uint64_t allocated;  /* bytes that all decided samples represent */
   ReadCollection before;       /* base of the next differences */
-  uint64_t planned;    /* base of the next difference, from its last minor collection */
+  uint64_t planned;    /* of the last minor collection: base of the next difference */
   size_t holderat;     /* number of entries of 'follow' whose holders were read */
   IdMap paths;         /* maps a path's number (+ 1) to that in ReadProfile.paths */
 } ReaderStream;

@@ -13,7 +13,7 @@
 #define NONE	UINT32_MAX	/* no parent */
 #define LEVELS	3	/* depth of the index, in path components */
 
-/* Smallest cost of an index in slots, whatever it read. */
+/* Slots that an index costs at least, whatever it read. */
 #define LEASTSLOTS	256u
 
 

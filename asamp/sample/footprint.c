@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of a state by area and line (footprint.h). */
+/* Memory of a state by area and source line (footprint.h). */
 #define _GNU_SOURCE
 #include "footprint.h"
 

@@ -33,7 +33,7 @@ void owner_prime (void);
 const char *owner_stackend (void);
 
 /*
-** Returns the bytes of this OS thread's stack that are left inside 'sp'; 0 if 'sp' is on
+** Returns the unused bytes of this OS thread's stack, at lower addresses than 'sp'; 0 if 'sp' is on
 ** another stack (a signal stack or a C coroutine's), or if the stack is unknown. Requires
 ** owner_prime.
 */

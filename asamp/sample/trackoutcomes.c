@@ -148,9 +148,9 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 
 /*
 ** Decides survival in a collection and prepares its record. Collections may come every few
-** microseconds, so one that decides nothing is only counted if the last record is younger than
-** RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor
-** and a major collection, the part of the minor one ends where the major one decides.
+** microseconds, so one that decides nothing has no record if the last one is younger than
+** RECORD_NS, unless another collection of the same pause is reported. If one pause has a minor and
+** a major collection, the part of the minor one ends where the major one decides.
 */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};

@@ -207,11 +207,11 @@ typedef struct Native {
 
 
 /*
-** Makes the rows of native memory, without the states' blocks from malloc ('lua'). Of the anonymous
-** mappings, malloc's are the blocks that it reports as mapped, and its arenas except [heap]. If
-** less than that is resident, the difference was never touched: it is subtracted from malloc's
-** free memory, then from the profiler's (whose buffers are larger than their content), then from
-** the program's. Returns the rest, which is to be subtracted from Lua's rows.
+** Makes the rows of native memory, without the states' blocks from malloc ('lua'). malloc has
+** [heap] and, of the anonymous mappings, the blocks that it reports as mapped and its other arenas.
+** Their part that is not resident was never touched: it is subtracted from malloc's free memory,
+** then from the profiler's (whose buffers are larger than their content), then from the program's.
+** Returns the rest, which is to be subtracted from Lua's rows.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {

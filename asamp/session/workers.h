@@ -31,7 +31,7 @@ typedef struct Worker {
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
 /*
-** Waits until the work has ended. Must be called once for each started worker whose work ends.
+** Waits until the work has ended. Call it once for each worker whose work is not endless.
 */
 void workers_join (Worker *w);
 

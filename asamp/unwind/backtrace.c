@@ -247,8 +247,8 @@ static uintptr_t within (uintptr_t ip) {
 
 
 /*
-** Continues after the first n frames with libunwind, because the next frame has no rule, and
-** returns to the rules after such a frame.
+** Walks with libunwind, from frame 0, past the first n frames, because the next one has no rule;
+** then returns to the rules.
 */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;

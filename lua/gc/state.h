@@ -183,7 +183,7 @@ typedef struct luaN_Finalize {
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
   /* Number of dead objects tagged in 'finalizable' and not queued yet. */
   size_t selected;
-  unsigned waiting;		/* number of pending calls after the last step (luaN_setquota) */
+  unsigned waiting;		/* pending calls before the last step's batch (luaN_setquota) */
   unsigned quota;		/* number of calls that a batch makes at least */
   lu_byte found;		/* 1: the running collection has queued objects */
   /* Number of young objects that will be closed explicitly (luaN_willclose) */

@@ -152,8 +152,8 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Frees the empty nodes that are chains of their own. Returns 1 if less than half of all empty
-   nodes are. */
+/* Frees the empty nodes that are whole chains. Returns 1 if these are less than half of the empty
+   nodes. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

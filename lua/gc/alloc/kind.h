@@ -28,7 +28,7 @@ enum luaN_Vector {
 #define LUAN_VECTOR	LUAN_VSTACK
 #elif defined(ldo_c)
 #define LUAN_VECTOR	LUAN_VPROTO	/* ldo.c frees vectors of the parser */
-#define LUAN_REALLOCED	LUAN_VRESTACK	/* a stack cannot be walked while it is moved */
+#define LUAN_REALLOCED	LUAN_VRESTACK	/* the sample of a moved stack is postponed */
 #define LUAN_BUFFER	LUAN_VBUFFER	/* ldo.c frees the buffer of the scanner */
 #elif defined(lfunc_c) || defined(lparser_c) || defined(lcode_c) || \
       defined(lundump_c) || defined(ldebug_c)

@@ -75,8 +75,8 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 
 /*
 ** Restores all tombstones of t, which gets other vectors or is remembered as a whole. While marking
-** runs, makes slices visit t again, or leaves t to the atomic step (MAX_RESCANS). While the sweep
-** is active, removes the entries with dead keys.
+** runs, slices visit t again or, after MAX_RESCANS such calls, the atomic step does. While the
+** sweep is active, removes the entries with dead keys.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

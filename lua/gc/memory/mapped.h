@@ -2,14 +2,13 @@
 /*
 ** Mapped memory for the chunks of states of luaL_newstate.
 **
-** A host that makes a state for each request and closes it would have the system map and clear
-** the same memory each time: that took as long as the work of the request, and up to three times
-** as long as malloc, which keeps freed memory. So mappings of a closed state may be kept as
-** spares for the next states, of any OS thread: as many bytes as states have requested since the
-** previous close, up to 32 MiB, if that close was less than a second ago. The first state of a
-** series, and states that are closed together, leave no spares. Spares are freed by the next
-** collection of any state, or the next close, that finds a second without a close; or when the
-** system refuses a mapping.
+** A host that makes a state for each request and closes it would have the system map and clear the
+** same memory each time: that took as long as the work of the request, and up to three times as
+** long as malloc, which keeps freed memory. So mappings of a closed state may be kept as spares for
+** the next states, of any OS thread: as many bytes as states have requested since the previous
+** close, up to 32 MiB, if that close was less than a second ago. The first state of a series, and
+** states that are closed together, leave no spares. Spares are freed by the first collection or
+** close of any state a second or more after the last close; or when the system refuses a mapping.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h

@@ -312,9 +312,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /*
-** Returns 1 if the heap has grown, in bytes in use or in footprint, to the size at which the next
-** major collection is due. Some large leaf objects (sparedtexts) do not count. Nor do small
-** userdata that were left young, because most are freed soon.
+** Returns 1 if a major collection is due because of the bytes in use, the footprint, or both
+** together. Some large leaf objects (sparedtexts) do not count. Nor do small userdata that were
+** left young, because most are freed soon.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;

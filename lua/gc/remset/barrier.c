@@ -65,7 +65,7 @@ static int issmall (const Table *t) {
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
-  /* A table with a metatable may be weak. */
+  /* If t may be weak, o is not tenured. */
   if (o == NULL || o != r->stored || t->metatable != NULL) {
     r->stored = o;
     return 0;

@@ -23,10 +23,10 @@ LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
-** Calls finalizers that are due: LUAN_BATCH, a batch; LUAN_ALL, all; LUAN_CLOSING, all, for a
-** state that is closing. If the stack of L has no capacity for a simple function, the finalizers
-** are left to the next collection, except with LUAN_CLOSING. Returns 1 if a batch has ended before
-** all were called. Runs Lua code; errors become warnings.
+** Calls finalizers that are due: LUAN_BATCH, a batch; LUAN_ALL, all; LUAN_CLOSING, all, for a state
+** that is closing. If luaD_checkminstack fails for L, the finalizers are left to the next
+** collection, except with LUAN_CLOSING. Returns 1 if a batch has ended before all were called. Runs
+** Lua code; errors become warnings.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);
