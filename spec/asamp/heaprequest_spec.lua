@@ -205,6 +205,8 @@ describe("a snapshot requested from an idle process", function()
     assert.same({1, ""}, {code, out})
     assert.equal(("asamp heap: '%s' has not collected for 1 s, which it does when it has allocated "
       .. "enough; no snapshot is taken (--wait TIME: waits longer)\n"):format(socket), err)
+    -- The process notices the end of the command before it answers the next request.
+    assert(host.query(socket, "stats\n"))
     say "collect"
     host.pause(200)
     assert.is_false(isthere "a.heap")
