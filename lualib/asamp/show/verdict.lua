@@ -90,7 +90,8 @@ local function growth(v, p, add)
       v.alloc and (" A longer run, or %s, would decide."):format(option(v.alloc)) or
       " A longer run would decide."))
   elseif v.growth == "grows" then
-    add(v.before and ("The heap grew %s."):format(quarters(v)) or "Native memory grows.")
+    add(v.before and ("The heap grew from %s in the second quarter of the run to %s in the last."):format(
+      units.bytes(v.before), units.bytes(v.after)) or "Native memory grows.")
     local n = math.min(2, #v.leaks)
     for i = 1, n do
       local group = v.leaks[i]
