@@ -138,7 +138,7 @@ typedef struct Point {
 
 
 /*
-** Returns the return address that stands for the interrupted function, whatever the instruction:
+** Returns the return address that represents the interrupted function, whatever the instruction:
 ** merge of stack.c shows it as the function's start, which may be odd (pushentry).
 */
 static void *startof (Scratch *own, void *address) {

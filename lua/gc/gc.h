@@ -11,7 +11,7 @@
 **
 ** 1 Heap layout
 **
-** Objects never move. lua_Alloc stands for the state's allocation function. An allocation of the
+** Objects never move. lua_Alloc means the state's allocation function. An allocation of the
 ** core is in exactly one of two places (H2 of heap.h): in lines, or by itself in memory from
 ** lua_Alloc.
 **

@@ -111,8 +111,8 @@ describe("asamp convert", function()
       local all, length, zero = part{}
       local middle = length // 2000
       local first, before = part{till = middle}
-      local second, behind, at = part{since = middle}
-      assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, behind, at})
+      local second, after, at = part{since = middle}
+      assert.same({middle * 1000, length - middle * 1000, zero + middle * 1000}, {before, after, at})
       for i, n in ipairs(all) do  -- objects are rounded, line by line
         local sum = (first[i] or 0) + (second[i] or 0)
         assert.is_true(i % 2 == 0 and sum == n or math.abs(sum - n) < 1000, i)

@@ -28,7 +28,7 @@ static struct {
   Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
   size_t bytes;			/* bytes of all spares */
   size_t room;			/* largest value of 'bytes' until a state is closed again */
-  size_t asked;			/* bytes requested by states since a state was last closed */
+  size_t requested;		/* bytes requested by states since a state was last closed */
   unsigned at;			/* milliseconds when a state was last closed */
   int closed;			/* 1: a state was closed at some time */
 } spares;
@@ -114,7 +114,7 @@ char *luaN_takespare (size_t *size) {
   char *p = NULL;
   size_t n = *size / LUAN_BLOCK;
   if (n > LUAN_MAPUNITS || !mapped_hold()) return NULL;
-  spares.asked += *size;
+  spares.requested += *size;
   while (n > 0 && spares.of[n] == NULL) n--;
   if (n > 0) {
     p = mapped_take(n);
@@ -129,9 +129,9 @@ int luaN_closespares (unsigned ms) {
   int again;
   if (!mapped_hold()) return 0;
   again = spares.closed && ms - spares.at < LUAN_UNUSED_MS;
-  spares.room = !again ? 0 : (spares.asked < MOST) ? spares.asked : MOST;
+  spares.room = !again ? 0 : (spares.requested < MOST) ? spares.requested : MOST;
   shrink(spares.room);
-  spares.asked = 0;
+  spares.requested = 0;
   spares.at = ms;
   spares.closed = 1;
   mapped_letgo();

@@ -105,7 +105,7 @@ function M.lines(style, file)
   if beyond > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
       ("%s of the profile %s after the end of %s."):format(units.plural(beyond, "line"),
-        beyond == 1 and "is" or "are", file.cut and "what is read: the file " .. file.cut or
+        beyond == 1 and "is" or "are", file.cut and "the part that is read: the file " .. file.cut or
         "the file: it has changed since"), "  ", style.width))
   end
   if unknown > 0 then

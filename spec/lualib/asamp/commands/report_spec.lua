@@ -119,7 +119,7 @@ describe("asamp report", function()
       shell.write(file, ("one\n"):rep(98) .. ("-"):rep(8 << 20) .. "\nlast\n")
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
-      assert.matches("1 line of the profile is after the end of what is read: the file goes on " ..
+      assert.matches("1 line of the profile is after the end of the part that is read: the file goes on " ..
                      "after the first 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
