@@ -106,7 +106,7 @@ local function load(path, name, o, world, warn)
     profile, message = range.read(world, path, range.of(o), {})
     message = message and ("'%s': %s"):format(name, message)
   else
-    profile, message = world.read(path)
+    profile, message = world.read(path, {bins = o["no-leak"] and leaks.BINS or nil})
   end
   if not profile then
     warn.failed("%s", message)
@@ -133,6 +133,10 @@ local function missing(o, profile)
     return "--max-peak: the profile has no collections"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
     return "--max-alive: the profile does not record which objects died"
+  elseif o["no-leak"] and profile.profiles then
+    return "--no-leak: the profile is of several runs together; check each of them"
+  elseif o["no-leak"] and not (profile.fates and profile.lines) then
+    return "--no-leak: the profile does not record which objects survived, or has no lines"
   end
 end
 

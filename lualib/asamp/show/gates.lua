@@ -33,13 +33,31 @@ local function differs(check)
   return text
 end
 
+-- Returns text about likely leaks, and why one may have been missed.
+local function leaks(check)
+  if not check.ok then
+    return units.plural(check.value, "likely leak") ..
+           (check.blame.container and ", held by " .. layout.clean(check.blame.container) or "")
+  elseif check.unjudged then
+    return "no likely leak; too few samples or collections to find one"
+  elseif check.maybe then
+    return ("no likely leak; %s grows, a longer run would decide"):format(
+      check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))
+  elseif check.few then
+    return ("no likely leak; %s with fewer than %d samples alive cannot be judged%s"):format(
+      units.plural(check.few.lines, "line"), check.few.least,
+      check.few.alloc and (", --alloc %d would decide"):format(check.few.alloc) or "")
+  end
+  return "no likely leak"
+end
+
 --- Returns one line of text about a check.
 function M.text(check)
   local text
   if check.before then
     text = differs(check)
   elseif check.name == "no-leak" then
-    text = check.ok and "no likely leak" or units.plural(check.value, "likely leak")
+    text = leaks(check)
   else
     text = ("%s%s, at most %s"):format(amount(check, check.value), plusminus(check),
                                        amount(check, check.limit))

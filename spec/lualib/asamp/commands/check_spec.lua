@@ -4,6 +4,7 @@
 local check = require "asamp.commands.check"
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
+local merge = require "asamp.commands.merge"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -100,13 +101,14 @@ describe("asamp check", function()
 
   it("writes annotations and a JUnit file", function()
     local path, to = make(300, 100, 400 * MB), os.tmpname()
-    local code, out = run(path, "--max-allocated", "1M", "--no-leak", "--github", "--junit", to)
+    local code, out = run(path, "--max-allocated", "1M", "--max-line", "app.lua:4=1G", "--github",
+                          "--junit", to)
     assert.equal(1, code)
     has(out, "::error file=lib/parse.lua,line=12,title=asamp max-allocated::400 MiB, at most 1 MiB; ")
     local xml = shell.read(to)
     has(xml, '<testsuite name="asamp check ' .. path .. '" tests="2" failures="1">\n',
         '<testcase classname="asamp" name="max-allocated">\n    <failure message="400 MiB, at most 1 MiB;',
-        '<testcase classname="asamp" name="no-leak"/>')
+        '<testcase classname="asamp" name="max-line app.lua:4"/>')
     code, out = run(path, "--max-allocated", "1G", "--junit", "/nowhere/x")
     assert.equal(1, code)
     has(out, "cannot write '/nowhere/x': /nowhere/x: No such file or directory")
@@ -142,6 +144,30 @@ describe("asamp check", function()
     code, out = run("--max-allocated", "1G", "--from", "99", script, "--alloc", "4K")
     assert.equal(1, code)
     has(out, ("'%s': --from 99: it ends after "):format(script))
+  end)
+
+  -- A former bug: no profile had a likely leak for asamp check, which read it without parts.
+  it("fails on a likely leak", function()
+    local folder = shell.folder()
+    local function script(name, what)
+      shell.write(folder .. "/" .. name, ([[
+        local list, last = {}
+        for i = 1, 40000 do %s = {i} end]]):format(what))
+      return folder .. "/" .. name
+    end
+    local code, out = run(script("leak.lua", "list[i]"), "--no-leak", "--alloc", "2K", "--github")
+    assert.equal(1, code, out)
+    has(out, 'OVER  no-leak: 1 likely leak, held by local "list" of main chunk (',
+        "; most to blame: ", "leak.lua:2 (main chunk)\n", "::error file=",
+        "title=asamp no-leak::1 likely leak")
+    code, out = run(script("none.lua", "last"), "--no-leak", "--alloc", "2K")
+    assert.equal(0, code, out)
+    has(out, "ok    no-leak: no likely leak")
+    shell.write(folder .. "/small.lua", "return {}")
+    code, out = run(folder .. "/small.lua", "--no-leak", "--alloc", "64")
+    assert.same({0, "ok    no-leak: no likely leak; too few samples or collections to find one\n"},
+                {code, out})
+    shell.remove(folder)
   end)
 
   it("finds equal runs of a real program equal", function()
@@ -187,6 +213,14 @@ describe("asamp check", function()
     code, out = run(path, "--max-alive", "1M")
     assert.equal(1, code)
     has(out, "--max-alive: the profile does not record which objects died")
+    code, out = run(path, "--no-leak")
+    assert.equal(1, code)
+    has(out, "--no-leak: the profile does not record which objects survived")
+    local merged = os.tmpname()
+    assert.equal(0, (commands.of(merge)(path, make(2, 1), "-o", merged)))
+    code, out = run(merged, "--no-leak")
+    assert.equal(1, code)
+    has(out, "--no-leak: the profile is of several runs together; check each of them")
     assert.equal(1, (run(process.file "text", "--no-leak")))
     assert.equal(1, (run(make(0, 0), "--no-leak")))
   end)
