@@ -358,6 +358,26 @@ describe("a limit", function()
     says("function expected, got no value", 1000)
   end)
 
+  -- A stack grows while emergency collections are stopped, so its allocation is not repeated after one.
+  it("is not named where lua_Alloc has refused a later allocation that is not repeated", function()
+    local s <close> = states.open()
+    local status, before, after = s:run(function(state, path, cpath)
+      package.path, package.cpath = path, cpath
+      local within = require "profiler".limit
+      local function deep(n) return 1 + deep(n + 1) end
+      return within({alive = 400000}, function()
+        local _, before = pcall(function() local t = {} while true do t = {t} end end)
+        collectgarbage()  -- the limit would refuse a stack next to this garbage
+        state.failall(0)
+        local _, after = pcall(deep, 1)
+        state.failall()
+        return before, after
+      end)
+    end, package.path, package.cpath)
+    assert.same({"ok", "limit of 400000 bytes alive exceeded", "not enough memory"}, {status, before, after})
+    assert.is_nil(s:check())
+  end)
+
   it("is gone when its state is closed within the call", function()
     local s, opened = states.open()
     assert.equal("ok", opened)

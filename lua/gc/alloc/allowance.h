@@ -10,9 +10,9 @@
 **   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
 **        nursery_free after each luaN_setlimit.
 **   LM2  'refusal' is the message of the limit that refused the last failed allocation since the
-**        limits were set. It is NULL if no allocation has failed, if lua_Alloc refused the last one
-**        that did, or if the state has no limits. Allocations that succeed do not change 'refusal':
-**        a __close handler may run before the message is used.
+**        limits were set. It is NULL if no allocation has failed, if the last failed allocation had
+**        another cause (luaN_unlimited), or if the state has no limits. Allocations that succeed do
+**        not change 'refusal': a __close handler may run before the message is used.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
@@ -25,5 +25,8 @@ LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 /* As luaN_compare, for any state. */
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
+
+/* To be evaluated when an allocation has failed and no limit has refused it (LM2). Value: NULL. */
+#define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

@@ -281,8 +281,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   uint64_t d;
   int outside;
   char *p = NULL;
-  if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE))
-    return NULL;
+  if (l_unlikely(size > MAX_SIZE - LUAN_GRANULE)) return luaN_unlimited(g);
   luaN_stress(L);
   d = luaN_round(oldsize);
   if (luaN_exceeds(L, luaN_round(size) > d ? luaN_round(size) - d : 0)) return NULL;
@@ -293,7 +292,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   if (l_unlikely(p == NULL)) {
     luaN_setpoint(h, d);
     luaN_flush(g);
-    if (!canretry(g)) return NULL;
+    if (!canretry(g)) return luaN_unlimited(g);
     luaN_emergency(L);
     d = luaN_topoint(h);
     p = nursery_find(g, size, what, &outside, 1);
@@ -301,8 +300,7 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
       luaN_setpoint(h, d);
       luaN_flush(g);
       h->starved = 1;
-      h->refusal = NULL;
-      return NULL;
+      return luaN_unlimited(g);
     }
   }
   count(L, p, size, luaN_round(oldsize), what, outside, d);
@@ -353,20 +351,18 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   size_t o = luaN_round(osize), n = luaN_round(nsize);
   char *p = NULL;
   uint64_t d;
-  if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE))
-    return NULL;
+  if (l_unlikely(nsize > MAX_SIZE - LUAN_GRANULE)) return luaN_unlimited(g);
   luaN_stress(L);
   if (n > o && luaN_exceeds(L, n - o)) return NULL;
   if (firsttry(g))
     p = (char *)luaN_callalloc(g, block, osize, nsize);
   if (l_unlikely(p == NULL)) {
-    if (!canretry(g)) return NULL;
+    if (!canretry(g)) return luaN_unlimited(g);
     luaN_emergency(L);
     p = (char *)luaN_callalloc(g, block, osize, nsize);
     if (p == NULL) {
       h->starved = 1;
-      h->refusal = NULL;
-      return NULL;
+      return luaN_unlimited(g);
     }
   }
   if (block != NULL && luaN_iswatched(h, block)) luaN_reportresized(L, block, p, o, n);

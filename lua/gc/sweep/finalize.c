@@ -13,6 +13,7 @@
 #include "ltm.h"
 
 #include "ageing.h"
+#include "allowance.h"
 #include "finalize.h"
 #include "limit.h"
 #include "mark.h"
@@ -106,7 +107,7 @@ void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt) {
   luaN_stress(L);
   if (makeroom(g)) return;
   if (!g->gcstopem) luaN_emergency(L);
-  if (!makeroom(g)) luaM_error(L);
+  if (!makeroom(g)) (void)luaN_unlimited(g), luaM_error(L);
 }
 
 

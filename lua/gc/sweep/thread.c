@@ -9,6 +9,7 @@
 #include "lgc.h"
 #include "lmem.h"
 
+#include "allowance.h"
 #include "host.h"
 #include "limit.h"
 #include "mark.h"
@@ -40,7 +41,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
   luaN_stress(L);
   if (!luaN_reserve(g, v, 1)) {
     if (!g->gcstopem) luaN_emergency(L);
-    if (!luaN_reserve(g, v, 1)) luaM_error(L);
+    if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
   /* If luaN_newin has run an emergency collection, the list still has capacity for one entry. */
