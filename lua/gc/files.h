@@ -15,11 +15,11 @@
 
 /*
 ** Runs a full collection if opening a file failed for lack of a descriptor. Returns 1 if a second
-** attempt is useful; 0, with errno unchanged, if the failure has another reason or the program
-** has stopped the collector. May call finalizers.
+** attempt is useful; 0, with errno unchanged, if the failure has another reason, if the program
+** has stopped the collector, or in a finalizer, where it cannot run. May call finalizers.
 */
 static int luaN_closedfiles (lua_State *L) {
-  if ((errno != EMFILE && errno != ENFILE) || !lua_gc(L, LUA_GCISRUNNING))
+  if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)
     return 0;
   lua_gc(L, LUA_GCCOLLECT);
   errno = 0;

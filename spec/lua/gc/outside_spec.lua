@@ -143,6 +143,33 @@ describe("open files", function()
     assert.equal("/dev/null: Too many open files\n", got)
   end)
 
+  it("that run out in a finalizer have the errors of plain Lua, and so has collectgarbage", function()
+    local code = [[
+      local function show(...) print(select("#", ...), ...) end
+      setmetatable({}, {__gc = function()
+        for _, what in ipairs{"stop", "restart", "collect", "count", "step", "setpause", "setstepmul",
+                              "isrunning", "generational", "incremental"} do
+          show(what, pcall(collectgarbage, what))
+        end
+        local held, file, message = {}
+        repeat
+          file, message = io.open("/dev/null")
+          held[#held + 1] = file
+        until not file
+        show(#held, message)
+        show(io.popen "exit")
+        show(io.tmpfile())
+        show(pcall(io.lines, "/dev/null"))
+        for _, file in ipairs(held) do file:close() end
+        io.open("/dev/null"):close()
+      end})
+      collectgarbage()
+      show(collectgarbage "isrunning")]]
+    local _, plain = shell.run(("ulimit -n 128; exec build/plain/bin/lua %s 2>&1"):format(process.file(code)))
+    assert.equal(plain, run(code))
+    assert.is_truthy(plain:find("Too many open files", 1, true), plain)
+  end)
+
   it("count from opening to closing", function()
     assert.equal("0 10 9 0\n", run [[
       local function files() return (collectgarbage("statistics").outside - BASE) // 32768 end
