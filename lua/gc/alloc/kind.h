@@ -12,12 +12,12 @@ enum luaN_Vector {
   LUAN_VOUTSIDE		/* not a block: external bytes of a userdata */
 };
 
-/* True if kind 'what' is a long string or a userdata. */
-#define luaN_istextkind(what)	((what) == LUA_VLNGSTR || (what) == LUA_VUSERDATA)
+/* True if the kind is a long string or a userdata. */
+#define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes of a block of kind 'what' that is bump-allocated. */
-#define luaN_mostbumped(what) \
-  (luaN_istextkind(what) ? LUAN_LARGETEXT : LUAN_LARGE)
+/* Largest size in bytes of a block of this kind that is bump-allocated. */
+#define luaN_mostbumped(kind) \
+  (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /* The kinds of memory that each source file of the core allocates, by the functions of mem.h that
    it calls. Every file of the core defines a macro of its own name. */
@@ -51,10 +51,10 @@ enum luaN_Vector {
 ** is no memory after an emergency collection.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
-                             size_t nsize, int what);
+                             size_t nsize, int kind);
 
-/* Frees a block of kind 'what' and of 'size' bytes that is not an object; of a block in lines, only
+/* Frees a block of this kind and of 'size' bytes that is not an object; of a block in lines, only
    the lines that it fills completely. Reports a watched block to the sampler. */
-LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int what);
+LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -29,16 +29,16 @@ l_noret luaM_toobig (lua_State *L) {
 }
 
 
-void *luaN_malloc (lua_State *L, size_t size, int what) {
+void *luaN_malloc (lua_State *L, size_t size, int kind) {
   return (size == 0) ? NULL
-       : luaN_isexplicit(what) ? luaN_slow(L, size, what)
-                               : luaN_new(L, size, what);
+       : luaN_isexplicit(kind) ? luaN_slow(L, size, kind)
+                               : luaN_new(L, size, kind);
 }
 
 
 void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
-                       int what) {
-  void *p = luaN_resize(L, block, osize, nsize, what);
+                       int kind) {
+  void *p = luaN_resize(L, block, osize, nsize, kind);
   if (l_unlikely(p == NULL && nsize > 0))
     luaM_error(L);
   return p;
@@ -48,17 +48,17 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 /*
 ** Ensures capacity for one element more than 'nelems' in a vector of *psize elements. Doubles its
 ** size, up to 'limit', which also keeps the number of bytes within size_t. Raises an error with
-** 'what' if the limit is reached.
+** the name of the 'elements' if the limit is reached.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
-                 int size_elem, int limit, const char *what, int kind) {
+                 int size_elem, int limit, const char *elements, int kind) {
   int size = *psize;
   if (nelems < size) return block;
   if (size < limit / 2) {
     size = (2 * size < FIRST_SIZE) ? FIRST_SIZE : 2 * size;
   }
   else if (size < limit) size = limit;
-  else luaG_runerror(L, "too many %s (limit is %d)", what, limit);
+  else luaG_runerror(L, "too many %s (limit is %d)", elements, limit);
   block = luaN_saferesize(L, block, (size_t)*psize * (size_t)size_elem,
                           (size_t)size * (size_t)size_elem, kind);
   *psize = size;

@@ -11,11 +11,11 @@
 
 /* The functions of lmem.h, with a kind of memory. They may run an emergency collection and raise
    a memory error. */
-LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int what);
+LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
-                                 size_t nsize, int what);
+                                 size_t nsize, int kind);
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
-                           int size_elem, int limit, const char *what,
+                           int size_elem, int limit, const char *elements,
                            int kind);
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
@@ -58,8 +58,8 @@ LUAN_HERE void *luaM_saferealloc_ (lua_State *L, void *block, size_t osize,
 
 LUAN_HERE void *luaM_growaux_ (lua_State *L, void *block, int nelems,
                                  int *psize, int size_elem, int limit,
-                                 const char *what) {
-  return luaN_grow(L, block, nelems, psize, size_elem, limit, what,
+                                 const char *elements) {
+  return luaN_grow(L, block, nelems, psize, size_elem, limit, elements,
                    LUAN_REALLOCED);
 }
 

@@ -30,9 +30,9 @@
 
 
 /* Returns 1 if a block of this size and kind comes from lua_Alloc, or has lines to itself. */
-static inline int islarge (size_t size, int what) {
-  if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(what);
-  return size > luaN_mostbumped(what) || luaN_isexplicit(what);
+static inline int islarge (size_t size, int kind) {
+  if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(kind);
+  return size > luaN_mostbumped(kind) || luaN_isexplicit(kind);
 }
 
 
@@ -86,14 +86,14 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /* Allocates n bytes from the overflow region, aligned to 16 for a userdata. Returns NULL if there
    is no memory. */
-static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
+static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
   char *p;
   if ((size_t)(r->end - r->free) < n + 8 &&
       !luaN_holehere(g, r, n + 8) && !luaN_nexthole(g, r, n + 8, desperate))
     return NULL;
-  if (what == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) r->free += 8;
+  if (kind == LUA_VUSERDATA && ((uintptr_t)r->free & 15)) r->free += 8;
   p = r->free;
   r->free += n;
   luaN_handedout(&h->blocks, p, n);
@@ -101,11 +101,11 @@ static char *bumpoverflow (global_State *g, size_t n, int what, int desperate) {
 }
 
 
-/* Returns the list that a large block of kind 'what', or the table that owns it, will be in; NULL
+/* Returns the list that a large block of this kind, or the table that owns it, will be in; NULL
    if there is none. */
-static luaN_Vec *listfor (luaN_Gc *c, int what) {
-  if (what < LUAN_VARRAY) return &c->lists.large.v;
-  if (what == LUAN_VARRAY || what == LUAN_VHASH) return &c->lists.tables.v;
+static luaN_Vec *listfor (luaN_Gc *c, int kind) {
+  if (kind < LUAN_VARRAY) return &c->lists.large.v;
+  if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
   return NULL;
 }
 
@@ -180,35 +180,35 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 
 /* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in its list. If
    the block is an object, adds it to that list. Returns NULL if there is no memory. */
-static char *newlarge (global_State *g, size_t size, int what, int desperate) {
-  luaN_Vec *v = listfor(&g->heap.gc, what);
-  size_t room = (what == LUA_VUSERDATA) ? UDATAROOM : 0;
+static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
+  luaN_Vec *v = listfor(&g->heap.gc, kind);
+  size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
   char *p;
   if (v != NULL && !luaN_reserve(g, v, 1)) return NULL;
-  if (luaN_istextkind(what) && size <= LUAN_LINETEXT) p = bumplines(g, size + room, desperate);
+  if (luaN_istextkind(kind) && size <= LUAN_LINETEXT) p = bumplines(g, size + room, desperate);
   else {
-    p = (char *)luaN_callalloc(g, NULL, (what < LUAN_VARRAY)
-                               ? (size_t)novariant(what) : 0, size + room);
+    p = (char *)luaN_callalloc(g, NULL, (kind < LUAN_VARRAY)
+                               ? (size_t)novariant(kind) : 0, size + room);
     if (p != NULL) g->heap.blocks.held += size + room;
   }
   if (p == NULL) return NULL;
   if (room > 0) p = udataplace(p);
-  if (what < LUAN_VARRAY) v->a[v->n++] = p;
-  if (luaN_isexplicit(what)) g->heap.gc.bytes.explicit += luaN_round(size);
+  if (kind < LUAN_VARRAY) v->a[v->n++] = p;
+  if (luaN_isexplicit(kind)) g->heap.gc.bytes.explicit += luaN_round(size);
   return p;
 }
 
 
 /* Allocates a block that the fast path could not serve. Sets *outside to 1 if it passed by the
    nursery. Returns NULL if there is no memory. */
-static char *nursery_find (global_State *g, size_t size, int what, int *outside,
+static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
   char *p;
   *outside = 1;
-  if (islarge(size, what)) return newlarge(g, size, what, desperate);
+  if (islarge(size, kind)) return newlarge(g, size, kind, desperate);
   if ((p = bump(g, n, desperate)) != NULL) *outside = 0;
-  else if (n > LUAN_SMALL) p = bumpoverflow(g, n, what, desperate);
+  else if (n > LUAN_SMALL) p = bumpoverflow(g, n, kind, desperate);
   return p;
 }
 
@@ -230,10 +230,10 @@ static char *nursery_find (global_State *g, size_t size, int what, int *outside,
 
 /* Charges a large block of n bytes to the nursery. A large leaf object is charged less while
    pace.textroom has capacity. */
-static void charge (global_State *g, size_t n, int what) {
+static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
-  if (luaN_istextkind(what)) {
+  if (luaN_istextkind(kind)) {
     h->texts += n;
     if (n <= h->gc.pace.textroom) {
       h->gc.pace.textroom -= n;
@@ -252,30 +252,30 @@ static void charge (global_State *g, size_t n, int what) {
 ** 'outside' is 1 if the block passed by the nursery.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
-                                                         size_t old, int what, int outside,
+                                                         size_t old, int kind, int outside,
                                                          uint64_t d) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
   if (outside) {
     h->allocated += n;
-    if (!islarge(size, what)) g->GCdebt += (l_mem)n;
-    else charge(g, n, what);
+    if (!islarge(size, kind)) g->GCdebt += (l_mem)n;
+    else charge(g, n, kind);
   }
   luaN_account(g);
   h->allocated -= (old < n) ? old : n;
   h->rounding = (unsigned)(n - size);
-  luaN_countblock(L, p, n, old, what, outside, d);
+  luaN_countblock(L, p, n, old, kind, outside, d);
   luaN_setlimit(g);
 }
 
 
 /*
-** Allocates a block of 'size' > 0 bytes of kind 'what'. If it replaces a block of 'oldsize' bytes,
+** Allocates a block of 'size' > 0 bytes of this kind. If it replaces a block of 'oldsize' bytes,
 ** which are in the accounts already, only the growth is counted. Runs an emergency collection if
 ** there is no memory. Returns NULL if there is still none, or a limit of the state is exceeded.
 */
-static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
+static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   uint64_t d;
@@ -288,14 +288,14 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
   d = luaN_topoint(h);
   outside = 0;
   if (firsttry(g))
-    p = nursery_find(g, size, what, &outside, 0);
+    p = nursery_find(g, size, kind, &outside, 0);
   if (l_unlikely(p == NULL)) {
     luaN_setpoint(h, d);
     luaN_flush(g);
     if (!canretry(g)) return luaN_unlimited(g);
     luaN_emergency(L);
     d = luaN_topoint(h);
-    p = nursery_find(g, size, what, &outside, 1);
+    p = nursery_find(g, size, kind, &outside, 1);
     if (p == NULL) {
       luaN_setpoint(h, d);
       luaN_flush(g);
@@ -303,23 +303,23 @@ static void *obtain (lua_State *L, size_t size, size_t oldsize, int what) {
       return luaN_unlimited(g);
     }
   }
-  count(L, p, size, luaN_round(oldsize), what, outside, d);
+  count(L, p, size, luaN_round(oldsize), kind, outside, d);
   if (l_unlikely(h->blocks.refused)) luaN_hurry(g);
   return p;
 }
 
 
-void *luaN_slow (lua_State *L, size_t size, int what) {
-  void *p = obtain(L, size, 0, what);
+void *luaN_slow (lua_State *L, size_t size, int kind) {
+  void *p = obtain(L, size, 0, kind);
   if (l_unlikely(p == NULL))
     luaM_error(L);
   return p;
 }
 
 
-void luaN_countlate (lua_State *L, void *block, size_t size, int what) {
-  lua_assert(islarge(size, what));
-  count(L, (char *)block, size, 0, what, 1, luaN_topoint(&G(L)->heap));
+void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
+  lua_assert(islarge(size, kind));
+  count(L, (char *)block, size, 0, kind, 1, luaN_topoint(&G(L)->heap));
 }
 
 
@@ -345,7 +345,7 @@ static int nursery_passes (global_State *g, size_t n) {
 ** stays, if there is still none, or a limit of the state would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
-                      int what) {
+                      int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t o = luaN_round(osize), n = luaN_round(nsize);
@@ -367,19 +367,19 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
   }
   if (block != NULL && luaN_iswatched(h, block)) luaN_reportresized(L, block, p, o, n);
   h->blocks.held += nsize - osize;
-  if (luaN_isexplicit(what)) h->gc.bytes.explicit += n - o;
+  if (luaN_isexplicit(kind)) h->gc.bytes.explicit += n - o;
   if (n <= o) {
     g->totalbytes -= (l_mem)(o - n);
     return p;
   }
   h->spare += n - o;
-  if (what == LUAN_VSTACK || what == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
+  if (kind == LUAN_VSTACK || kind == LUAN_VRESTACK) h->gc.pace.stackgrowth += n - o;
   if (nursery_passes(g, n - o)) return p;
   d = luaN_topoint(h);
   luaN_account(g);
   g->GCdebt += (l_mem)(n - o);
   h->allocated += n - o;
-  luaN_countblock(L, p, n, o, what, 1, d);
+  luaN_countblock(L, p, n, o, kind, 1, d);
   luaN_setlimit(g);
   return p;
 }
@@ -419,19 +419,19 @@ static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
 
 
 void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
-                   int what) {
+                   int kind) {
   global_State *g = G(L);
   size_t o = luaN_round(osize), n = luaN_round(nsize);
   void *p;
   lua_assert((osize == 0) == (block == NULL));
-  if (luaN_isexplicit(what) && nsize > 0) return relarge(L, block, osize, nsize, what);
+  if (luaN_isexplicit(kind) && nsize > 0) return relarge(L, block, osize, nsize, kind);
   if (nsize == 0) {
-    if (block != NULL) luaN_release(L, block, osize, what);
+    if (block != NULL) luaN_release(L, block, osize, kind);
     return NULL;
   }
   if (block != NULL) {
     if (osize > LUAN_LARGE && nsize > LUAN_LARGE)
-      return relarge(L, block, osize, nsize, what);
+      return relarge(L, block, osize, nsize, kind);
     if (osize <= LUAN_LARGE && n <= o) {  /* shrink in place */
       if (n < o) {
         if (luaN_iswatched(&g->heap, block)) luaN_reportresized(L, block, block, o, n);
@@ -440,16 +440,16 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
       }
       return block;
     }
-    if (what == LUAN_VARRAY && nsize <= LUAN_LARGE &&
+    if (kind == LUAN_VARRAY && nsize <= LUAN_LARGE &&
         growsinplace(L, (char *)block, o, n))
       return block;
   }
   else if (nsize <= LUAN_LARGE && (p = luaN_bump(&g->heap, n)) != NULL) return p;
-  p = obtain(L, nsize, osize, what);
+  p = obtain(L, nsize, osize, kind);
   if (p != NULL && block != NULL) {
     memcpy(p, block, osize < nsize ? osize : nsize);
     if (luaN_iswatched(&g->heap, block)) luaN_reportresized(L, block, p, o, n);
-    luaN_release(L, block, osize, what);
+    luaN_release(L, block, osize, kind);
   }
   return p;
 }
@@ -474,7 +474,7 @@ static void payback (global_State *g, size_t n) {
 }
 
 
-void luaN_release (lua_State *L, void *block, size_t size, int what) {
+void luaN_release (lua_State *L, void *block, size_t size, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
   size_t n = luaN_round(size);
@@ -482,9 +482,9 @@ void luaN_release (lua_State *L, void *block, size_t size, int what) {
   if (block == NULL) return;
   if (luaN_iswatched(h, block)) luaN_reportfree(L, block);
   g->totalbytes -= (l_mem)n;
-  if (what == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
-  if (islarge(size, what)) {
-    if (luaN_isexplicit(what)) h->gc.bytes.explicit -= n;
+  if (kind == LUAN_VSTACK) luaN_recounted(L, obj2gco(L), -(l_mem)n);
+  if (islarge(size, kind)) {
+    if (luaN_isexplicit(kind)) h->gc.bytes.explicit -= n;
     luaN_ask(g, block, size, 0);
     payback(g, n);
   }

@@ -42,17 +42,17 @@
 #include "debug.h"
 #include "kind.h"
 
-/* True if memory of kind 'what' is explicit: from lua_Alloc at any size, and freed by the core. */
-#define luaN_isexplicit(what) \
-  ((what) == LUAN_VPROTO || (what) == LUAN_VBUFFER || (what) == LUA_VPROTO)
+/* True if memory of this kind is explicit: from lua_Alloc at any size, and freed by the core. */
+#define luaN_isexplicit(kind) \
+  ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
-/* Allocates 'size' > 0 bytes of kind 'what' off the fast path. May run an emergency collection;
+/* Allocates 'size' > 0 bytes of this kind off the fast path. May run an emergency collection;
    raises a memory error if there is no memory after it. */
-LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int what);
+LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
 /* Counts a large block that was allocated earlier, for samples and for the nursery, as if it were
    allocated now (a growth buffer that becomes a table's vector). */
-LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int what);
+LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
 ** luaN_holdtext sets LUAN_HELD on the lines of o, a large leaf object that survives.
@@ -65,8 +65,8 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Bytes allocated since the accounts were updated. */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
-/* Allocates 'size' bytes of kind 'what', on the fast path if possible, else by luaN_slow. */
-#define luaN_new(L,size,what)  luaN_newin(L, &G(L)->heap, size, what)
+/* Allocates 'size' bytes of this kind, on the fast path if possible, else by luaN_slow. */
+#define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
 /* Allocates n bytes (rounded) from the current hole. Returns NULL if that would pass the limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
@@ -81,13 +81,13 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
 
 /* As luaN_new, for a caller that has the heap h of L's state already. */
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size,
-                                int what) {
-  if (l_likely(size <= luaN_mostbumped(what))) {
+                                int kind) {
+  if (l_likely(size <= luaN_mostbumped(kind))) {
     void *p = luaN_bump(h, luaN_round(size));
     if (l_likely(p != NULL))
       return p;
   }
-  return luaN_slow(L, size, what);
+  return luaN_slow(L, size, kind);
 }
 
 #endif

@@ -15,8 +15,8 @@
 #include "seam.h"
 
 
-static luaN_Kind sampling_kindof (int what) {
-  switch (what) {
+static luaN_Kind sampling_kindof (int kind) {
+  switch (kind) {
     case LUA_VTABLE: return LUAN_KTABLE;
     case LUAN_VARRAY: return LUAN_KARRAY;
     case LUAN_VHASH: return LUAN_KHASH;
@@ -35,7 +35,7 @@ static luaN_Kind sampling_kindof (int what) {
 
 
 /* Calls the sampler for the block at p. Returns the distance to the next sample point. */
-static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int outside,
+static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
   luaN_Sample s;
@@ -43,14 +43,14 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int 
   if (h->sampler == NULL) return LUAN_INFINITY;
   s.block = p;
   s.size = n;
-  s.kind = sampling_kindof(what);
+  s.kind = sampling_kindof(kind);
   s.outside = outside;
   s.rounding = h->rounding;
-  if (what == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
-  else if (what < LUAN_VARRAY) s.owner = p;
-  else if (what == LUAN_VRESTACK) s.owner = L;
-  else if (what <= LUAN_VSTACK) s.owner = h->resizing;
-  else if (what == LUAN_VOUTSIDE) s.owner = p - offsetof(Udata, outside);
+  if (kind == LUA_VTHREAD) s.owner = p + LUA_EXTRASPACE;
+  else if (kind < LUAN_VARRAY) s.owner = p;
+  else if (kind == LUAN_VRESTACK) s.owner = L;
+  else if (kind <= LUAN_VSTACK) s.owner = h->resizing;
+  else if (kind == LUAN_VOUTSIDE) s.owner = p - offsetof(Udata, outside);
   else s.owner = NULL;
   luaN_asking(h, 1);
   d = h->sampler->sample(h->sampler->ud, L, &s, over);
@@ -62,28 +62,28 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int what, int 
 
 /* Adds a block, or the bytes that it has grown by, to the counts. LUAN_VSTACK is a CallInfo, or the
    first stack of a coroutine, which counts as LUAN_KTHREAD. */
-static void tally (luaN_Counts *c, int what, uint64_t new) {
-  int isfirst = (what == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
-  luaN_Kind kind = isfirst ? LUAN_KTHREAD : sampling_kindof(what);
-  c->bytes[kind] += new;
-  c->blocks[kind]++;
+static void tally (luaN_Counts *c, int kind, uint64_t new) {
+  int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
+  luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);
+  c->bytes[reported] += new;
+  c->blocks[reported]++;
 }
 
 
-void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int what,
+void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
                       int outside, uint64_t d) {
   luaN_Heap *h = &G(L)->heap;
   uint64_t new = (n > old) ? n - old : 0;
-  if (l_unlikely(h->counts != NULL) && new > 0) tally(h->counts, what, new);
+  if (l_unlikely(h->counts != NULL) && new > 0) tally(h->counts, kind, new);
   if (new < d) d -= new;
-  else if (what == LUAN_VRESTACK) {
+  else if (kind == LUAN_VRESTACK) {
     h->waiting = p;
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
     d = 1;  /* any distance: luaN_moved sets the sample point before the next allocation */
   }
-  else d = sampling_take(L, p, n, what, outside, new - d);
+  else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);
 }
 

@@ -10,7 +10,7 @@
 ** caller must set the limit.
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
-                                int what, int outside, uint64_t d);
+                                int kind, int outside, uint64_t d);
 
 /* Returns 1 if the sampler watches the block, or another block that shares its bit. */
 static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {

@@ -18,8 +18,8 @@
 void (*luaN_verifier) (lua_State *L, int exact);
 
 
-static void die (const char *what, void *p, size_t n) {
-  fprintf(stderr, "heap: H3 broken: %s: %p, %lu bytes\n", what, p,
+static void die (const char *fault, void *p, size_t n) {
+  fprintf(stderr, "heap: H3 broken: %s: %p, %lu bytes\n", fault, p,
           (unsigned long)n);
   abort();
 }
