@@ -10,7 +10,7 @@ local function patches(folder)
   return shell.lines(shell.output("ls " .. (folder or ".") .. "/lua/patches/*.patch"))
 end
 
--- Returns the fields of a patch's message: subject, and What, Why here, Relies on, Upstream, Spec.
+-- Returns the fields of a patch's message: subject, and Change, Why here, Relies on, Upstream, Spec.
 local function message(text)
   local head = text:match("^(.-)\ndiff %-%-git ")
   local fields, name = {subject = head:match("\nSubject: %[PATCH%] ([^\n]+)")}, nil
@@ -213,7 +213,7 @@ describe("the patches #plain", function()
   it("document their effect, their reason, upstream's state, and the spec that guards them", function()
     for _, path in ipairs(patches()) do
       local m = message(shell.read(path))
-      for _, field in ipairs {"What", "Why here", "Upstream", "Spec"} do
+      for _, field in ipairs {"Change", "Why here", "Upstream", "Spec"} do
         assert.is_truthy(m[field] and #m[field] > 2, path .. ": " .. field)
       end
       local n = 0
