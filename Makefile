@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-# make help says what there is. How a variant is built stands in lua/build.mk.
+# `make help` lists the targets. lua/build.mk builds a variant.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Options for warnings, -Werror in the checks.
+# Options for warnings: -Werror in the checks.
 STRICT ?=
 EDIT := build/edit
-# What a user has set for his own programs is not for the tools of the build.
+# A user's settings of Lua must not change the tools of the build.
 unexport LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 LUA_PROFILER ASAMP LUA_GC
 ifeq ($(origin BUILD),command line)
 $(error BUILD has no effect: everything is built in build/. To build elsewhere, clone the sources there; \
   to install elsewhere, make install PREFIX=/path)
 endif
 VARIANT = $(MAKE) -f lua/build.mk V=$@
-# Lists are put together where they are used (=), in whatever order they stand.
+# Lists are expanded on use (=), so that their order does not matter.
 PACKAGES = $(BUILDING) $(TESTING)
-# Without the last four asamp lacks only its page, asamp serve, and the faster compressor.
+# Without the last four packages asamp lacks only its page, asamp serve and the faster compressor.
 BUILDING = gcc make patch binutils ca-certificates curl libc6-dev libreadline-dev libunwind-dev libdw-dev \
   zlib1g-dev libisal-dev libmicrohttpd-dev $(PAGETOOLS)
 PAGETOOLS = esbuild node-d3
 TESTING = g++ git pkg-config valgrind lua-busted lua-check lua5.4 lua-cjson lua-lpeg lua-socket lua-sec lua-luv \
   lua-filesystem lua-yaml openssl gringo gnuplot-nox mle shellcheck $(DISTTOOLS)
 DISTTOOLS = mmdebstrap patchelf xz-utils
-# What spec/support/browser.lua starts.
+# The browser that spec/support/browser.lua starts.
 BROWSER = $(if $(wildcard /usr/bin/chromium /usr/bin/google-chrome),,chromium-headless-shell fonts-dejavu-core)
 SPECLIBS := $(patsubst spec/support/%.c,build/spec/%.so,$(wildcard spec/support/*.c)) build/spec/old/core.so
 SPECFLAGS := -std=gnu99 -Wall -Wextra $(STRICT) -O1 -g -fPIC -shared -Ibuild/include/lua5.4 \
@@ -31,7 +31,7 @@ fork:  ## the Lua with the sampled nursery: build/bin/lua (default)
 	@lua/needs $(BUILDING)
 	+@$(VARIANT)
 	@cp asamp/module/asamp.sh build/bin/asamp
-plain: ## the same Lua without our patches, same compiler and flags: build/plain
+plain: ## Lua without the patches, with the same compiler and flags: build/plain
 arm64: ## the interpreter alone for arm64, for spec/ports_spec.lua: build/arm64
 	+@$(MAKE) --no-print-directory -s -f lua/build.mk V=install B=build/arm64 P=build/arm64 ROOT=/nonexistent READLINE= \
 	  MULTIARCH=aarch64-linux-gnu CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
@@ -51,10 +51,10 @@ plain debug asan tsan:
 	@lua/needs $(BUILDING)
 	+@$(VARIANT)
 
-deps:  ## Debian packages for all of this (root or sudo, else prints the command); DEPS=build: without those for tests
+deps:  ## installs the Debian packages (as root or by sudo, else prints the command); DEPS=build: without those for tests
 	@lua/deps $(if $(filter build,$(value DEPS)),$(BUILDING),$(PACKAGES))
 
-view:  ## the page of asamp view, which every build has where esbuild and node-d3 are
+view:  ## the page of asamp view; every build makes it if esbuild and node-d3 are installed
 	@lua/deps $(PAGETOOLS)
 	@$(MAKE) --no-print-directory -s fork
 
@@ -65,7 +65,7 @@ demo: deps ## profile luacheck over the installed Lua libraries, print the repor
 	@$(MAKE) --no-print-directory -s fork
 	@bench/demo
 
-# Warnings are errors in the checks, not where users build.
+# Warnings are errors in the checks, but not in a user's build.
 test: export STRICT := -Werror
 test: deps browser ## lint and specs, on the fork, the debug and the ASan build
 	@$(MAKE) --no-print-directory fork
@@ -77,10 +77,10 @@ fresh: ## make demo in a pristine Debian: DIST=trixie for another; FULL=1, DEB=1
 	@lua/deps mmdebstrap
 	@spec/fresh
 
-speclibs: $(SPECLIBS) ## what specs load besides: build/spec
+speclibs: $(SPECLIBS) ## the modules that specs load: build/spec
 
-# They are linked with the release build's objects, but for those listed here, which they
-# have compiled in another way.
+# They are linked with the objects of the release build, except those listed here, which are
+# compiled in another way.
 ASAMP := build/fork/asamp.a
 $(ASAMP): always
 	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
@@ -102,11 +102,11 @@ build/spec/%.so: spec/support/%.c $(ASAMP) $(wildcard asamp/*/*.h spec/support/*
 	@mkdir -p $(@D)
 	$(CC) $(SPECFLAGS) -o $@ $(filter %.c,$^) $(ASAMP) $(SPECLIB) -lz $(ISAL) -lpthread -lm
 
-# The profiler as with a glibc older than 2.35.
+# The profiler as it is with a glibc older than 2.35.
 build/spec/old/core.so: $(ASAMP)
 	@$(MAKE) --no-print-directory -s -f lua/build.mk V=fork $@
 
-testes: ## the official Lua tests: LUA_TESTES=dir, else downloaded; see lua/testes
+testes: ## the official Lua tests: LUA_TESTES=dir, else they are downloaded (lua/testes)
 	@lua/testes
 
 bench: fork plain ## compare plain, fork, sampling idle and on: bench/README.md
@@ -121,16 +121,16 @@ edit:  ## the patches as commits in build/edit, to work on
 export: ## the commits of build/edit back into lua/patches
 	@lua/edit export $(EDIT)
 
-# As they are: neither make nor the shell reads what is in them.
+# The values are passed unchanged: neither make nor the shell expands them.
 install: export INSTALL_PREFIX = $(value PREFIX)
 install: export INSTALL_DESTDIR = $(value DESTDIR)
 install: ## into $(PREFIX), below $(DESTDIR): interpreter, library, headers, profiler, asamp
 	@lua/install "$$INSTALL_PREFIX" "$$INSTALL_DESTDIR"
 
-# What the package's own list says, by the names of packages.
+# The build dependencies of the package, by their names.
 DEBTOOLS = build-essential patch $(shell sed -n '/^Build-Depends/,/^[^ B]/s/^ \([^ ,]*\).*/\1/p' pack/debian/control | \
   sed s/-compat//)
-deb: ## a Debian package, beside Debian's own Lua: build/deb
+deb: ## a Debian package that can be installed next to Debian's Lua: build/deb
 	@lua/deps $(DEBTOOLS)
 	@pack/deb
 

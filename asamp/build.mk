@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# The C modules of asamp/ and their rules, for lua/build.mk. A profile goes down a
-# line of folders. Each folder is compiled with the folders that it may include on
-# its path, and no others; only those of LUAFACES see Lua and its seam.
+# The C modules of asamp/ and their rules, for lua/build.mk. The folders
+# have an order. Only the folders that a folder may include are on its include path; only those
+# of LUAFACES find the headers of Lua and its seam.
 FOLDERS := base preload format file unwind sample encode session snapshot control read repair convert heap module
 SEES_base :=
 SEES_preload := base
@@ -25,11 +25,11 @@ sees = $(patsubst %,-iquote asamp/%,$(1) $(SEES_$(1))) \
   $(if $(filter $(1),$(LUAFACES)),-I$(P)/include/lua5.4)
 
 MODFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(EXTRA) -fPIC
-# asamp serve speaks HTTP by libmicrohttpd, where it is installed.
+# asamp serve needs libmicrohttpd; it is built if that library is installed.
 HTTPD := $(if $(wildcard /usr/include/microhttpd.h),-lmicrohttpd)
 ASAMP_C := $(filter-out asamp/preload/% $(if $(HTTPD),,asamp/module/httplib.c),$(wildcard asamp/*/*.c))
 ASAMP_H := $(wildcard asamp/*/*.h)
-# ISA-L packs profiles, where it is installed; else zlib does (asamp/file/compressor.h).
+# ISA-L compresses profiles if it is installed, else zlib (asamp/file/compressor.h).
 ISAL := $(if $(wildcard /usr/include/isa-l/igzip_lib.h),-lisal)
 
 # The release, for the files that report it.
@@ -44,20 +44,20 @@ $(B)/asamp/$(1)/%.o: asamp/$(1)/%.c $(ASAMP_H) lua/seam.h $(B)/prepared $(B)/ext
 endef
 $(foreach f,$(FOLDERS),$(eval $(call COMPILE,$(f))))
 
-# All of them. A module is linked with its own file, and finds the rest here.
+# The archive of all objects. A module is linked with its own object and this archive.
 $(B)/asamp.a: $(ASAMP_C:%.c=$(B)/%.o)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# The library that stands before malloc: no module, for it is preloaded. It has no
-# sanitizer, which has a malloc of its own, and nothing that gcc knows of malloc.
+# The preloaded library that replaces malloc. It is compiled without a sanitizer, which has its own
+# malloc, and without gcc's assumptions about malloc.
 PRELOAD := $(P)/lib/asamp/profiler/malloc.so
 $(PRELOAD): asamp/preload/malloc.c asamp/base/interval.c $(ASAMP_H) $(B)/extra asamp/build.mk
 	@mkdir -p $(@D)
 	$(CC) -std=gnu99 -Wall -Wextra $(STRICT) -O2 -g0 $(filter-out -fsanitize%,$(EXTRA)) -fPIC -shared -fno-builtin \
 	  -fexceptions -fvisibility=hidden $(call sees,preload) $(LDEXTRA) -Wl,-z,nodelete -o $@ $(filter %.c,$^) -lm -ldl
 
-# A module: its place, its file, the libraries that it needs.
+# A module: its path, its source file, its libraries.
 define MODULE
 LINKED += $(P)/lib/asamp/$(1).so
 $(P)/lib/asamp/$(1).so: $(B)/asamp/module/$(2).o
@@ -78,7 +78,7 @@ $(LINKED): $(B)/asamp.a asamp/module/exports
 	$(CC) $(LINKFLAGS) -shared -Wl,-z,nodelete -Wl,--version-script=asamp/module/exports \
 	  -o $@ $(filter %.o,$^) $(B)/asamp.a $(NEEDS)
 
-# For spec/asamp/loaded_spec.lua: the profiler as with a glibc older than 2.35 (asamp/unwind/loaded.h).
+# For spec/asamp/loaded_spec.lua: the profiler as it is with a glibc older than 2.35 (asamp/unwind/loaded.h).
 build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/asamp.a asamp/module/exports
 	@mkdir -p $(@D)
 	$(CC) $(MODFLAGS) -DLOADED_OLD $(call sees,unwind) $(LINKFLAGS) -shared -Wl,-z,nodelete \
@@ -86,8 +86,8 @@ build/spec/old/core.so: asamp/unwind/loaded.c $(B)/asamp/module/corelib.o $(B)/a
 
 MODULES = $(LINKED) $(PRELOAD)
 
-# For spec/fuzz/build: the objects of a fuzzer of the reader and the converters, and their
-# libraries; and the options of a folder, for a spec.
+# For spec/fuzz/build: the objects and libraries of a fuzzer of the reader and the converters. For a
+# spec: the compiler options of a folder.
 FUZZED := base format file encode read convert
 fuzzed:
 	@echo $(patsubst %,-iquote asamp/%,$(FUZZED)) $(foreach f,$(FUZZED),$(wildcard asamp/$(f)/*.c)) -lz $(ISAL) -lm

@@ -43,27 +43,27 @@ PATHS := -DLUA_PATH_DEFAULT='"$(ROOT)/share/lua/5.4/?.lua;$(ROOT)/share/lua/5.4/
 # has not all of gcc's, and other processors not all of x86's.
 known = $(foreach o,$(1),$(shell $(CC) -Werror $(o) -x $(2) -c -o /dev/null /dev/null \
   2>/dev/null && echo $(o)))
-# Frames stay on the stack, where walks look for them: newer compilers put their variables
-# into memory of their own by default, to find uses after a return.
+# Frames stay on the stack, where stack walks search for them: newer compilers put local variables
+# into separate memory by default, to find uses after a return.
 ifeq ($(V),asan)
 OPT_asan += $(call known,--param=asan-use-after-return=0,c)
 endif
-# No branch of the bytecode loop lies across two fetches of the processor: where
-# one does is chance, and moved programs by up to a tenth from build to build.
+# No branch of the bytecode loop crosses a boundary of 32 bytes: without this option, the boundaries
+# that branches cross changed from build to build, and the time of programs by up to 10%.
 comma := ,
 PLACE := $(call known,-Wa$(comma)-mbranches-within-32B-boundaries,assembler)
-# Loops over the bytes of a string are a few instructions long: where one lay across two
-# lines of the cache, which is chance, string.reverse took a third longer.
+# Loops over the bytes of a string are a few instructions long. If a loop crossed two cache lines,
+# which depends on the build, string.reverse took 33% more time.
 BYTES := $(call known,-falign-loops=32,c)
 # The bytecode loop of the fork: a separate dispatch after every instruction (by default gcc
 # merges them), and the order of the source, in which the usual case comes first. Only values
-# that all instructions use are kept in registers from one instruction to the next (some 1% fewer
+# that all instructions use are kept in registers from one instruction to the next (about 1% fewer
 # instructions). The code of an instruction is not rescheduled after register allocation: with
-# that, loops of three or four instructions were up to a sixth slower.
+# that, loops of three or four instructions were up to 17% slower.
 LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
-# STRICT: -Werror in the checks; a user's compiler may have warnings that ours has not.
+# STRICT: -Werror in the checks only: another compiler may have other warnings.
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)
@@ -71,7 +71,7 @@ LIBS := -lm -ldl -lpthread
 READLINE ?= -lreadline
 OBJCOPY ?= objcopy
 
-# Upstream's files, and the fork's own, which are all files in its folders.
+# The files of upstream, and those of the fork, which are all files in its folders.
 FORKED := $(filter-out plain,$(V))
 CORE = $(filter-out $(if $(FORKED),lmem lgc),lapi lcode lctype ldebug ldo ldump lfunc lgc \
   llex lmem lobject lopcodes lparser lstate lstring ltable ltm lundump lvm lzio)
@@ -100,16 +100,17 @@ $(eval $(call STAMP,root,$(ROOT)))
 $(eval $(call STAMP,series,$(PATCHES)))
 $(eval $(call STAMP,extra,$(CC) $(EXTRA) $(LDEXTRA)))
 
-# The sources, unpacked fresh whenever the tarball or a patch changes, comes or
-# goes. A tarball that is newer than lua/upstream may still be another release's, out
-# of a cache or another tree: plain would be built from it without a word.
+# The sources, unpacked again when the tarball or a patch is changed, added or removed. The hash of
+# the tarball is verified each time: a tarball that is newer than lua/upstream can be another release,
+# from a cache or another tree, and plain would be built from it without a message.
 $(B)/prepared: $(TARBALL) $(PATCHES) $(B)/series lua/upstream lua/prepare
 	@. lua/upstream && echo "$$sha256  $(TARBALL)" | sha256sum -c --status || \
 	  lua/fetch $(TARBALL)
 	@lua/prepare $(TARBALL) $(SRC) $(PATCHES)
 	@rm -rf $(B)/obj $(B)/pic && mkdir -p $(B) && touch $@
 
-# Objects, for programs (obj) and for the shared library (pic): of ours, else upstream's.
+# Objects, for programs (obj) and for the shared library (pic), from the fork's file if there is one,
+# else from upstream's.
 define OBJECTS
 $(B)/$(1)/%.o: lua/%.c $(B)/prepared $(B)/extra $(HEADERS) lua/build.mk
 	@mkdir -p $$(@D)
@@ -123,7 +124,7 @@ $(B)/$(1)/home.o: $(B)/root
 $(B)/$(1)/lvm.o: LUAFLAGS += $$(LOOP)
 $(B)/$(1)/lstrlib.o: LUAFLAGS += $$(BYTES)
 $(B)/$(1)/loadlib.o: $(B)/root
-# The core's code in a section of its own, whose bounds the linker names
+# The code of the core is in a separate section, for whose bounds the linker defines symbols
 # (luaN_code of seam.h).
 $(B)/$(1)/core.o: $(call CORE_O,$(1))
 	$(CC) -nostdlib -r -o $$@ $$^
@@ -133,8 +134,8 @@ endef
 $(eval $(call OBJECTS,obj,))
 $(eval $(call OBJECTS,pic,-fPIC))
 
-# The folders of our headers that a file is compiled with. A folder of lua/gc has itself, those
-# that stand before it in LAYERS, and no others.
+# The folders in which a file finds the fork's headers. For a file of a folder of lua/gc: this folder
+# and those before it in LAYERS.
 LAYERS := memory alloc pace mark remset sweep collect inspect
 SEES = $(INLINED)
 below = $(if $(filter-out $(1),$(firstword $(2))),$(firstword $(2)) $(call below,$(1),$(wordlist 2,99,$(2))))

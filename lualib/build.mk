@@ -3,14 +3,14 @@
 # this folder, and the page of asamp view, where its tools are installed (make view).
 include asamp/build.mk
 LUALIB = $(patsubst lualib/%,$(P)/share/asamp/%,$(shell find lualib -name '*.lua'))
-# start.lua and the command load these: to parse the sources would take most of the instructions
-# of `asamp run` with a short script.
+# start.lua and the command load compiled modules: parsing the sources would execute most of the
+# instructions of `asamp run` with a short script.
 COMPILED = $(LUALIB:.lua=.luac)
 LUAC ?= $(abspath $(P)/bin/luac)
 PAGE = $(if $(and $(wildcard /usr/bin/esbuild),$(wildcard /usr/share/nodejs/d3-brush)),\
   $(P)/share/asamp/asamp/page.html)
 
-# An older build left its modules in folders that module paths name.
+# Removes modules of an older build from folders that are on the module paths.
 $(shell rm -rf '$(P)'/lib/lua/5.4/profiler '$(P)'/lib/lua/5.4/asamp '$(P)'/share/lua/5.4/profiler* \
   '$(P)'/share/lua/5.4/asamp*)
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The profiler's modules for a fork that is installed: for luarocks, by
-# asamp-1.0.0-1.rockspec, which says where the fork's headers are (LUA_INCDIR) and where
-# modules go (LUADIR, LIBDIR).
+# Builds the profiler's modules for an installed fork. luarocks calls it by asamp-1.0.0-1.rockspec,
+# which passes the folders of the fork's headers (LUA_INCDIR) and of modules (LUADIR, LIBDIR).
 V := rock
 B := build/rock
 P := build/rock
@@ -16,12 +15,12 @@ OPT_rock := -O2
 
 all:
 include asamp/build.mk
-# asamp/host.so and the modules of the command come with the command.
+# asamp/host.so and the modules of the command are installed with the command.
 ROCK := $(filter $(P)/lib/asamp/profiler/%,$(MODULES))
 all: $(ROCK)
 
-# Where the modules' rules look for Lua. The sampler and the core share structures,
-# so that only the very same seam.h is right.
+# The folder in which the rules of modules find Lua. The sampler and the core share structures, so
+# seam.h must be identical to the one that the fork was built with.
 $(P)/lib/pkgconfig/lua5.4.pc: always
 	@[ -r "$(LUA_INCDIR)/seam.h" ] || { echo "pack/rock.mk: no fork is installed in '$(LUA_INCDIR)': it has no" \
 	  "seam.h; luarocks --lua-dir=/usr/lib/asamp --lua-version=5.4 make … takes one that is" >&2; exit 1; }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The command `asamp`, installed beside the interpreter that has its modules.
-# LUA_PATH, LUA_INIT and the like are for the programs that it runs (-E); its modules
-# are those of the interpreter's tree, not of the current folder.
+# The command `asamp`, installed in the folder of the interpreter that runs it. -E: LUA_PATH,
+# LUA_INIT and similar variables apply to the programs that it runs, not to the command; its
+# modules are those of the interpreter's tree, not of the current folder.
 # readlink runs for symbolic links only: its start takes longer than the rest of `asamp --version`.
 here=$0
 [ ! -L "$here" ] || here=$(readlink -f "$here")
@@ -12,10 +12,10 @@ if [ -L "$here/lua" ]; then
   tree=${tree%/*/*}
 elif [ "${here#/}" != "$here" ] && [ ! -L "$here" ]; then
   tree=${here%/*}
-else  # starts a process
+else  # this form starts a process
   tree=$(CDPATH='' cd -P -- "$here/.." && pwd -P)
 fi
-unset ASAMP  # nor is this one
+unset ASAMP  # the command itself is not sampled
 exec "$here/lua" -E -e "package.path = [==[$tree/share/asamp/?.luac;$tree/share/asamp/?.lua]==]
 package.cpath = [==[$tree/lib/asamp/?.so]==]
 os.exit(require('asamp').main(arg))" /dev/null "$@"
