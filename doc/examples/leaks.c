@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** leaks SCRIPT [PERIOD]: runs a Lua script, and prints which of its lines
-** allocated what is still alive at its end, what it is, and who holds it: the sites of
-** leaks, most first. A sample every PERIOD bytes (4096) on average. An example of asamp.h:
+** leaks SCRIPT [PERIOD]: runs a Lua script and prints the sites of leaks, largest first: the lines
+** that allocated the objects that are alive at its end, the types of these objects, and their
+** holders. A sample every PERIOD bytes (4096) on average. An example of asamp.h:
 **
 **   cc -o leaks leaks.c $(pkg-config --cflags --libs lua5.4)
 */
@@ -15,8 +15,8 @@
 #include <lualib.h>
 
 /*
-** What a line of the script allocates, in a list. Points are samples as often as
-** they count.
+** The allocations of one kind at a line of the script. 'points' is the sum of the counts of its
+** samples.
 */
 typedef struct Site {
   struct Site *next;
@@ -54,7 +54,7 @@ static void *allocated (void *ud, const asamp_Sample *s) {
   return site;
 }
 
-/* What survives and is not followed counts as a leak: nobody knows better. */
+/* A block that survived and is not followed counts as a leak: its death would not be reported. */
 static void decided (void *ud, const asamp_Known *s, const asamp_Fate *f) {
   Site *site = (Site *)s->value;
   (void)ud;
@@ -119,8 +119,8 @@ static int run (lua_State *L, const char *script) {
   int good = (luaL_dofile(L, script) == LUA_OK);
   if (!good) fprintf(stderr, "leaks: %s\n", lua_tostring(L, -1));
   lua_settop(L, 0);
-  lua_gc(L, LUA_GCCOLLECT);  /* finds what is dead, calls finalizers, ... */
-  lua_gc(L, LUA_GCCOLLECT);  /* ... and finds what these have let go */
+  lua_gc(L, LUA_GCCOLLECT);  /* frees dead objects and calls finalizers */
+  lua_gc(L, LUA_GCCOLLECT);  /* frees the objects that finalizers have dropped */
   return good;
 }
 
