@@ -24,6 +24,12 @@ local function said(pid, name)
   return text
 end
 
+-- Returns true if the process exists and is not a zombie, or if there is no /proc.
+local function isthere(pid)
+  local text = said(pid, "stat")
+  return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
+end
+
 -- Returns the user id of a process; nil: unknown.
 local function userof(pid)
   local text = said(pid, "status")
@@ -59,6 +65,12 @@ local function find(target)
       return path
     end
   end
+  local user, uid = userof(target), host.uid()
+  if not isthere(target) then
+    return nil, ("no process %s is running"):format(target)
+  elseif user and user ~= uid and uid ~= 0 then
+    return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
+  end
   return nil, ("process %s has no socket '%s'; it listens with ASAMP=listen, or give the " ..
                "socket's path"):format(target, table.concat(list, "' or '"))
 end
@@ -76,12 +88,6 @@ M.find = find
 
 -- By target: the id of the process that answered last.
 local known = {}
-
--- Returns true if the process exists and is not a zombie, or if there is no /proc.
-local function isthere(pid)
-  local text = said(pid, "stat")
-  return text and not text:find "%) [ZX]" or not host.samefile("/proc/self/stat", "/proc/self/stat")
-end
 
 -- Returns true if a process has ended. A process that answered before may be about to exit: it is
 -- waited for. 'waits.left' is the number of waits left for all targets of one M.all.
