@@ -78,23 +78,26 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil and
--- an exit code if it failed.
+-- Runs a script. Returns the path of its profile and the folder to be removed afterwards; nil after
+-- an error message if the script could not be run to its end.
 local function profiled(o, world, warn)
   local folder, wrong = host.newfolder(host.temporary())
   if not folder then
     warn.failed("%s", wrong)
-    return nil, 2
+    return nil
   end
   local path = folder .. "/run.vmprof"
   local args = {"--quiet", "--out", path, "--alloc", o.alloc or M.PERIOD}
   table.move(o.files, 1, #o.files, #args + 1, args)
-  local code = run.run(args, world)
-  if code ~= 0 then
-    host.discard(folder)
-    return nil, code
+  local signal
+  local code = run.run(args, setmetatable({signalled = function(n) signal = n end}, {__index = world}))
+  if code == 0 and not signal then
+    return path, folder
   end
-  return path, folder
+  host.discard(folder)
+  warn.failed("the script '%s' %s; nothing is checked", o.files[1], signal and
+    ("was ended by signal %d"):format(signal) or ("failed with status %d"):format(code))
+  return nil
 end
 
 -- Reads a profile. Returns it and its totals, of the part that --from, --until and --exclude select.
@@ -187,7 +190,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if isscript then
     path, folder = profiled(o, world, warn)
     if not path then
-      return warn.failed("the script '%s' failed with status %d; nothing is checked", o.files[1], folder)
+      return 1
     end
   end
   local profile, t = load(path, o.files[1], o, world, warn)

@@ -388,11 +388,13 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
 end
 
--- Returns the exit code of the program. If a signal ended it, dies of the same signal.
-local function ended(how, status)
+-- Returns the exit code of the program. If a signal ended it, dies of the same signal, or calls
+-- world.signalled with its number.
+local function ended(how, status, world)
   if how == "signal" then
     io.stdout:flush()
-    host.raise(status)
+    local signalled = world.signalled or host.raise
+    signalled(status)
   end
   return status
 end
@@ -433,11 +435,11 @@ local function runprogram(program, t, words, environment, world, warn)
   for i = 2, quiet and 0 or #list do
     world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
   end
-  return ended(how, status)
+  return ended(how, status, world)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the script's exit code,
--- 2 for wrong arguments; does not return when a signal ended the script.
+-- 2 for wrong arguments; when a signal ended the script, does not return unless world.signalled is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program = programs.find(script)
@@ -489,7 +491,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
       warn.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")
     end
   end
-  return ended(how, status)
+  return ended(how, status, world)
 end)
 
 return M

@@ -4,6 +4,7 @@
 local check = require "asamp.commands.check"
 local commands = require "spec.support.commands"
 local gen = require "profilegen"
+local host = require "asamp.host"
 local merge = require "asamp.commands.merge"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -138,6 +139,20 @@ describe("asamp check", function()
     code, out = run("--no-leak", script, "--", "3")
     assert.equal(1, code)
     has(out, "failed with status 3; nothing is checked")
+    -- A former bug: the command died of the script's signal, and left its temporary folder.
+    local temporary, name = shell.folder(), host.temporary
+    host.temporary = function() return temporary end
+    shell.write(script, "os.execute('kill -9 $PPID') repeat until false")
+    code, out = run("--max-allocated", "64M", script)
+    host.temporary = function() return "/nowhere" end
+    local lone = select(2, run("--max-allocated", "64M", script))
+    host.temporary = name
+    assert.equal(1, code)
+    has(out, ("asamp check: the script '%s' was ended by signal 9; nothing is checked\n"):format(script))
+    assert.equal("", shell.output("ls -A %s", temporary))
+    assert.equal("asamp check: cannot create a folder in '/nowhere': No such file or directory\n", lone)
+    shell.remove(temporary)
+    shell.write(script, "return {}")
     code, out = run("--max-allocated", "1G", "--alloc", "1G", script)
     assert.equal(1, code)
     has(out, ("'%s' has no samples of allocation; a smaller --alloc takes more"):format(script))
