@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Parser for details: the text of a private meta "asamp.N", which the encoder writes (grammar:
-** doc/profile-format.md). The functions allocate nothing: all results point into the text. A
-** number that is missing or too large ends its list.
+** doc/profile-format.md). The functions allocate nothing: a Fields points into the text, which
+** must stay in memory. A number that is missing or too large ends its list.
 */
 #ifndef asamp_details_h
 #define asamp_details_h
@@ -12,55 +12,61 @@
 
 #include "sample.h"
 
-/* the value of the meta "asamp.format" that asamp writes; readers also accept format 2 */
+/* Value of the meta "asamp.format" in a profile of one state; readers also accept "2". */
 #define DETAILS_FORMATTEXT	"3"
-/* The format of a profile of several states: the details of each state are separate. */
+/* The format of a profile of many states, as a number and as the value of the meta. */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
-/* The unread part of a list of decimal numbers or letters. */
+/* The unread part of a list of decimal numbers, of letters or of lines. */
 typedef struct Fields {
   const char *p, *end;
 } Fields;
 
+/* The lists of a batch; a list that the text does not have is empty. */
 typedef struct Details {
-  uint64_t samples;       /* number of samples in the batch; repeated ones count once */
-  Fields times;           /* us from the previous sample to each sample */
-  Fields kinds;           /* kinds of the allocations, one letter each; 'a' is kind 0 */
+  uint64_t samples;       /* number of samples in the batch */
+  Fields times;           /* stock format: us from the previous sample to each sample; the first
+			     sample of a file counts from the start */
+  Fields kinds;           /* extended format: kind of each allocation, one letter, 'a' for 0 */
   Fields sizes;           /* bytes of each allocation */
-  Fields counts;          /* triples for repeated samples: the sample's number (from 1), its
-			     count, its copies */
-  Fields outside;         /* numbers of the samples that were allocated outside the nursery */
-  Fields labels;          /* runs of samples with the same labels: number of samples, set of
-			     labels */
-  Fields events;          /* one line for each event, in the order of time */
+  Fields counts;          /* three numbers for each sample whose count is not 1: the sample's
+			     number (from 1), its count, the number of its stacks in the file */
+  Fields outside;         /* numbers of the samples whose blocks passed by the nursery */
+  Fields labels;          /* runs of samples with one label set: length of the run, number of the
+			     set */
+  Fields events;          /* one line for each event, in the order of writing (details_event) */
 } Details;
 
-/* Splits a text of n bytes into its lists. Returns 0 if it does not match the grammar. */
+/*
+** Splits a text of n bytes into its lists. Returns 0 if the text does not start with a line "n
+** NUMBER"; the rest of the text is not checked.
+*/
 int details_split (Details *d, const char *text, size_t n);
 
 /*
-** Read the next number of a list into *n (details_signed: it may be negative). Return 0 if
-** there is none.
+** Read the next number of a list into *n (details_signed: it may be negative). Return 0 and
+** read nothing if there is no number or it does not fit into *n.
 */
 int details_number (Fields *f, uint64_t *n);
 int details_signed (Fields *f, int64_t *n);
 
-/* The contents of the line of a collection, independent of the format. */
+/*
+** The line of a collection, independent of the format; ProfileCollection (sample.h) describes
+** the values. Times are us, sizes are bytes.
+*/
 typedef struct Collected {
-  int64_t time;              /* the collection's end, us after the last event */
-  int64_t inuse, held, rss;  /* changes since the previous collection, bytes */
-  uint64_t duration;         /* us */
-  uint64_t tenured;          /* bytes */
+  int64_t time;              /* the collection's end, from the last event that has a time */
+  int64_t inuse, held, rss;  /* changes since the previous collection */
+  uint64_t duration;
+  uint64_t tenured;
   uint64_t state, minors, majors;
-  uint64_t left;             /* us of the pauses of the collections left out before this one */
-  uint64_t label;            /* set of labels of the thread that ran */
-  uint64_t processor;        /* us of processor time */
-  uint64_t slices;           /* us of processor time for slices of a major collection, in this
-			        collection and those left out */
-  int64_t planned, over;     /* bytes of the nurseries: 'planned' of a major collection; of a
-			        minor one its difference to that of the previous one. 'over':
-			        bytes allocated in excess of them */
+  uint64_t left;
+  uint64_t label;            /* number of the label set in the file */
+  uint64_t processor;
+  uint64_t slices;
+  int64_t planned, over;     /* 'planned' of a minor collection: the change since the last minor
+			        one. 'over': bytes charged minus bytes planned */
   uint64_t looked[LOOKED_COUNT];
 } Collected;
 
@@ -70,12 +76,16 @@ typedef struct Collected {
 */
 int details_format (const char *value, size_t n);
 
-/* Reads the fields of an event 'g' or 'G'. Missing numbers are 0. */
+/*
+** Reads the fields of an event 'g' or 'G'. 'format': a result of details_format above 0. Missing
+** numbers count as 0.
+*/
 void details_collection (Fields *f, int format, Collected *c);
 
 /*
-** Reads the next line of events: returns its letter and sets *line to its fields. Returns 0 at
-** the end. doc/profile-format.md lists the letters; readers ignore unknown ones.
+** Reads the next line of 'events': returns its letter ('\n': the line is empty) and sets *line
+** to the rest of the line. Returns 0 at the end. doc/profile-format.md lists the letters; readers
+** skip lines with other letters.
 */
 int details_event (Fields *events, Fields *line);
 

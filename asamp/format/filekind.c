@@ -19,15 +19,18 @@ static int holds (const unsigned char *b, size_t n, const char *what) {
   return memmem(b, n, what, strlen(what)) != NULL;
 }
 
-/* Returns 1 if the file starts with the five words of a VMProf log (64 bits, little-endian). */
+/*
+** Returns 1 if the file starts with five words (64 bits, little-endian) of which the first three
+** are those of a VMProf log: 0, 3, 0.
+*/
 static int islog (const unsigned char *b, size_t n) {
   static const unsigned char words[24] = {[8] = 3};
   return n >= 40 && memcmp(b, words, sizeof(words)) == 0;
 }
 
 /*
-** Returns 1 if the header record after these words has version 4 or higher and the interpreter
-** "lua".
+** Returns 1 if the log's header record, which follows the five words, has version 4 or higher
+** and the interpreter "lua".
 */
 static int filekind_isours (const unsigned char *b, size_t n) {
   return n >= 48 && b[40] == VMPROF_HEADER && b[41] == 0 && b[42] >= 4 &&
@@ -35,8 +38,8 @@ static int filekind_isours (const unsigned char *b, size_t n) {
 }
 
 /*
-** Returns 1 if the bytes are a message of profile.proto: at least two fields with numbers 1 to
-** 14 that are integers or bytes.
+** Returns 1 if the bytes can be the start of a message of profile.proto: at least two complete
+** fields, and all fields have numbers from 1 to 14 and are integers or bytes.
 */
 static int ispprof (const unsigned char *b, size_t n) {
   size_t i = 0;
@@ -64,7 +67,7 @@ static int ispprof (const unsigned char *b, size_t n) {
   return fields >= 2;
 }
 
-/* Returns 1 if the first line has the form "frame;frame number". */
+/* Returns 1 if the first line contains a ';' and ends with a space and a decimal number. */
 static int iscollapsed (const unsigned char *b, size_t n) {
   const unsigned char *end = memchr(b, '\n', n);
   const unsigned char *p = end;
@@ -76,6 +79,7 @@ static int iscollapsed (const unsigned char *b, size_t n) {
          memchr(b, ';', (size_t)(end - b)) != NULL;
 }
 
+/* Returns 1 if the bytes contain no control characters other than \t, \n, \v, \f and \r. */
 static int istext (const unsigned char *b, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) {
@@ -85,6 +89,7 @@ static int istext (const unsigned char *b, size_t n) {
   return 1;
 }
 
+/* Returns the type of a JSON file, by words that occur in its first n bytes. */
 static enum FileKind json (const unsigned char *b, size_t n) {
   if (holds(b, n, "speedscope.app/file-format"))
     return FILEKIND_SPEEDSCOPE;
@@ -126,8 +131,8 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
 }
 
 /*
-** Unpacks as many of the n bytes at 'in' as possible, into 'out' (at most 'room' bytes).
-** Returns the number of unpacked bytes.
+** Decompresses the n bytes of a gzip file at 'in' until 'out' has 'room' bytes or the input ends
+** or is damaged. Returns the number of bytes in 'out'.
 */
 static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
   z_stream z;

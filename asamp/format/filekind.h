@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Detection of a file's type from its first bytes, so that no other file is mistaken for a
-** profile and error messages can name the type.
+** Detection of a file's type from its first bytes, so that files of other types are neither read
+** nor replaced as profiles, and error messages name the type.
 */
 #ifndef asamp_filekind_h
 #define asamp_filekind_h
@@ -11,15 +11,19 @@
 enum FileKind {
   FILEKIND_UNKNOWN,
   FILEKIND_NOTHING,      /* an empty file */
-  FILEKIND_PROFILE,      /* a VMProf log written by asamp */
-  FILEKIND_LOG,          /* a VMProf log of another program, or a file that resembles one */
+  FILEKIND_PROFILE,      /* a VMProf log of the interpreter "lua", as asamp writes it */
+  FILEKIND_LOG,          /* a VMProf log of another interpreter, or a file that resembles a log */
   FILEKIND_HEAP,         /* a heap snapshot (heapformat.h) */
-  FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED, FILEKIND_JSON,
+  FILEKIND_PPROF, FILEKIND_FIREFOX, FILEKIND_SPEEDSCOPE, FILEKIND_COLLAPSED,
+  FILEKIND_JSON,         /* a JSON file that is none of the types above */
   FILEKIND_PAGE,         /* a page written by asamp view */
-  FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF, FILEKIND_PACKED, FILEKIND_SCRIPT, FILEKIND_TEXT
+  FILEKIND_HTML, FILEKIND_PERF, FILEKIND_ELF,
+  FILEKIND_PACKED,       /* compressed, but not with gzip */
+  FILEKIND_SCRIPT,       /* a script with "#!", or a binary chunk of Lua */
+  FILEKIND_TEXT
 };
 
-/* Number of bytes at the start of a file that are sufficient. */
+/* Number of bytes at the start of a file from which its type is determined. */
 #define FILEKIND_HEAD	4096
 
 /*
@@ -29,18 +33,15 @@ enum FileKind {
 enum FileKind filekind_of (const unsigned char *head, size_t n);
 
 /*
-** Returns the type of an open file, compressed or not. The file's position does not matter and
-** is not changed.
+** Returns the type of an open file, also if it is compressed with gzip; FILEKIND_UNKNOWN if it
+** cannot be read or is not seekable. Neither uses nor changes the position of 'fd'.
 */
 enum FileKind filekind_offile (int fd);
 
-/* Returns the name of a type, for example "a pprof profile"; NULL: there is none. */
+/* Returns the name of a type, for example "a pprof profile"; NULL for FILEKIND_UNKNOWN. */
 const char *filekind_name (enum FileKind kind);
 
-/*
-** Returns a hint what to do with such a file, for example "`go tool pprof` reads it"; NULL:
-** there is none.
-*/
+/* Returns advice for a file of the type, for example "`go tool pprof` reads it"; or NULL. */
 const char *filekind_remedy (enum FileKind kind);
 
 #endif

@@ -39,8 +39,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
 }
 
 /*
-** Writes a path like putfield, but cuts it at its start, where "..." marks the cut. (A replaced
-** byte becomes three bytes, so the cut is made after the replacement.)
+** Writes a path as putfield, but cuts it at its start and marks the cut with "...". The cut is made
+** after the replacement of invalid bytes, each of which becomes three bytes.
 */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
@@ -63,7 +63,7 @@ static size_t putpath (char *out, size_t room, const char *path) {
   return n + 3;
 }
 
-/* Largest number of bytes of a function's name; the rest is for the file. */
+/* Largest number of bytes of a function's name; the rest of FRAMENAME_LIMIT is for the file. */
 #define NAMEROOM	400
 
 void framename_lua (char *out, const char *name, int line,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names that the writer and the reader of snapshots share. */
+/* Names of roots, for readers of snapshots and for the holders in profiles (heapformat.h). */
 #include "heapformat.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The bytes of an unpacked heap snapshot (complete description: doc/heap-format.md): the magic,
-** then records of a tag and its fields. Numbers are LEB128. An address is written as its
-** distance from another address, in units of 8 bytes, zigzag-encoded.
+** then records of a tag and its fields. Numbers are LEB128; those that may be negative are
+** zigzag-encoded first. An address is written as its distance from another address, in units of 8
+** bytes, unless it is called absolute below.
 */
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
@@ -11,40 +12,44 @@
 
 #define HEAPFORMAT_MAGIC	"ASAMPHEAP 3\n"
 #define HEAPFORMAT_MAGICSIZE	12
-#define HEAPFORMAT_VERSION	10  /* position of the version's digit. Version 1 has neither
-				       sites nor samples; version 2 has no names of C
+#define HEAPFORMAT_VERSION	10  /* index of the version's digit in the magic. Version 1 has
+				       neither sites nor samples; version 2 has no names of C
 				       functions and no slots */
 
 /* Tags of records. */
 #define HEAP_META	0x01  /* key and value: texts, each preceded by its length */
-#define HEAP_FROM	0x02  /* address / 8 of the object whose edges follow; 0: the roots */
+#define HEAP_FROM	0x02  /* absolute address / 8 of the object whose edges follow; 0: the
+			         roots */
 #define HEAP_END	0x03  /* number of objects, number of edges, bytes of all objects */
 #define HEAP_SITE	0x04  /* name and source of a function (texts), line of its
 			         definition, line where samples were allocated. Sites are
 			         numbered 1, 2, ... */
-#define HEAP_SAMPLE	0x05  /* address relative to the previous sample's, site or 0, age in
-			         milliseconds, bytes that the sample represents */
-#define HEAP_CODE	0x06  /* absolute address of a C function, its name (a text). These
-			         records precede the objects */
-#define HEAP_OBJECT	0x10  /* + a kind: address relative to the previous object, bytes,
-			         fields of the kind */
-#define HEAP_EDGE	0x40  /* + a kind: address relative to the holder, fields of the kind */
+#define HEAP_SAMPLE	0x05  /* address of an object, from that of the previous sample; site or
+			         0, age in milliseconds, bytes that the sample represents */
+#define HEAP_CODE	0x06  /* absolute address of a C function that the running coroutine
+			         calls, its name (a text). These records precede the objects */
+#define HEAP_OBJECT	0x10  /* + a kind: address from the previous object's, bytes, fields of
+			         the kind. The object's edges follow */
+#define HEAP_EDGE	0x40  /* + a kind: address of the target from the holder's, fields of the
+			         kind */
 
-/* Kinds of objects, with their fields. */
+/* Kinds of objects, with their fields; addresses are from the object's own. */
 enum {
   HEAP_TABLE, HEAP_STRING /* length, number of bytes stored, these bytes */,
-  HEAP_FUNCTION /* address of the prototype */, HEAP_CFUNCTION /* absolute address of the code */,
+  HEAP_FUNCTION /* prototype */, HEAP_CFUNCTION /* absolute address of the code */,
   HEAP_UPVALUE, HEAP_USERDATA, HEAP_THREAD /* 1: the main thread */,
   HEAP_PROTO /* line, name, source */, HEAP_KINDS
 };
 
 /*
 ** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE; each with
-** the fields that follow the target in the file. The field 'slot' is 0 if not known, 1 for the
-** called function, 2 and more for the other slots.
+** the fields that follow the target in the file. 'index', 'key' and 'in' are those of luaN_Edge;
+** keys and 'in' are addresses from the holder's. 'slot' is 0 if not known, 1 for the function that
+** the call runs, 2 and more for the other slots of the call.
 */
 enum {
-  HEAP_EROOT /* index */, HEAP_EMETATABLE, HEAP_EINDEX /* difference from the previous index */,
+  HEAP_EROOT /* index */, HEAP_EMETATABLE,
+  HEAP_EINDEX /* difference from the holder's previous index, at first from 0 */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
   HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,
@@ -52,16 +57,16 @@ enum {
   HEAP_ECODE /* slot, absolute address of the C function */, HEAP_EDGES
 };
 
-/* Largest number of bytes of a string that a snapshot stores. */
+/* Largest number of bytes that a snapshot stores of a string, name, key or value. */
 #define HEAP_TEXT	128
 
-/* Represents "no object" where an address may be missing. */
+/* No object, in a field where the address may be missing; there, an address has 1 added. */
 #define HEAP_NONE	0
 
 /* Index of the first root that is a metatable of a type: LUAN_RTYPE of luaN_Root (seam.h). */
 #define HEAP_RTYPE	16
 
-/* Writes the name of root number 'which' into 'to' (a buffer of 'size' bytes). */
+/* Writes the name of a root (luaN_Root) into 'to', a buffer of 'size' bytes. */
 void heapformat_root (long long which, char *to, size_t size);
 
 #endif

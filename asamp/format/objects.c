@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that wait for their survival outcomes, and their records (objects.h). */
+/* The queue of sampled objects, and their records (objects.h). */
 #include "objects.h"
 #include "list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Largest number of objects, copies included, in a record (O3). */
 #define MAXOBJECTS	(VMPROF_MAXWORDS - OBJECTS_NSTATS)
 
 /*
-** Values of gc_state that readers know; the first ones equal those of ProfileCollection.state.
+** Values of gc_state, by their names in readers: the numbers of ProfileCollection.state. SCANNING
+** is 0, no major collection.
 */
 enum { SCANNING, MARKING, FINALIZING = 3 };
 
@@ -42,8 +44,8 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
 }
 
 /*
-** Writes 'words' words of objects, including copies, from copy *copy of object *i on. The
-** newest comes first, so that the words are filled from the end. Advances *i and *copy.
+** Writes 'words' words of objects, one for each copy, from copy *copy of object *i on, and
+** advances *i and *copy. The words are filled from the end, because the newest object is first.
 */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
@@ -57,7 +59,11 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
   }
 }
 
-/* Returns the gc_state for the record of 'c'. */
+/*
+** Returns the gc_state for a record with the statistics of 'c': FINALIZING after a major
+** collection that leaves no slices, and SCANNING instead of MARKING directly after FINALIZING,
+** because the converter of the VMProf forks fails on that change.
+*/
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)
@@ -90,7 +96,7 @@ void objects_write (Objects *o, int all, uint64_t time,
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* samples without a survival outcome, which may arrive later */
+  if (all)  /* undecided objects: their survival outcomes may arrive later */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

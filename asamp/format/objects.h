@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The objects of the extended format: sampled objects that wait for the collection that decides
-** whether they survive, and the object records (0x0A).
-**
-** This module has the queue of undecided objects; it does not use stacks or metas. Invariants:
-**   O1  every stack has one object for each of its copies, in the same order; an object that no
-**       collection decides is written as dead;
-**   O2  if more than OBJECTS_MAXOPEN objects wait, the oldest are written as dead; their survival
-**       outcomes are ignored later;
+** The object records (0x0A) of the extended format, and the queue of the sampled objects that are
+** in no record yet. An object is undecided until a collection has decided whether it survives. This
+** module does not use stacks or metas. Invariants:
+**   O1  the records have one object for each stack of an allocation sample, copies included, in
+**       the order of the stacks; an object that no collection decides is written as dead;
+**   O2  if OBJECTS_MAXOPEN objects are queued, all are written, the undecided ones as dead; their
+**       survival outcomes are ignored later;
 **   O3  a record has at most VMPROF_MAXWORDS words: the newest object first, the four
 **       statistics last.
 */
@@ -20,16 +19,16 @@
 #define OBJECTS_MAXOPEN		(1u << 20)
 #define OBJECTS_NSTATS		4
 
-/* A queue that is all zero is empty. */
+/* The queue. All zero: empty. */
 typedef struct Objects {
   struct OpenObject {
-    uint32_t word;       /* word of the record, without the bit 'survived' */
-    uint32_t copies;
+    uint32_t word;       /* word of the record, without the bit 'survived' (bit 0) */
+    uint32_t copies;     /* number of stacks of the sample, at least 1 */
   } *open;               /* the oldest first */
   size_t n, size;
-  uint64_t early;        /* number of objects already written as dead whose survival outcomes are
-			    still to come */
-  Bytes fates;           /* survival outcomes of the oldest objects, one byte each */
+  uint64_t early;        /* number of objects that were written while undecided, and whose survival
+			    outcomes are to be ignored (O2) */
+  Bytes fates;           /* survival outcomes of the oldest objects in 'open', one byte each */
   int state;             /* gc_state of the last record */
   int failed;            /* 1: there was not enough memory */
 } Objects;
@@ -38,17 +37,19 @@ typedef struct Objects {
 extern const char *const objects_stats[OBJECTS_NSTATS];
 
 /*
-** Returns 1 if the queue is full. The caller then writes the oldest objects before it adds
-** another one.
+** Returns 1 if the queue is full. The caller then writes all objects (objects_write) before it
+** adds another one.
 */
 int objects_full (const Objects *o);
+/* Adds the object of a sample; 'copies' >= 1. Sets 'failed' if there is not enough memory. */
 void objects_add (Objects *o, int kind, int outside, uint32_t copies);
+/* Adds the survival outcomes of the n oldest undecided objects; 0: died. */
 void objects_fates (Objects *o, const unsigned char *survived, size_t n);
 
 /*
-** Appends to 'to' the records of the objects whose survival outcome is known ('all': of all
-** objects), with the time 'time' (CLOCK_MONOTONIC, ns) and the statistics of 'c'. If there are no
-** such objects, nothing is written.
+** Removes the objects whose survival outcome is known ('all': all objects) from the queue, and
+** appends their records to 'to', with the time 'time' (CLOCK_MONOTONIC, ns) and the statistics of
+** 'c'. Without such objects, nothing is appended.
 */
 void objects_write (Objects *o, int all, uint64_t time,
                     const ProfileCollection *c, Bytes *to);

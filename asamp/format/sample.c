@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of kinds (sample.h). */
+/* Names of the kinds of blocks (sample.h). */
 #include "sample.h"
 
 const char *profile_kindname (int kind) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** The encoding of a VMProf log. vmprof.h has the invariants V1 to V3, and doc/profile-format.md
-** the layout.
-*/
+/* The encoding of a VMProf log (vmprof.h). */
 #include "vmprof.h"
 
 #include <string.h>
