@@ -14,24 +14,25 @@
 #include "clock.h"
 #include "descriptor.h"
 
-#define PATIENCE	UINT64_C(5000000000)	/* ns without any activity after which a
-						   client is disconnected (CN3) */
+#define PATIENCE	UINT64_C(5000000000)	/* ns without any activity after which a client
+						   is disconnected, unless it waits for a
+						   snapshot (CN3) */
 #define POLL_NS		UINT64_C(1000000)	/* ns from a request for a snapshot to the
 						   first check whether it is finished */
 #define POLL_PART	8	/* the next check comes after one POLL_PART-th of the time
 				   already waited */
-#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept before the next
-						   attempt (CN8) */
+#define REST_NS		UINT64_C(250000000)	/* ns after a failed accept or poll before the
+						   next attempt (CN8) */
 
 typedef struct Client {
   Request request;
   size_t n;		/* number of received bytes in request.line */
-  uint64_t heard;	/* time of its last activity: its connection, a request, or acceptance
-			   of a part of an answer */
+  uint64_t heard;	/* clock_now at the last activity: the connection, received bytes, an
+			   attempt to send more of an answer */
 } Client;
 
-static struct pollfd *fds;	/* descriptors for poll: the server's first, then those of the
-				   clients */
+static struct pollfd *fds;	/* descriptors for poll: element 0 is the server's, element i + 1
+				   that of clients[i] */
 static Client **clients;
 static size_t nclients;
 static uint64_t rest;		/* no client is accepted before this time (CN8) */
@@ -45,6 +46,7 @@ int clients_start (void) {
 }
 
 
+/* Returns 1 if the client waits for a snapshot (CN6). */
 static int iswaiting (const Client *c) {
   return c->request.heap != NULL;
 }
@@ -57,15 +59,15 @@ static int isbehind (const Client *c) {
 
 
 /*
-** Returns the events to wait for: the end of the connection only if the client waits for a
-** snapshot, POLLOUT if a part of its answer has not been sent. Further requests are read
-** afterwards.
+** Returns the events that poll waits for, in addition to the end of the connection. No request is
+** read while a part of an answer has not been sent or the client waits for a snapshot.
 */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
 
 
+/* Disconnects client i. The last client of the tables moves to index i. */
 static void clients_leave (size_t i) {
   request_end(&clients[i]->request);
   server_close(clients[i]->request.fd);
@@ -76,8 +78,8 @@ static void clients_leave (size_t i) {
 
 
 /*
-** Makes room for one more client (CN3): disconnects the client that has been silent for
-** longest, preferably one that does not wait for a snapshot.
+** Makes room for one more client (CN3). If the tables are full, disconnects the client that has
+** been silent for longest, preferably one that does not wait for a snapshot.
 */
 static void makeplace (void) {
   size_t i, first = 0;
@@ -91,8 +93,8 @@ static void makeplace (void) {
 
 
 /*
-** Answers the lines that have been received, up to a request whose answer takes time or cannot
-** be sent completely. Returns 0 if the client is to be disconnected.
+** Answers the complete lines that have been received, up to a request for a snapshot or an answer
+** that cannot be sent completely. Returns 0 if the client is to be disconnected.
 */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
@@ -111,7 +113,7 @@ static int clients_answer (Client *c) {
 }
 
 
-/* Receives from a client and answers. Returns 0 if the client is to be disconnected. */
+/* Receives bytes of a client and answers. Returns 0 if the client is to be disconnected. */
 static int hear (Client *c) {
   Request *r = &c->request;
   ssize_t m;
@@ -124,7 +126,10 @@ static int hear (Client *c) {
 }
 
 
-/* Sends more of the pending answer. Returns 0 if the client is to be disconnected. */
+/*
+** Sends more of the pending answer, and then answers lines received earlier. Returns 0 if the
+** client is to be disconnected.
+*/
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
@@ -133,8 +138,8 @@ static int give (Client *c) {
 
 
 /*
-** Checks a client that waits for a snapshot (CN6). Returns 0 if the client is to be
-** disconnected.
+** Handles a client that waits for a snapshot (CN6), and sends the answer if the snapshot is
+** finished. Returns 0 if the client is to be disconnected.
 */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
@@ -143,7 +148,7 @@ static int clients_await (Client *c, int events) {
 }
 
 
-/* Handles the events of one client. Returns 0 if the client is to be disconnected. */
+/* Handles the events of a client (of poll). Returns 0 if the client is to be disconnected. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
   if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
@@ -151,6 +156,10 @@ static int serve (Client *c, int events) {
 }
 
 
+/*
+** Accepts a client at the socket 'server'. On failure accepts no client for REST_NS. A client that
+** leaves too few free descriptors is disconnected after an error (CN3).
+*/
 static void welcome (int server) {
   char why[128];
   Client *c;
@@ -180,9 +189,9 @@ static void welcome (int server) {
 
 
 /*
-** Returns the milliseconds until a client needs attention, at most 'ms' (as poll takes it). A
-** client may wait for the snapshot of an idle state for hours: its answer comes late by at most
-** a part of the time waited, and by at most a second.
+** Returns the timeout of poll in ms, at most 'ms' (negative: no limit): until the first client must
+** be disconnected for its silence, or the next check of a snapshot is due. As the checks become
+** rarer, an answer is late by one POLL_PART-th of the time waited, or by 'ms' if that is less.
 */
 static int patience (uint64_t now, int ms) {
   size_t i;

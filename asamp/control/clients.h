@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 /*
-** Allocates the tables of the clients. It is called once, before the first clients_serve.
-** Returns 0 if there is not enough memory.
+** Makes empty tables of clients. Each control thread calls it once, before its first
+** clients_serve. Returns 0 if there is not enough memory.
 */
 int clients_start (void);
 
 /*
-** Waits for requests of clients and for new connections at the socket 'server' (-1: there is no
-** socket), for at most 'ms' milliseconds (negative: without a limit), and answers the requests.
+** Waits once, until there are requests of clients or a new connection at the socket 'server' (-1:
+** there is no socket), or 'ms' milliseconds have passed (negative: no limit). Answers the requests,
+** accepts one connection, and disconnects clients by CN3.
 */
 void clients_serve (int server, int ms);
 

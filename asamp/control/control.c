@@ -22,20 +22,21 @@
 #include "workers.h"
 
 #define CONTROL_STACK	(256u << 10)	/* bytes of the thread's stack */
-#define CHECK_MS		1000	/* ms between two checks of the file's size and of the
+#define CHECK_MS		1000	/* most ms between two checks of the file's size and of the
 				   socket's descriptor */
 
 static ControlOptions options;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t pid;		/* the process that has started the thread */
-static char *bound;		/* path of the socket; NULL: there is no socket */
+static pid_t pid;		/* the process that called control_start last; changed with
+				   'lock' held, atomic */
+static char *bound;		/* path of the socket; NULL: none was created */
 static char *rundir;		/* value of XDG_RUNTIME_DIR at the start; NULL: not set */
 
 
 /*
-** Returns the pattern of the socket's path; it may be written into 'to', a buffer of 'size'
-** bytes. A process that has changed its user since its start listens in a folder where the new
-** user may write.
+** Returns the pattern of the socket's path, which may be in 'to', a buffer of 'size' bytes. The
+** default folder is one of the present effective user: a process that has changed its user since
+** its start cannot write into the folder of the user that it had then.
 */
 static const char *patternof (char *to, size_t size) {
   struct stat s;
@@ -49,11 +50,15 @@ static const char *patternof (char *to, size_t size) {
 
 /* {== files ============================================================ */
 
+/*
+** Continues the profile in the next file of the pattern, or writes a flight recorder's content
+** into it. Removes files beyond the option 'keep'.
+*/
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {
     if (process_dump(NULL, path, sizeof(path), err, sizeof(err))) keptfiles_add(path);
-    else if (!dying_hasbegun()) complain("%s", err);  /* otherwise the last file is being written */
+    else if (!dying_hasbegun()) complain("%s", err);  /* at the end another thread writes it */
     return;
   }
   keptfiles_current();
@@ -65,9 +70,9 @@ static void change (void) {
 
 
 /*
-** Returns 1 if the profile can continue in another file. A file that could not be created is
-** tried again. In a process that is ending, the last file is finished, and nobody could finish
-** another one.
+** Returns 1 if the profile can continue in another file: the file is not empty or could not be
+** created, or there is a flight recorder; no recording is going on; and the process is not ending,
+** when nothing would finish another file.
 */
 static int ischangeable (void) {
   ProcessStats s;
@@ -86,6 +91,10 @@ static int openserver (void) {
 }
 
 
+/*
+** The control thread. 'ud': the socket's descriptor, or -1, in a block of malloc that it frees.
+** Returns only if there is not enough memory.
+*/
 static void *run (void *ud) {
   int server = *(int *)ud;
   uint64_t due = clock_now() + options.rotate;
@@ -113,18 +122,16 @@ static void *run (void *ud) {
 }
 
 
-static Worker *worker;		/* runs run(), which never returns */
+static Worker *worker;		/* the control thread; NULL: none */
 
 
-/*
-** Removes the socket's file at the end of the process. It may run in a signal handler that has
-** interrupted any code: it is async-signal-safe.
-*/
+/* Removes the socket's file at the end of the process. Async-signal-safe (dying.h). */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) unlink(bound);
 }
 
 
+/* Creates the socket, if there is an option for it, and starts the thread. 'lock' is held. */
 static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
@@ -161,6 +168,7 @@ void control_setup (const ControlOptions *o) {
 }
 
 
+/* Runs in the child of a fork, which has no control thread until its control_ensure. */
 static void control_forked (void) {
   free(worker);  /* the worker's thread exists only in the parent */
   worker = NULL;

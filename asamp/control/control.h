@@ -1,41 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The control thread of a process: it answers requests at a Unix socket (asamp stat, asamp
-** record, ...) while the program runs, and changes the profile's file when the file is too
-** large or too old. The thread runs no Lua code. When no client is connected, it wakes up once
-** a second. A request that needs a Lua state's own thread is handled at the end of that state's
-** next collection (sampler_request).
+** This folder: the control thread of a process. It answers requests at a Unix socket (asamp stat,
+** asamp record, ...) while the program runs, and continues the profile in another file when the
+** file is too large or too old. It runs no Lua code: a snapshot is taken by the Lua state's own
+** thread, at the end of the state's next collection (sampler_request).
 **
-** The socket exists only if an option requests it. Rules:
-**   CN1  the socket's mode is 0600. Its folder must belong to this user, and nobody else may be
-**        able to write there; a missing folder is created with mode 0700;
-**   CN2  a client must be of the same user or root (SO_PEERCRED), otherwise it receives no
-**        answer;
+** Data: the options and the socket's path (this file), the recorded descriptors (server.h), the
+** clients (clients.h) with their requests (requests.h, heaprequest.h), the end of the recording
+** (requests.h), the files that may be removed (keptfiles.h). While the control thread runs, only it
+** changes them, except the descriptors, which have a lock, and heap requests (HK1).
+**
+** The thread exists only if an option requires it: the socket, 'rotate' or 'most'. With a socket or
+** 'most' it wakes up at least once a second. Rules:
+**   CN1  the socket's mode is 0600. Its folder must belong to this user (the process's effective
+**        one), and nobody else may be able to write there; a missing folder is created with mode
+**        0700;
+**   CN2  a client must be of this user or of root (SO_PEERCRED), otherwise it is disconnected
+**        without an answer;
 **   CN3  the thread answers one request at a time and never blocks on a client: the part of an
 **        answer that a client does not accept is sent later, and no further request of this
 **        client is read before that. A client that neither sends nor accepts anything for five
-**        seconds is disconnected. When there are more than 64 clients (SERVER_CLIENTS), the one
-**        that has been silent for longest is disconnected. The socket must not keep the program
-**        from opening its own files: some descriptors stay free (descriptor.h), otherwise no
-**        client is accepted;
-**   CN4  of the files that exist at the socket's path, only a socket at which no process
-**        listens is replaced;
+**        seconds is disconnected (but see CN6). If 64 clients (SERVER_CLIENTS) are connected and
+**        another one connects, the one that has been silent for longest is disconnected, a client
+**        that waits for a snapshot only if all do. The program must be able to open its own
+**        files: a client that leaves too few free descriptors (descriptor.h) receives an error and
+**        is disconnected;
+**   CN4  an existing file at the socket's path is replaced only if it is a socket at which no
+**        process listens, or the socket that this process created last;
 **   CN5  the child of a fork closes the descriptors of the control thread. A client that the
 **        parent disconnects therefore sees the end of the connection, and nobody can connect to
 **        a socket that a child holds open without serving it;
 **   CN6  a client that has requested a snapshot may wait for it without a limit; other clients
 **        are answered meanwhile. A client that disconnects before the snapshot has started
 **        cancels it;
-**   CN7  a program may close descriptors that are not its own and reuse their numbers. A
-**        descriptor that is not recognized any more is not used, and the socket is created
-**        again within a second: poll looks up its numbers again when it wakes, so it could
-**        otherwise continue to wait for the new owner of a number;
+**   CN7  a program may close the thread's descriptors and open other files under their numbers. A
+**        number that no longer refers to the recorded file is not used, and the socket is created
+**        again. This is checked at least once a second, because poll does not report it;
 **   CN8  a program may have no descriptor left for a new client, or lower RLIMIT_NOFILE below
 **        the number of its descriptors, so that even poll fails. The thread then sleeps until
 **        its next attempt and uses no processor time.
 **
 ** The protocol: a request is one line of words separated by single spaces; the last word
-** extends to the end of the line. An answer is a sequence of lines; the last one is "ok" or
+** extends to the end of the line. An answer is a sequence of lines; the last line is "ok" or
 ** "error <reason>". A client may send several requests over one connection. requests.h lists
 ** the requests.
 */
@@ -51,16 +57,17 @@ typedef struct ControlOptions {
 			   no socket */
   uint64_t rotate;	/* ns after which the profile continues in another file; 0: never */
   uint64_t keep;	/* number of files of the pattern that are kept; older files are
-			   removed, except files of dumps. 0: all are kept */
+			   removed (keptfiles.h). 0: all are kept */
   uint64_t most;	/* approximate limit of a file's size in bytes; 0: no limit */
 } ControlOptions;
 
-/* Stores the options. The callee owns the strings afterwards. */
+/* Stores the options, whose string it owns from then on. Called once, before control_ensure. */
 void control_setup (const ControlOptions *o);
 
 /*
-** Starts the control thread if an option requires one and this process does not have one yet.
-** Otherwise it returns quickly; any thread may call it often.
+** Starts the control thread if an option requires one; returns quickly if none does, or if this
+** process has called it before. Prints a message on stderr if the socket or the thread cannot be
+** created. Any thread may call it often, also in the child of a fork.
 */
 void control_ensure (void);
 

@@ -13,17 +13,20 @@
 #include "snapshot.h"
 #include "tracker.h"
 
+/* DONE: the state's thread has released its share; LEFT: so has the control thread (HK1). */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* the first member: heaprequest_take converts it to a HeapRequest */
+  SamplerRequest request;	/* the first member: heaprequest_take casts its address */
   Stage stage;		/* changed only by becomes() (HK1) */
-  int ok;
-  uint64_t state;	/* number of the state that has written the snapshot */
+  int ok;		/* 1: the snapshot was taken */
+  uint64_t state;	/* number of the state whose snapshot was taken */
+  /* The requested path, or that of the file if 'ok'; the reason of a failure. */
   char path[PATH_MAX], err[1024];
 };
 
 
+/* Sets the stage and returns the previous one. */
 static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
@@ -41,8 +44,8 @@ static void heaprequest_mark (lua_State *L, const char *path) {
 
 
 /*
-** Writes the snapshot. It runs on the state's own thread, at the end of a collection; L is NULL
-** if the state was closed before.
+** Takes the snapshot (callback of SamplerRequest): runs on the state's own thread at the end of a
+** collection, or with L NULL when the state is closed before that.
 */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;

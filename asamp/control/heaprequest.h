@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A heap snapshot that a client has requested. The state's own thread writes it at the end of
-** the state's next collection, which may never come; the control thread checks from time to
-** time whether it is finished.
-**   HK1  both threads own the memory of a request, and the one that finishes last frees it:
-**        'stage' changes only by an atomic exchange;
+** A heap snapshot that a client has requested. The state's own thread takes it at the end of the
+** state's next collection, which may never come; the control thread, which makes the request, polls
+** it until it is finished. Rules:
+**   HK1  both threads own the memory of a request, and the thread that releases its share last
+**        frees it: 'stage' changes only by an atomic exchange;
 **   HK2  a request is valid in the process that made it: the child of a fork does not handle it
 **        (samplerlist.c).
 */
@@ -21,19 +21,21 @@ typedef enum HeapRequestState {
 
 /*
 ** Requests a snapshot of the state number 'state' (UINT64_MAX: of the first state that
-** completes a collection) in the file 'path'. Returns NULL on failure; *why is then the reason,
-** a static string.
+** completes a collection) in the file 'path'. On failure returns NULL, with the reason in *why, a
+** static string. Otherwise the caller must call heaprequest_end later.
 */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
 /*
-** Returns the progress of a request. HEAPREQUEST_TAKEN: *text is the path of the file and *state
-** the state's number. HEAPREQUEST_FAILED: *text is the reason. *text stays valid until
-** heaprequest_end.
+** Returns the progress of a request. HEAPREQUEST_TAKEN: *text is the path of the file, which a
+** child process may still be writing, and *state the state's number. HEAPREQUEST_FAILED: *text is
+** the reason. *text stays valid until heaprequest_end.
 */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 
-/* Cancels the request if it is not finished, and releases the caller's share of it. */
+/*
+** Cancels the request if the state's thread has not started it, and releases the caller's share.
+*/
 void heaprequest_end (HeapRequest *h);
 
 #endif

@@ -9,9 +9,9 @@
 
 static struct Kept {
   char *path;
-  struct stat id;		/* identity of the file when it was created: another file may
+  struct stat id;		/* identity of the file when it was added: another file may
 				   receive its name later */
-} *files;			/* files that this process has made, the oldest first */
+} *files;			/* the oldest first */
 static uint64_t nfiles;
 static uint64_t most;		/* number of files that stay; 0: all */
 
@@ -47,6 +47,6 @@ void keptfiles_current (void) {
 
 
 void keptfiles_forked (void) {
-  files = NULL;  /* the memory belongs to the parent's state and is not freed here */
+  files = NULL;  /* not freed: the parent's thread may have been changing it at the fork */
   nfiles = 0;
 }

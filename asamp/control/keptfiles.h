@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The list of profile files that the process has written by its pattern. The option keep=
-** limits how many of them stay; the oldest are removed. Files of recordings, of requested dumps
-** of a flight recorder and the file that a flight recorder writes at its end are not on the
-** list. Only the control thread calls these functions.
+** limits how many of them stay; the oldest are removed. Not on the list are files of recordings,
+** dumps of a flight recorder that a client has requested, and the file that a flight recorder
+** writes at its end. Only the control thread calls keptfiles_add and keptfiles_current.
 */
 #ifndef asamp_keptfiles_h
 #define asamp_keptfiles_h
 
 #include <stdint.h>
 
-/* Sets the number of files that stay (0: all). It is called before the first keptfiles_add. */
+/* Sets the number of files that stay (0: all). Called before the control thread starts. */
 void keptfiles_setup (uint64_t n);
 
-/* Adds the file 'path' to the list, and removes the oldest files that exceed the limit. */
+/*
+** Adds the file 'path' to the list, unless it does not exist or was added last, and removes the
+** oldest file if the list exceeds the limit. If there is not enough memory, the file is
+** never removed.
+*/
 void keptfiles_add (const char *path);
 
 /*
-** Adds the file that is being written now, if its name comes from the pattern. It is called
-** before and after every change to another file.
+** Adds the file that is being written now, if its name comes from the pattern. Called before each
+** switch to another file, and after a switch to a file of the pattern.
 */
 void keptfiles_current (void);
 

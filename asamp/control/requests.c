@@ -29,7 +29,7 @@
 #define SET_ROWS	256	/* maximal number of rows in an answer to "labels" */
 #define NAME_BYTES	1023	/* maximal number of bytes of a name in an answer */
 
-static uint64_t due;
+static uint64_t due;		/* requests_due */
 
 
 static int say (Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -74,7 +74,7 @@ void request_start (Request *r, int fd) {
 }
 
 
-/* Releases the snapshot that the request waits for, if there is one. */
+/* Releases the snapshot r->heap, if there is one, and cancels it if it has not started. */
 static void requests_forget (Request *r) {
   if (r->heap != NULL) heaprequest_end(r->heap);
   r->heap = NULL;
@@ -82,8 +82,8 @@ static void requests_forget (Request *r) {
 
 
 /*
-** Returns the next word ("" if there is none), NUL-terminated in place; *line is then the rest
-** of the line.
+** Returns the next word ("" if there is none), NUL-terminated in place, and sets *line to the
+** text after the word's space.
 */
 static char *requests_word (char **line) {
   char *from = *line + strspn(*line, " ");
@@ -109,6 +109,7 @@ static int isabsolute (const char *path) {
 }
 
 
+/* Appends the numbers of pauses by length: 'bins' of SharedHeaps (sampler.h). */
 static int pauses (Request *r, const uint64_t bins[SAMPLER_PAUSES]) {
   char text[SAMPLER_PAUSES * 21 + 1];
   size_t n = 0;
@@ -144,7 +145,7 @@ static int stats (Request *r) {
 }
 
 
-/* Appends a line "row NUMBERS NAME" to the answer. */
+/* Appends a line "row NUMBERS NAME" to the answer; of the name, NAME_BYTES bytes at most. */
 static int sayrow (Request *r, const uint64_t *numbers, size_t n, const char *name) {
   Bytes line = {0};
   size_t k;
@@ -187,7 +188,7 @@ static int byset (const void *a, const void *b) {
 }
 
 
-/* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a set of labels. */
+/* Appends a line "row BYTES NAME=VALUE<tab>NAME=VALUE ..." for a label set. */
 static int sayset (Request *r, const SamplerSet *s) {
   ProfileLabel labels[PROFILE_LABELS];
   Bytes text = {0};
@@ -210,8 +211,8 @@ static int sayset (Request *r, const SamplerSet *s) {
 
 
 /*
-** Appends the exact bytes of the SET_ROWS sets of labels with which most was allocated, as lines of
-** sayset, and the sum of the others. Without labels there is no line.
+** Appends the exact bytes of the SET_ROWS label sets with which most was allocated, as lines of
+** sayset, and the sum of the others. If no bytes were allocated with labels, there is no row.
 */
 static int labelsets (Request *r) {
   SamplerSet *rows = malloc(LABELS_MOST * sizeof(*rows));
@@ -269,6 +270,7 @@ static int requests_mark (Request *r, char *rest) {
 }
 
 
+/* Appends the path of the file that is being written now. */
 static int sayfile (Request *r) {
   ProcessStats s;
   process_stats(&s);
@@ -276,6 +278,7 @@ static int sayfile (Request *r) {
 }
 
 
+/* Refuses a request because of the recording. */
 static int refusefornow (Request *r) {
   uint64_t now = clock_now();
   char why[100];
@@ -285,6 +288,7 @@ static int refusefornow (Request *r) {
 }
 
 
+/* Starts a recording. While one is going on, another is refused. */
 static int requests_record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = requests_word(&rest);
@@ -316,8 +320,8 @@ static int requests_record (Request *r, char *rest) {
 
 
 /*
-** Ends the recording. Returns 0 with the reason in 'err' if this failed, or if nothing is
-** written from here on.
+** Ends the recording and returns to the profile of the set-up. Returns 0 with the reason in 'err'
+** if there is no recording, or if the set-up's file cannot be made (process_stop).
 */
 static int requests_end (char *err, size_t errsize) {
   int ok;
@@ -335,10 +339,7 @@ static int requests_stop (Request *r) {
 }
 
 
-/*
-** Writes what the flight recorder keeps into the file 'to'; NULL: into a file named by the
-** pattern.
-*/
+/* Writes the flight recorder's content into the file 'to'; NULL: a file named by the pattern. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
@@ -348,6 +349,7 @@ static int dump (Request *r, const char *to) {
 }
 
 
+/* Continues in another file of the pattern; the files beyond the option 'keep' are removed. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;
@@ -362,6 +364,7 @@ static int rotate (Request *r) {
 }
 
 
+/* Starts a snapshot: r->heap. */
 static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;

@@ -9,24 +9,29 @@
 **   names                         statistics of the states of each name: lines "row <open>
 **                                 <made> <bytes in use> <held> <allocated> <samples>
 **                                 <minor collections> <major collections> <ns of pauses>
-**                                 <name>"; no row before the first sample
-**   states                        the states with the most collections: lines "row <number>
+**                                 <name>"; the name of states without a sample is empty
+**   labels                        exact bytes of the 256 label sets with the most bytes: lines
+**                                 "row <bytes> [<name>=<value><tab>...]", and "others <bytes>"
+**   states                        the 16 states with the most collections: lines "row <number>
 **                                 <bytes in use> <collections> <name>"
 **   mark <name> [<value>]         write a marker into the profile
-**   record <seconds> <alloc> <time> <path>
+**   record <seconds> <alloc>[/<most>] <time> <path>
 **                                 write a separate profile for that time, with a sample every
-**                                 <alloc> bytes and <time> time samples a second; answer:
+**                                 <alloc> bytes (at most <most> samples a second and state)
+**                                 and <time> time samples a second, 0: none; answer:
 **                                 "file <path>"
-**   stop                          end that recording now
-**   dump [<path>]                 write what the flight recorder keeps into a file (without a
+**   stop                          end the recording now
+**   dump [<path>]                 write the flight recorder's content into a file (without a
 **                                 path: named by the pattern); answer: "file <path>"
-**   rotate                        continue in another file (for example after logrotate);
-**                                 answer: "file <path>"
+**   rotate                        continue in another file (for example after logrotate), or
+**                                 dump the flight recorder; answer: "file <path>"
 **   heap <state> <path>           write a snapshot of a state's heap at the end of the state's
 **                                 next collection ("-": of the first state that collects);
 **                                 the answer comes then (CN6): "file <path>", "state <number>"
 **
-** Any other request is answered with "error". Only the control thread calls these functions.
+** Before their rows, memory, names, labels and states have lines "version 1" and "pid <number>".
+** Any other request is answered with "error". Only the control thread calls these functions,
+** except requests_forked.
 */
 #ifndef asamp_requests_h
 #define asamp_requests_h
@@ -36,40 +41,40 @@
 
 #include "bytes.h"
 
+/* A client's current request. */
 typedef struct Request {
   int fd;		/* the socket of the client */
   Bytes answer;		/* the text to send */
   size_t sent;		/* number of bytes of 'answer' already sent */
-  struct HeapRequest *heap;	/* the snapshot that the request waits for; NULL: none, the answer is
-			   complete */
-  char line[4096];	/* the request's line, NUL-terminated, without its newline */
+  struct HeapRequest *heap;	/* the snapshot for which the client waits; NULL: none */
+  char line[4096];	/* the bytes received from the client, from the start of a line on */
 } Request;
 
+/* Initializes the request of a new client with socket 'fd', which remains the caller's. */
 void request_start (Request *r, int fd);
 /*
-** Handles the request in r->line (n bytes): appends its answer, or starts the snapshot that it
-** waits for. Returns 0 if there is not enough memory.
+** Handles the line in r->line (n bytes and a NUL, in place of its newline), which it changes:
+** appends the answer, or starts a snapshot. Returns 0 if there is not enough memory.
 */
 int request_answer (Request *r, size_t n);
 /*
-** Checks a request that waits for a snapshot, and appends its answer if the snapshot is
-** finished. Returns 0 if there is not enough memory.
+** If the snapshot r->heap is finished, appends the answer and sets r->heap to NULL. Returns 0 if
+** there is not enough memory.
 */
 int request_continue (Request *r);
+/* Appends the answer "error WHY". Returns 0 if there is not enough memory. */
 int request_refuse (Request *r, const char *why);
 /*
 ** Sends as much of the answer as the socket accepts now; the rest stays. Returns 0 if the
-** connection is closed.
+** connection is closed or the socket's descriptor was closed by the program (CN7).
 */
 int request_send (Request *r);
-/*
-** Releases the request of a client that disconnects; a snapshot that it waits for is cancelled.
-*/
+/* Frees the data of a client that disconnects. Cancels its snapshot (heaprequest_end). */
 void request_end (Request *r);
 
 /*
-** requests_due returns the time (clock_now) at which the recording of "record" ends, or 0 if
-** there is none. requests_expire ends it.
+** requests_due returns the time (clock_now) at which the recording of "record" is to end, or 0 if
+** there is no recording. requests_expire ends the recording, with a message on stderr on failure.
 */
 uint64_t requests_due (void);
 void requests_expire (void);

@@ -18,21 +18,22 @@
 
 #include "descriptor.h"
 
-/*
-** The lock of the table 'held'. A fork waits for it, so that the child finds the table complete
-** (CN5). Daemons close all descriptors and reuse their numbers (CN7): each entry therefore also
-** has the device and the inode of its descriptor.
-*/
+/* The lock of 'held'. A fork waits for it, so that the child finds the table complete (CN5). */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+/*
+** The recorded descriptors. Device and inode identify the file, because daemons close all
+** descriptors and reuse their numbers (CN7).
+*/
 static struct Held {
   int fd;
   dev_t device;
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
-static struct stat own;		/* identity of the last socket's file; zero: there is none */
+static struct stat own;		/* identity of the socket's file created last; zero: none */
 
 
+/* Returns 1 if the entry's descriptor refers to the recorded file. */
 static int isstill (const struct Held *h) {
   struct stat s;
   return fstat(h->fd, &s) == 0 && s.st_dev == h->device && s.st_ino == h->inode;
@@ -48,8 +49,9 @@ static struct Held *server_find (int fd) {
 
 
 /*
-** Records a new descriptor and returns it. If an entry with this number exists, the program has
-** closed its descriptor, and the new one replaces it. The caller holds the lock.
+** Records a new descriptor and returns it; a negative 'fd' is only returned. If an entry with this
+** number exists, the program has closed the old descriptor: the new one replaces it there. The
+** caller holds the lock.
 */
 static int holdfd (int fd) {
   struct stat s;
@@ -84,8 +86,8 @@ void server_close (int fd) {
 
 
 /*
-** Checks, and if needed creates, the folder of 'path' (CN1). Returns NULL, or the reason for a
-** failure.
+** Creates the folder of 'path' if it is missing, and checks it (CN1). Returns NULL, or the reason
+** why no socket may be there.
 */
 static const char *server_folderof (const char *path) {
   char folder[PATH_MAX];
@@ -104,6 +106,7 @@ static const char *server_folderof (const char *path) {
 }
 
 
+/* Returns 1 if no process listens at the socket: it refuses a connection. */
 static int isdead (const struct sockaddr_un *a) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
@@ -114,9 +117,9 @@ static int isdead (const struct sockaddr_un *a) {
 
 
 /*
-** Removes the file at the socket's path if the rules allow it (CN4). This process's own last
-** socket is removed even if it seems in use: a child, such as the one that writes a snapshot,
-** may still hold it open (CN7).
+** Removes the file at the socket's path if CN4 allows it. The socket that this process created last
+** is removed even if a process listens there: a child, such as the one that writes a snapshot, may
+** still have it open.
 */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;

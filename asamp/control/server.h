@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The control socket and the connections to it (rules CN1, CN2, CN4 and CN5 of control.h). All
-** descriptors opened here are recorded, so that the child of a fork can close them.
+** The control socket and the connections to it (rules CN1, CN2, CN4, CN5 and CN7 of control.h). The
+** descriptors opened here are recorded with the identity of their files, so that the child of a
+** fork can close them and a number that the program has reused is noticed. Functions with a
+** descriptor as parameter are thread-safe.
 */
 #ifndef asamp_server_h
 #define asamp_server_h
 
 #include <stddef.h>
 
-#define SERVER_CLIENTS	64	/* the maximal number of connections of server_accept that are
-				   open at a time */
+#define SERVER_CLIENTS	64	/* largest number of connections of server_accept that the caller
+				   keeps open at a time */
 
 /*
-** Removes the sockets of ended processes of this user from the folder of the default path
-** 'path'. (A process that has changed its user could not remove its own socket.)
+** Removes the sockets NUMBER.sock of ended processes of this user from the folder of 'path', the
+** default path. (A process that has changed its user could not remove its own socket.)
 */
 void server_sweep (const char *path);
 
 /*
-** Creates the socket at 'path' and listens there. Returns its descriptor, or -1 with the reason
-** in 'why' (a buffer of 'size' bytes).
+** Creates the socket at 'path' and listens there; creates the folder if it is missing (CN1, CN4).
+** Returns the descriptor, or -1 with the reason in 'why' (a buffer of 'size' bytes).
 */
 int server_open (const char *path, char *why, size_t size);
 
 /*
-** Accepts a connection without waiting. Returns its descriptor, or -1 if there is none or the
-** client is neither this user nor root.
+** Accepts a connection without waiting. Returns its descriptor, or -1: there is no connection, no
+** descriptor is left, or the client is neither this user nor root (CN2).
 */
 int server_accept (int server);
 
@@ -38,8 +40,8 @@ int server_has (int fd);
 void server_close (int fd);
 
 /*
-** The handlers of a fork: before it, after it in the parent, and after it in the child, which
-** closes all recorded descriptors.
+** Handlers for pthread_atfork: before the fork, after it in the parent, and after it in the child,
+** which closes all recorded descriptors (CN5).
 */
 void server_forking (void);
 void server_parted (void);
