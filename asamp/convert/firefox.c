@@ -3,9 +3,9 @@
 ** Stores the rows of a Firefox profile during reading (firefox.h); firefoxfile.c writes the
 ** file.
 **
-** Each entry of 'event' starts with its tag. A collection continues with 1, its time, duration,
-** in use, held, rss, tenured, decided, survived, left out, major, state; a mark with 0, us,
-** length of name, length of value, and the two texts.
+** An entry of 'event' is a tag and, for a collection: 1, time, duration, inuse, held, rss, tenured,
+** decided, survived, collections left out, major, state (ReadCollection); for a mark: 0, time,
+** length of the name, length of the value, and the two texts.
 */
 #include "firefox.h"
 #include "decimal.h"
@@ -17,12 +17,15 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the counters of a tag's group. */
+/* Returns the numbers of rows of a tag's place. */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* Returns the tag of the record that is being read. */
+/*
+** Returns the tag of the client's current event. If there is not enough memory, returns 0 and stops
+** the reading.
+*/
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -30,6 +33,7 @@ static uint32_t whose (Firefox *f) {
   return tag != TAGS_NONE ? tag : 0;
 }
 
+/* Stores an allocation row; 'leaf' is its index into 'leaves'. */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -44,10 +48,12 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
+/* Returns an address that no live sample has. */
 static uint64_t newaddress (Firefox *f) {
   return f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
 }
 
+/* Stores the negative rows of 'deaths', and frees their addresses. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -62,8 +68,8 @@ static void firefox_settle (Firefox *f) {
 }
 
 /*
-** Records that the sample died at 'time': its row with the negative number of bytes is written
-** later (FX2).
+** Adds a sample of the current state that was found dead at 'time' to 'deaths' (FX2). The caller
+** has stored the deaths of other times (firefox_settle).
 */
 static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
                   uint64_t time) {
@@ -80,11 +86,16 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address,
   f->deathtime = time;
 }
 
+/*
+** Returns the index of a sample's leaf in 'leaves'; SITETABLE_NONE if there is not enough memory.
+** 'count': samples to count as left out beyond the limit of sites.
+*/
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
 }
 
+/* Stores the row of a sample when its survival outcome is known. Its tag is its address. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;
@@ -105,6 +116,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
+/* Adds the death of a survivor. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -127,6 +139,7 @@ static void firefox_held (void *ud, const ReadSample *s, uint32_t path) {
     f->client.stop = NOMEMORY;
 }
 
+/* Stores a time sample; 'fate' receives the others. */
 static void firefox_sample (void *ud, const ReadSample *s) {
   Firefox *f = ud;
   uint32_t tag;
@@ -182,7 +195,7 @@ static void firefox_mark (void *ud, const ReadMark *m) {
   spill_text(&f->event, m->value, m->valuelength);
 }
 
-/* Writes a mark for the search for the holders of living objects. */
+/* Stores a mark for a walk that has searched the holders of live objects. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
   static const char name[] = "who holds it";
   char value[40];
@@ -218,6 +231,7 @@ int firefox_has (const Firefox *f, uint32_t group) {
 
 enum { SPILLS = 10 };
 
+/* Stores the addresses of all spills in 'all'. */
 static void spillsof (Firefox *f, Spill *all[SPILLS]) {
   Spill *const list[SPILLS] = {&f->time, &f->stack, &f->weight, &f->memory, &f->whose,
                                &f->tick, &f->tickstack, &f->tickweight, &f->tickwhose,

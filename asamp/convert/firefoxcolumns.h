@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Shared by the modules that write a Firefox profile: the state of writing, and the columns of
-** tables. Each column is written in one pass over one spill or over the call tree. Other
-** modules do not use this.
+** Shared by the modules that write a Firefox profile: the data of the writer, and the columns of
+** tables. Each column is written in one pass over spills or tables in memory. Only firefoxfile.c,
+** firefoxrows.c and firefoxmarks.c use it.
 */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
@@ -13,10 +13,11 @@
 #include "output.h"
 #include "strlist.h"
 
+/* A row of the frameTable. */
 typedef struct FirefoxFrame {
   uint32_t function;   /* index into the funcTable */
   uint32_t line;       /* 0: not known */
-  uint32_t category;
+  uint32_t category;   /* enum FirefoxCategory */
 } FirefoxFrame;
 
 typedef struct FirefoxFile {
@@ -25,15 +26,16 @@ typedef struct FirefoxFile {
   const Fold *fold;
   Output *o;
   int failed;          /* 1: there was not enough memory */
-  double stretch;      /* factor for the times of samples if the profile has no real times, so
-		          that the samples fill its duration; else 1 */
-  StrList strings;
-  FirefoxFrame *frames;  /* the frames of the call tree, then those of the leaves */
+  double stretch;      /* if the profile has no real times, the factor for the times of samples
+		          with which they fill its duration; else 1 */
+  StrList strings;     /* the shared array of strings */
+  FirefoxFrame *frames;  /* all distinct frames */
   size_t nframes, framesize;
-  IdMap byframe;       /* from function and line, kind and survival outcome, step, or labels, to a
-			  frame */
-  uint32_t *frameof;   /* frame of each node, then of each leaf, then of each node of 'held' */
-  uint32_t *labelframes;  /* frame of each set of labels of 'stacks' */
+  IdMap byframe;       /* from function and line, kind and survival outcome, step, or labels, to
+			  the index in 'frames' */
+  uint32_t *frameof;   /* index in 'frames' of each node, then of each leaf, then of each node of
+			  'held' from node 1 on */
+  uint32_t *labelframes;  /* index in 'frames' of each label set of 'stacks' */
   HeldStack held;
   FirefoxStacks stacks;
   uint32_t group;      /* the group whose thread is being written */
@@ -44,13 +46,10 @@ static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }
 
-/*
-** Returns the index of a string (n bytes) in the shared array of strings; it is added if it is
-** new.
-*/
+/* Returns the index of a string (n bytes) in w->strings; adds the string if it is new. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
-/* Writes a column of n rows; the statement 'cell' writes row i. */
+/* Writes a column of n rows: for each i below n, the statement 'cell' writes the value of row i. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
     firefoxcolumns_start(w, name); \
@@ -62,8 +61,8 @@ uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
   } while (0)
 
 /*
-** Write the start "name":[ and the end ] of a column; firefoxcolumns_comma is called before
-** each element.
+** Write the start "name":[ and the end ], of a column. firefoxcolumns_comma is called before the
+** value of each row, with the number of the row in the column.
 */
 void firefoxcolumns_start (FirefoxFile *w, const char *name);
 void firefoxcolumns_end (FirefoxFile *w);
@@ -73,10 +72,10 @@ static inline void firefoxcolumns_comma (FirefoxFile *w, uint64_t i) {
 }
 /* Writes the number n, or null if n is equal to 'none'. */
 void firefoxcolumns_ornull (FirefoxFile *w, uint64_t n, uint64_t none);
-/* Writes a column of n equal values. */
+/* Writes a column of n rows with the JSON text 'value'. */
 void firefoxcolumns_same (FirefoxFile *w, const char *name, const char *value,
                           uint64_t n);
-/* Writes the end of a table of n rows. */
+/* Writes the end of a table of n rows, with its closing brace. */
 void firefoxcolumns_length (FirefoxFile *w, uint64_t n);
 
 #endif

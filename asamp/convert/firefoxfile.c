@@ -13,6 +13,10 @@
 
 /* -------------------------------------------------------------- frames -- */
 
+/*
+** Returns the index of the frame with this key (byframe); adds the frame if it is new. Sets
+** 'failed' if there is not enough memory.
+*/
 static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t function,
                                    uint32_t line, uint32_t category) {
   uint32_t at = idmap_get(&w->byframe, key);
@@ -29,6 +33,7 @@ static uint32_t firefoxfile_frame (FirefoxFile *w, uint64_t key, uint32_t functi
   return (uint32_t)w->nframes++;
 }
 
+/* Returns the category of a node's frame. */
 static uint32_t category (const ReadProfile *r, uint32_t node) {
   uint64_t id = r->tree.nodes[node].id;
   if (r->own && frameids_iscollection(id))
@@ -38,7 +43,10 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }
 
-/* Creates the frames of all nodes and leaves. Returns 0 if there is not enough memory. */
+/*
+** Creates the frames of label sets, nodes, leaves and holders: 'frames', 'frameof', 'labelframes'.
+** Returns 0 if there is not enough memory.
+*/
 static int firefoxfile_frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
@@ -76,14 +84,15 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------------------------------ shared tables -- */
 
-/* Returns the frame of a stack that has labels. */
+/* Returns the index of the innermost frame of a stack that has labels. */
 static uint32_t labelledframe (const FirefoxFile *w, const FirefoxStack *s) {
   return s->node == 0 ? w->labelframes[s->set] : w->frameof[s->node];
 }
 
 /*
-** Returns the index of stack i's prefix, or UINT64_MAX. The stacks are those of nodes, of nodes
-** with labels, of leaves and of holders (firefoxstacks.h).
+** Returns the index of stack i's prefix, or UINT64_MAX if it has none. The stacks are, in this
+** order, those of nodes (below 'plain'), of nodes with labels (below 'nodes'), of leaves (below
+** 'sites') and of holders (firefoxstacks.h).
 */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes,
                         size_t sites) {
@@ -131,7 +140,7 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions: functions, kinds, steps of holders, labels. */
+/* Writes the table of functions: functions, kinds, steps of holders, label sets, in this order. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -172,8 +181,8 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
 }
 
 /*
-** Sets sources[i] to the number of function i's source file (UINT32_MAX: none), and 'files' to
-** the strings of the files' names. Returns the number of files.
+** Sets sources[i] to the number of function i's file (UINT32_MAX: none), and files[k] to the index
+** of the name of file k in w->strings. Returns the number of files.
 */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
@@ -201,7 +210,10 @@ static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   return n;
 }
 
-/* Writes the texts of n source files; null for those that are not available. */
+/*
+** Writes the column of the texts of n files: null for a file that no function of a script has, or
+** whose text is not available.
+*/
 static void texts (FirefoxFile *w, const uint32_t *files, size_t n,
                    const uint32_t *sources) {
   const ReadProfile *r = w->r;
@@ -242,6 +254,7 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n,
   firefoxcolumns_length(w, n);
 }
 
+/* Writes the tables that all threads share, and the array of strings, which is complete then. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
@@ -279,7 +292,7 @@ static void shared (FirefoxFile *w) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* Writes the start of a thread; the first thread has the number 0. */
+/* Writes the start of thread 'number' (from 0), up to the opening brace of its samples. */
 static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
   output_text(w->o, number > 0 ? ",\n{\"name\":" : "{\"name\":");
   output_string(w->o, name, n);
@@ -293,7 +306,7 @@ static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t num
     "\n\"samples\":{");
 }
 
-/* Writes the thread of the current group. */
+/* Writes the thread of the group w->group. */
 static void thread (FirefoxFile *w, uint32_t number) {
   char name[TAGS_TEXT + 16] = "Lua";
   size_t n = 3;

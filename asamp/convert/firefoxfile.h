@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes the file of a Firefox profile and its shared tables. The samples of threads are in
-** firefoxrows.c; collections, marks and counters are in firefoxmarks.c.
+** Writes the file of a Firefox profile from the rows that firefox.h has stored: this module the
+** shared tables, firefoxrows.h the samples and allocations of threads, firefoxmarks.h collections,
+** marks and counters.
 */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h
@@ -11,8 +12,8 @@
 #include "output.h"
 
 /*
-** Writes the file. 'head' contains the members "meta" and "libs" as JSON. Returns NULL, or the
-** reason for a failure (errors of the output itself are not included).
+** Writes the file, once, after firefox_group. 'head' contains the members "meta" and "libs" as
+** JSON. Returns NULL, or the reason for a failure (errors of the output itself are not included).
 */
 const char *firefoxfile_write (Firefox *f, const ReadProfile *r, const Fold *fold,
                                const char *head, Output *o);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Collections, marks and counters of memory of a Firefox profile (firefoxmarks.h). firefox.c
-** describes the rows of 'event'.
-*/
+/* Markers and counters of a Firefox profile (firefoxmarks.h). firefox.c describes 'event'. */
 #include "firefoxmarks.h"
 #include "decimal.h"
 
@@ -12,10 +9,11 @@
 enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
+/* A row of 'event'. */
 typedef struct Event {
   int64_t tag;
-  int collection;
-  int64_t v[NVALUES];
+  int collection;      /* 1: a collection, 0: a mark */
+  int64_t v[NVALUES];  /* of a mark, only TIME */
   char name[256], value[4096];  /* of a mark; a longer text is cut */
   size_t namelength, valuelength;
 } Event;
@@ -39,6 +37,7 @@ static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   return kept;
 }
 
+/* Reads the next row. */
 static void nextevent (Firefox *f, Event *e) {
   Spill *s = &f->event;
   int i;
@@ -90,7 +89,7 @@ static void collectiondata (FirefoxFile *w, const Event *e) {
   output_text(w->o, "\"}");
 }
 
-/* Returns 1 if the text is a decimal number in JSON's syntax. */
+/* Returns 1 if the text is a number in JSON's syntax, with an exponent of at most two digits. */
 static int firefoxmarks_isnumber (const char *s) {
   size_t n;
   s += *s == '-';
@@ -127,6 +126,7 @@ static void markdata (FirefoxFile *w, const Event *e) {
 
 enum { DATA, NAME, START, END, PHASE, CATEGORY, NCOLUMNS };
 
+/* Writes the value of a column for a row. */
 static void markercell (FirefoxFile *w, const Event *e, int column) {
   int64_t time = e->v[TIME];
   switch (column) {
@@ -193,8 +193,8 @@ void firefoxmarks_markers (FirefoxFile *w) {
 }
 
 /*
-** Writes a counter: a row of 0 at the start, then the change at each collection. (The viewer
-** ignores the value of the first row.)
+** Writes a counter of value 'which' of the collections: a row of 0 at time 0, then the change at
+** each collection. (The viewer ignores the value of the first row.)
 */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {

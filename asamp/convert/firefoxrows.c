@@ -6,17 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the index of the stack that ends in a leaf. */
+/* Returns the index of a leaf's stack; 'leaf' is the index into 'leaves'. */
 static uint64_t leafstack (const FirefoxFile *w, int64_t leaf) {
   return (uint64_t)leaf + firefoxstacks_count(&w->stacks);
 }
 
-/*
-** Writes a column from the n rows of a spill; rows of other threads are skipped. 'whose' has
-** the tags of the rows.
-*/
+/* A function that writes the value of a row. */
 typedef void Cell (FirefoxFile *w, int64_t value);
 
+/*
+** Writes a column from the n rows of a spill; 'whose' has their tags. Rows of other groups than
+** w->group are skipped.
+*/
 static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, uint64_t n,
                     Cell *cell) {
   uint64_t i, k = 0;
@@ -33,7 +34,7 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times; the spill contains differences. */
+/* Writes a column of times, as 'column'; the spill contains differences in us. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -79,6 +80,7 @@ static void weightcell (FirefoxFile *w, int64_t ns) {
   }
 }
 
+/* Writes the table of the time samples. */
 static void timesamples (FirefoxFile *w) {
   Firefox *f = w->f;
   times(w, &f->tick, &f->tickwhose, f->timerows);
@@ -93,19 +95,20 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A row of the track of a profile without time samples. */
+/* A sample of a profile without time samples: one or more allocation rows. */
 typedef struct TrackRow {
   int more;            /* 1: there is a row */
-  uint64_t time;
+  uint64_t time;       /* us */
   int64_t leaf, bytes;
 } TrackRow;
 
-/* The position in the allocation rows. */
+/* The position in the allocation rows: number of rows read, time of the last one in us. */
 typedef struct Track {
   uint64_t i, time;
-  TrackRow next;
+  TrackRow next;       /* read already, but not used yet */
 } Track;
 
+/* Reads the next allocation row of the group w->group with a positive number of bytes. */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;
@@ -119,6 +122,7 @@ static void nextrow (const FirefoxFile *w, Track *t) {
   }
 }
 
+/* Starts at the first allocation row. */
 static void starttrack (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   memset(t, 0, sizeof(*t));
@@ -130,8 +134,8 @@ static void starttrack (const FirefoxFile *w, Track *t) {
 }
 
 /*
-** Reads one row of the track; equal successive stacks within a millisecond are merged. Returns
-** 0 at the end.
+** Sets *row to the next sample: successive allocation rows with one stack within a millisecond.
+** Returns 0 at the end.
 */
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
@@ -146,7 +150,7 @@ static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   }
 }
 
-/* Writes the allocations as samples, so that the thread's track is not empty. */
+/* Writes the allocations as samples, so that the thread's track is not empty in the viewer. */
 static void track (FirefoxFile *w) {
   static const char *const names[] = {"time", "stack", "weight"};
   uint64_t i = 0;
@@ -172,8 +176,8 @@ static void track (FirefoxFile *w) {
 }
 
 /*
-** Writes two empty samples at the start and the end, for a profile without samples: the viewer
-** requires a first and a last one.
+** Writes two samples without a stack, at the start and at the end, for a thread without samples:
+** the viewer requires a first and a last sample.
 */
 static void firefoxrows_nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The samples and allocations of the threads of a Firefox profile, from the stored rows. */
+/* Writes the samples and allocations of the threads of a Firefox profile, from stored rows. */
 #ifndef asamp_firefoxrows_h
 #define asamp_firefoxrows_h
 
 #include "firefoxcolumns.h"
 
-/* Write a part of the file for group w->group, including its braces. */
+/*
+** Write the columns and the closing brace of a table of the group w->group: its samples (time
+** samples; if the profile has none, allocations), its allocations. 'tid': the thread's "tid".
+*/
 void firefoxrows_samples (FirefoxFile *w);
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
-/* Writes the samples of the thread "Held at the end" (FX4). */
+/* As firefoxrows_samples, for the thread "Held at the end" (FX4). */
 void firefoxrows_held (FirefoxFile *w);
 
 #endif

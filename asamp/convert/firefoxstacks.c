@@ -10,7 +10,10 @@ static uint64_t key (uint32_t node, uint32_t labels) {
   return (uint64_t)labels << 32 | node;
 }
 
-/* Appends a stack whose next outer one is 'parent'. Returns 0 if there is not enough memory. */
+/*
+** Appends a stack; 'parent' as in FirefoxStack. Node 0 adds the label set to 'sets'. Returns 0 if
+** there is not enough memory.
+*/
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
@@ -29,8 +32,8 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
 }
 
 /*
-** Appends the stacks of a node and of its callers, except existing ones. 'path' has room for
-** all of them. Returns 0 if there is not enough memory.
+** Appends the stacks of a node and its callers with a label set, except existing ones. 'path' has
+** room for all of them. Returns 0 if there is not enough memory.
 */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
@@ -53,6 +56,7 @@ static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
+/* Adds the stacks of all sites that have labels. Returns 0 if there is not enough memory. */
 static int addsites (FirefoxStacks *s, const SiteTable *table, uint32_t *path) {
   size_t i;
   for (i = 0; i < table->nsites; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stacks of a Firefox profile, in this order: of the tree's nodes, of nodes with labels as
-** the outermost frame, of leaves, of holders. Rules:
-**   FS1  a stack's prefix has a smaller number;
+** The stacks of a Firefox profile are numbered in this order: stacks of the tree's nodes, stacks of
+** nodes with labels as the outermost frame, stacks of leaves, stacks of holders. This module has
+** those with labels. Rules:
+**   FS1  the number of a stack's prefix is smaller than the stack's own;
 **   FS2  a stack of a node with labels exists only if a sample with these labels needs it.
 */
 #ifndef asamp_firefoxstacks_h
@@ -11,10 +12,11 @@
 #include "fold.h"
 #include "sitetable.h"
 
+/* A stack with labels. */
 typedef struct FirefoxStack {
   uint32_t node;       /* node of the tree; 0: the stack consists only of the frame of labels */
   uint32_t set;        /* index into 'sets' */
-  uint32_t parent;     /* number of the next outer stack, counted from 1; 0: none */
+  uint32_t parent;     /* index of the prefix in 'list', plus 1; 0: none */
 } FirefoxStack;
 
 typedef struct FirefoxStacks {
@@ -22,28 +24,28 @@ typedef struct FirefoxStacks {
   const Fold *fold;
   FirefoxStack *list;  /* the stacks with labels */
   size_t n, size;
-  IdMap byplace;       /* from set and node to the index in 'list' */
-  uint32_t *sets;      /* sets of labels, by the reader's numbers */
+  IdMap byplace;       /* from label set and node to the index in 'list' */
+  uint32_t *sets;      /* the reader's numbers of the label sets that occur */
   size_t nsets, setsize;
 } FirefoxStacks;
 
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
 /*
-** Creates the stacks that the sites require, by node and tag. Returns 0 if there is not enough
-** memory. firefoxstacks_free must be called in both cases.
+** Creates the stacks with labels for the sites, whose tags are label sets. Returns 0 if there is
+** not enough memory. firefoxstacks_free must be called in both cases.
 */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
 
 /*
-** Returns the number (from 0) of the stack of a node with labels (0: none), or
-** FIREFOXSTACKS_NONE for a stack without a frame.
+** Returns the number (from 0) of the stack of a node with a label set (0: none) that a site has;
+** FIREFOXSTACKS_NONE for node 0 without labels, a stack without a frame.
 */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks before those of leaves. */
+/* Returns how many stacks have numbers below those of leaves. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

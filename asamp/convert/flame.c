@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns a weight of a site; sites do not have FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s,
                           enum FlameWeight weight) {
   switch (weight) {
@@ -36,7 +37,10 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   return NULL;
 }
 
-/* Stores the nodes from the outermost one to 'node' in 'path', and returns their number. */
+/*
+** Stores the nodes from the outermost one that is not folded to 'node' in 'path', which has room
+** for READER_MAXDEPTH, and returns their number.
+*/
 static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t node,
                             uint32_t *path) {
   size_t n = 0, i;
@@ -52,7 +56,7 @@ static size_t flame_pathof (const ReadProfile *r, const Fold *fold, uint32_t nod
 
 /* ---------------------------------------------------------- collapsed -- */
 
-/* Writes "f (x.lua:12)" or "malloc (libc.so)". */
+/* Writes a function: "f (x.lua:12)" or "malloc (libc.so)". */
 static void framename (Output *o, const FrameName *f) {
   if (f->length == 0)
     output_text(o, "[no name]");
@@ -68,6 +72,7 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
+/* Writes the stack of a node of h, from the root on, separated by ';'. */
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {  /* the recursion is at most READER_MAXSTEPS + 1 deep */
@@ -80,6 +85,7 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
+/* Writes the rows of holders as lines. Returns 0 if there is not enough memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -94,7 +100,7 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the outermost frames of a stack: its Lua state and its labels. */
+/* Writes the frames of a tag, each with its ';': the Lua state and the labels. 't' may be NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -150,8 +156,8 @@ int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *su
 /* --------------------------------------------------------- speedscope -- */
 
 /*
-** Writes the frames: functions, kinds, the frame for an empty stack, steps of holders, sets of
-** labels.
+** Writes the frames. Their numbers count up in this order: functions, kinds, the frame of an empty
+** stack, steps of holders, label sets.
 */
 static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   char label[READER_LABEL];
@@ -189,21 +195,22 @@ static void flame_frames (const ReadProfile *r, const HeldStack *h, Output *o) {
   }
 }
 
-/* The stacks that a profile includes, and the numbers of their frames. */
+/* The parameters of the profile that is being written. */
 typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  uint64_t labels;     /* number of the frame before that of the first set of labels */
-  uint32_t group;
-  uint32_t *path;      /* with room for one stack */
+  uint64_t labels;     /* the frame of label set k has the number labels + k */
+  uint32_t group;      /* the profile has the stacks of this group of Lua states */
+  uint32_t *path;      /* buffer of READER_MAXDEPTH nodes, for one stack */
 } Shown;
 
+/* Returns 1 if the profile has the stacks with this tag. */
 static int isshown (const Shown *w, uint32_t tag) {
   return tags_group(w->tags, tag) == w->group;
 }
 
-/* Writes a stack as a list of frames; for READER_TIMESAMPLE the kind is omitted. */
+/* Writes a stack as a list of frames: labels, functions, kind (not if READER_TIMESAMPLE). */
 static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t tag, Output *o) {
   const ReadProfile *r = w->r;
   const uint32_t *path = w->path;
@@ -229,8 +236,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
 }
 
 /*
-** A site and its place in a depth-first walk of the tree. In this order, neighbours share
-** callers.
+** A site and its place in a depth-first walk of the tree. Sites in the order of their places share
+** callers with their neighbours.
 */
 typedef struct Placed {
   uint32_t place, site;
@@ -244,9 +251,9 @@ static int byplace (const void *a, const void *b) {
 }
 
 /*
-** Returns the place of each node. Parents come before their children in the tree, so that sizes
-** of subtrees are added from the end, and places are assigned from the start. Returns NULL if
-** there is not enough memory.
+** Returns the place of each node in the walk, in a new block. Parents come before their children in
+** the tree, so sizes of subtrees are added from the end, and places are assigned from the start.
+** Returns NULL if there is not enough memory.
 */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
@@ -270,6 +277,7 @@ static uint32_t *flame_places (const ReadProfile *r) {
   return place;
 }
 
+/* Returns the sites in the order of the walk; NULL if there is not enough memory. */
 static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   uint32_t *place = flame_places(r);
   size_t n = sum->table.nsites, i;
@@ -289,6 +297,7 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
+/* Writes the start of a profile, up to its samples. 'w' NULL: not of a group of Lua states. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);
@@ -309,6 +318,7 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
+/* Writes the profile of one weight: the sites of the group w->group in the given order. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -336,6 +346,7 @@ static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *ord
   profileend(o, total);
 }
 
+/* Writes the frames of the stack of a node of h, from the root on. */
 static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {
@@ -365,6 +376,10 @@ static void heldprofile (const ReadProfile *r, const HeldStack *h, Output *o) {
   profileend(o, total);
 }
 
+/*
+** Writes the profile of the n time samples in 'ticks' that belong to the group w->group. If the
+** period is not known, each counts as 1.
+*/
 static void timeprofile (const Shown *w, Spill *ticks, uint64_t n, Output *o) {
   uint64_t total = 0, i;
   int column;
@@ -401,7 +416,7 @@ static void flame_head (void *ud, const ReadProfile *r) {
   f->sum.client.head(&f->sum, r);
 }
 
-/* Copies the state and row of the current event to the client of the sums. */
+/* Copies the fields of the current event's Lua state to the client of the sums. */
 static void whose (Flame *f) {
   f->sum.client.state = f->client.state;
   f->sum.client.row = f->client.row;
@@ -465,8 +480,8 @@ void flame_free (Flame *f) {
 }
 
 /*
-** Returns 1 if the group has a site with a value of this weight. A process with one group always
-** has a profile, even an empty one.
+** Returns 1 if the group w->group has a profile of this weight: it has a site with a weight above
+** 0 (FLAME_TIME: with time samples), or it is the only group, whose profile may be empty.
 */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
@@ -479,6 +494,7 @@ static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   return w->tags->ngroups == 1;
 }
 
+/* Writes all profiles, separated by commas. 'order': the sites in the order of the walk. */
 static void profiles (Flame *f, Shown *w, const Placed *order, const HeldStack *h, Output *o) {
   static const struct { enum FlameWeight weight; const char *name; } all[] = {
     {FLAME_BYTES, "Allocated"}, {FLAME_SURVIVED, "Survived"}, {FLAME_ALIVE, "Alive at the end"},

@@ -11,23 +11,26 @@
 #include "readersum.h"
 #include "spill.h"
 
+/* The weights of stacks (flame_collapsed). */
 enum FlameWeight {
   FLAME_BYTES, FLAME_SAMPLES, FLAME_SURVIVED, FLAME_ALIVE, FLAME_TIME, FLAME_HELD
 };
 
 /*
-** Returns the reason why the profile cannot have this weight ("has no samples of time"), or
-** NULL. A profile without samples can have all weights.
+** Returns the reason why the profile does not have this weight ("has no samples of time"), or
+** NULL. A profile without any samples counts as having all weights except FLAME_HELD.
 */
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /*
-** Writes one line for each site: "root;caller;leaf;[kind] weight". Weights are bytes, numbers
-** of samples, bytes that survived, bytes alive at the end, microseconds (or numbers of time
-** samples if the period is not known), or bytes alive at the end with their holders as the
-** stack (heldstack.h). ';' and control characters in names are replaced. If the sums have tags,
-** the outermost frames are the Lua state, if the process has several ("[state 3 worker]"), and
-** the labels ("[route=/checkout]"). Returns 0 if there is not enough memory.
+** Writes a line for each site whose weight is above 0: "root;caller;leaf;[kind] weight". The
+** weights are, in the order of FlameWeight: allocated bytes; number of allocation samples, in
+** periods; bytes that survived; bytes alive at the end; microseconds, without "[kind]" (or the
+** number of time samples, if their period is not known). With FLAME_HELD, a line is a row of
+** heldstack.h: bytes alive at the end, with their holders as the stack. ';' and control characters
+** in names are replaced. If the sums have tags, the outermost frames are the Lua state ("[state 3
+** worker]"; only if there are several groups of states) and the labels ("[route=/checkout]"), but
+** not with FLAME_HELD. Called after readersum_finish. Returns 0 if there is not enough memory.
 */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
@@ -38,20 +41,23 @@ typedef struct Flame {
   ReaderSum sum;
   Tags tags;
   Spill ticks;         /* node, ns and tag of each time sample */
-  uint64_t nticks;
+  uint64_t nticks;     /* number of time samples */
 } Flame;
 
 /*
-** Initializes f. 'directory' is the folder of the spill; 'by' is the criterion for separate
-** profiles (tags.h). Returns NULL, or the reason for a failure.
+** Initializes f. 'directory' is the folder of the spill; 'by' is the sum of the properties that
+** tags distinguish (TAGS_BY... of tags.h). Returns NULL, or the reason for a failure. flame_free
+** must be called in both cases.
 */
 const char *flame_start (Flame *f, const char *directory, int by);
 /*
-** Writes a speedscope file with up to five profiles, as far as the input has the data: allocated
-** bytes, surviving bytes, bytes alive at the end, the same bytes by their holders, and time. Time
-** is in chronological order; the others are in the order of the call tree or of paths. A process
-** with several Lua states has separate profiles for each state, except for the holders. Labels
-** are outermost frames. 'name' is a title for people. Returns NULL, or the reason for a failure.
+** Writes a speedscope file, after reader_read. It has up to five kinds of profiles, as far as the
+** input has the data: allocated bytes, bytes that survived, bytes alive at the end, bytes alive at
+** the end by their holders, and time. Stacks of time are in chronological order, those of holders
+** in the order of heldstack.h, others in the order of the call tree. There is one profile by
+** holders; of the other kinds, each group of Lua states has its own profile. Labels are outermost
+** frames. 'name' is a title for people. Returns NULL, or the reason for a failure (errors of the
+** output itself are not included).
 */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,

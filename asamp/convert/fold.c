@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Chooses the folded nodes (fold.h), from the outermost frames inwards. The weight of a node is
-** the number of nodes in its subtree, itself included, from which the stack reaches a function of
-** a script.
+** Chooses the folded nodes (fold.h), from the outermost frames inwards. A node reaches a script if
+** it, or a node below it, is a function of a script. The weight of a node is the number of nodes
+** that reach a script, among itself and the nodes below it.
 */
 #include "fold.h"
 
 #include <stdlib.h>
 
-#define DEEPEST		64 /* limit of folded frames of one stack; a depth is stored in one byte */
+#define DEEPEST		64 /* most folded frames of one stack; a depth is stored in one byte */
 
 /*
-** Computes the weights. Children have higher indices than their parents, so one pass from the end
-** is enough.
+** Computes the weights, initially 0. Children have higher indices than their parents, so one pass
+** from the end is enough.
 */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
@@ -23,8 +23,8 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
 }
 
 /*
-** Returns the native function with the largest weight among the outermost frames, or 'nfunctions'
-** if the largest weight is that of a function of a script.
+** Returns the function with the largest weight among the outermost frames, or 'nfunctions' if it is
+** a function of a script or no weight is above 0. 'sums': zeros, one for each function.
 */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
@@ -46,8 +46,8 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
 }
 
 /*
-** Returns the native function that all callees of the frames folded at 'depth' have in common
-** (FO1), or 'nfunctions' if there is no such function.
+** Returns the native function of all nodes that reach a script and whose callers were folded at
+** 'depth' (FO1), or 'nfunctions' if they do not have one native function in common.
 */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight,
                          int depth) {

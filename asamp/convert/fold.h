@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Every stack that reaches a script starts with the same C functions (_start, main, pmain ...),
-** which say nothing about the program. Reports and conversions leave out ("fold away") these
-** frames:
+** This folder converts profiles to files of other formats. A converter is a client of the reader
+** (readprofile.h) or takes its totals (readersum.h), and writes to an Output (output.h) that the
+** caller opens, and discards after a failure. None depends on Lua:
+**
+**   flame      collapsed stacks; speedscope's JSON
+**   pprof      a message of profile.proto
+**   firefox    the Firefox Profiler's JSON: firefox.h stores rows during reading, firefoxfile.h
+**              writes the file from these rows
+**   transcode  a VMProf log in the stock or extended format
+**   unite      several profiles as one VMProf log
+**
+** fold.h and heldstack.h are shared parts. Data: temporary files of rows (spill.h), and in memory
+** tables of names, frames and stacks, which do not grow with the number of samples. Rules: FO1 and
+** FO2 below, HS1, HS2 (heldstack.h), FX1 to FX6 (firefox.h), FS1, FS2 (firefoxstacks.h), UN1 to UN3
+** (unite.h).
+**
+** This file: every stack that reaches a script starts with the same C functions (_start, main,
+** pmain ...), which say nothing about the program. Conversions leave out ("fold") these frames:
 **   FO1  only stacks that reach a function of a script are considered, and of these only the ones
 **        with the most common outermost function: other threads start with another function, and
-**        some time samples have truncated stacks. The native functions with which all
-**        of the considered stacks start are folded;
+**        some time samples have truncated stacks. The native functions with which all of the
+**        considered stacks start are folded, in all stacks that start with them;
 **   FO2  no stack becomes empty: a stack that ends in a folded frame keeps that frame.
 */
 #ifndef asamp_fold_h
@@ -20,8 +35,8 @@ typedef struct Fold {
 } Fold;
 
 /*
-** Initializes f for a profile that was read. If 'keep' is set, nothing is folded. Returns 0 if
-** there is not enough memory.
+** Initializes f for a profile that was read completely. If 'keep' is set, nothing is folded.
+** Returns 0 if there is not enough memory. fold_free must be called in both cases.
 */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);

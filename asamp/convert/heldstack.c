@@ -8,12 +8,13 @@ static const char UNKNOWN[] = "[no holder known]";
 typedef struct Building {
   HeldStack *h;
   const ReadProfile *r;
-  IdMap bystep;        /* offset of the step's text + 1 -> index into 'steps' */
+  IdMap bystep;        /* offset of the step's text + 2 (1: UNKNOWN) -> index into 'steps' */
   IdMap byleaf;        /* hash of parent, function and line -> the last leaf with this hash */
   uint32_t *ofpath;    /* by path: its node; 0: none yet */
   uint32_t unknown;    /* node of UNKNOWN; 0: none yet */
 } Building;
 
+/* Returns the number of a new node; HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
                          uint32_t function, uint32_t line) {
   HeldStack *h = b->h;
@@ -27,8 +28,8 @@ static uint32_t addnode (Building *b, uint32_t parent, uint32_t step,
 }
 
 /*
-** Returns the index of a step, which is added if it is new. Returns HELDSTACK_NONE if there is
-** not enough memory.
+** Returns the index of a step with its key in 'bystep'; adds the step if it is new. Returns
+** HELDSTACK_NONE if there is not enough memory.
 */
 static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   HeldStack *h = b->h;
@@ -42,14 +43,15 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
+/* Returns a new node for a step; HELDSTACK_NONE if there is not enough memory. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
 /*
-** Adds a node for each path. The path that a path extends has a lower number. Returns 0 if there
-** is not enough memory.
+** Adds a node for the last step of each path. The path that a path extends has a lower number.
+** Returns 0 if there is not enough memory.
 */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
@@ -78,8 +80,8 @@ static uint32_t script (const ReadProfile *r, uint32_t node) {
 }
 
 /*
-** Adds a row for a site. Sites with the same path, function and line share a leaf. Returns 0 if
-** there is not enough memory.
+** Adds a row for a site. Sites with the same path, function and line share a leaf, unless their
+** keys in 'byleaf' collide with others. Returns 0 if there is not enough memory.
 */
 static int addrow (Building *b, const Site *s) {
   HeldStack *h = b->h;

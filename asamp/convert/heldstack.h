@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Paths of holders as stacks, for formats that know only stacks. The outermost frame is a root.
-** It is followed by the steps of the path to the objects alive at the end. The innermost frame is
-** the function of a script, with its line, that allocated them. Rules:
+** Paths of holders as stacks, for formats that know only stacks. The outermost frame is a root. The
+** steps of a path follow, which lead to objects alive at the end. The innermost frame is the
+** function of a script, with its line, that allocated these objects, if their stack has one. Rules:
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows add up to the bytes of all followed samples alive at the end; bytes without a
-**        known holder are in rows with the step "[no holder known]".
+**   HS2  the rows add up to the bytes of all followed samples alive at the end; the path of those
+**        without a known holder is the step "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -15,16 +15,17 @@
 
 #define HELDSTACK_NONE	UINT32_MAX
 
+/* A frame. */
 typedef struct HeldNode {
-  uint32_t parent;
+  uint32_t parent;     /* the next outer frame; 0: none */
   uint32_t step;       /* index into 'steps'; HELDSTACK_NONE: the node is a function */
-  uint32_t function;   /* index into the functions of the profile */
-  uint32_t line;
+  uint32_t function;   /* index into the functions of the profile, if the node is a function */
+  uint32_t line;       /* the line in 'function' that allocated; 0: not known */
 } HeldNode;
 
 typedef struct HeldRow {
-  uint32_t node;
-  uint64_t bytes;
+  uint32_t node;       /* the innermost frame; several rows may have the same */
+  uint64_t bytes;      /* alive at the end */
 } HeldRow;
 
 typedef struct HeldStack {
@@ -37,9 +38,9 @@ typedef struct HeldStack {
 } HeldStack;
 
 /*
-** Fills h from the sites 'held' of a profile, whose nodes are allocation sites and whose kinds
-** are paths of holders. A profile without holders has no rows. Returns 0 if there is not enough
-** memory. heldstack_free must be called in both cases.
+** Fills h from 'held' (ReaderClient.held): the node of a site is the stack of the allocation, the
+** kind a path of holders, 0 if none is known. A profile without holders has no rows. Returns 0 if
+** there is not enough memory. heldstack_free must be called in both cases.
 */
 int heldstack_init (HeldStack *h, const ReadProfile *r, const SiteTable *held);
 void heldstack_free (HeldStack *h);

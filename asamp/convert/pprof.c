@@ -27,7 +27,7 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
        FUNCTION_LINE };
 
-#define EXACT_COMMENTS	256  /* most sets of labels with a comment */
+#define EXACT_COMMENTS	256  /* label sets above this number have no comment */
 #define EXACT_TEXT	1024 /* bytes of a comment after which further labels are left out */
 
 typedef struct Writer {
@@ -37,7 +37,7 @@ typedef struct Writer {
   HeldStack held;
   Output *o;
   StrList strings;
-  Bytes message, part;
+  Bytes message, part;  /* the message to 'emit' next; a part within it */
   IdMap bylocation;    /* key of function and line + 1 -> id of the location */
   uint32_t *location;  /* by node: id of its location; ids start at 1 */
   uint64_t *key;       /* by id - 1: function << 32 | line */
@@ -59,18 +59,20 @@ static void varint (Bytes *b, uint64_t n) {
   bytes_add(b, bytes, i);
 }
 
+/* Appends a field with a number. */
 static void pprof_number (Bytes *b, int field, uint64_t n) {
   varint(b, (uint64_t)field << 3);
   varint(b, n);
 }
 
+/* Appends a field with bytes: a message or packed numbers. */
 static void piece (Bytes *b, int field, const Bytes *from) {
   varint(b, (uint64_t)field << 3 | 2);
   varint(b, from->n);
   bytes_add(b, from->data, from->n);
 }
 
-/* Writes 'message' as this field of the profile, and empties it. */
+/* Writes 'message' to the output as a field of the profile, and empties 'message'. */
 static void emit (Writer *w, int field) {
   Bytes head = {0};
   varint(&head, (uint64_t)field << 3 | 2);
@@ -82,6 +84,7 @@ static void emit (Writer *w, int field) {
   bytes_free(&head);
 }
 
+/* Writes a number to the output as a field of the profile. */
 static void emitnumber (Writer *w, int field, uint64_t n) {
   Bytes b = {0};
   pprof_number(&b, field, n);
@@ -90,12 +93,14 @@ static void emitnumber (Writer *w, int field, uint64_t n) {
   bytes_free(&b);
 }
 
+/* Returns the index of a string in the table of strings; adds the string if it is new. */
 static uint64_t string (Writer *w, const char *text) {
   return strlist_put(&w->strings, text, strlen(text));
 }
 
 /* -------------------------------------------------------------- types -- */
 
+/* Writes a field of the profile that is a sample type. */
 static void valuetype (Writer *w, int field, const char *type,
                        const char *unit) {
   pprof_number(&w->message, TYPE_TYPE, string(w, type));
@@ -104,8 +109,9 @@ static void valuetype (Writer *w, int field, const char *type,
 }
 
 /*
-** Decides which sample types the profile has: those of its samples, and those of the type that the
-** caller requests first, so that a profile of an idle process has the type that a tool expects.
+** Decides which sample types the profile has: those of its samples, and those to which the default
+** type belongs, so that a profile of an idle process has the type that a tool expects. Without
+** both, those of allocations.
 */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
@@ -116,8 +122,9 @@ static void decidetypes (Writer *w) {
 }
 
 /*
-** Returns the duration in us. In a file that is still being written, the last events may be
-** missing: then the end of the requested range counts.
+** Returns the duration of the requested range ('since' to 'till' of ReaderSum) in us, up to the end
+** of the profile. In a file that is still being written, the last events may be missing: there the
+** range counts as a whole.
 */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
@@ -127,22 +134,22 @@ static uint64_t duration (const Writer *w) {
   return till > since ? till - since : 0;
 }
 
-/* Writes a comment for each limit that omitted data. */
+/* Writes a comment for each limit beyond which data were left out. */
 static void limits (Writer *w) {
   char text[READERLEFT_TEXT];
   int what;
   for (what = 0; what < LEFT_N; what++) {
     uint64_t count = w->sum->left[what];
     if (count == 0 || what == LEFT_COLLECTIONS || what == LEFT_MARKS || what == LEFT_LIVES)
-      continue;  /* not part of a pprof file */
+      continue;  /* no data of a pprof file */
     readerleft_text((ReadLeft)what, count, text);
     emitnumber(w, PROFILE_COMMENT, string(w, text));
   }
 }
 
 /*
-** Writes a comment for each set of labels of which the exact bytes are known. They cannot be values
-** of the samples, which are estimates by stack.
+** Writes a comment with the exact bytes of each label set for which they are known. The samples
+** cannot have these bytes, because their values are estimates by stack.
 */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
@@ -172,8 +179,8 @@ static void exactlabels (Writer *w) {
 }
 
 /*
-** Writes the fields before the samples. The order of the value types is that of writesite and
-** writeheld.
+** Writes the fields before the samples. writesite and writeheld write values in the order of the
+** sample types here.
 */
 static void pprof_head (Writer *w) {
   const ReadProfile *r = w->r;
@@ -217,8 +224,8 @@ static void pprof_head (Writer *w) {
 /* ---------------------------------------------------------- locations -- */
 
 /*
-** Returns the id of the location of a function and a line, which is added if it is new. Function
-** 'nfunctions' is the empty stack; larger numbers are steps of holders.
+** Returns the id of the location of a function and a line; adds the location if it is new. Function
+** 'nfunctions' is the frame of an empty stack; larger numbers are steps of holders.
 */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
@@ -234,6 +241,7 @@ static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   return ++w->nlocations;
 }
 
+/* Adds the locations of all nodes. Returns 0 if there is not enough memory. */
 static int locations (Writer *w) {
   const ReadProfile *r = w->r;
   uint32_t i;
@@ -246,6 +254,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
+/* Writes all locations. Called after writeheld, which adds some. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
@@ -277,9 +286,9 @@ static void countnatives (Writer *w, IdMap *natives) {
 }
 
 /*
-** Returns the index of the function's full name. Tools merge functions with equal names. So a
-** function of a script has its file and line in its name, and a native function has its library
-** in it if several native functions share the name.
+** Returns the index of the function's full name; 'name' is the index of its own. Tools merge
+** functions with equal names. So the full name of a function of a script has its file and line, and
+** that of a native function its library if several native functions have its name.
 */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
                           const IdMap *natives) {
@@ -297,6 +306,7 @@ static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name,
   return w->part.failed ? name : strlist_put(&w->strings, (char *)w->part.data, w->part.n);
 }
 
+/* Writes the functions, the frame of an empty stack, and the steps of holders as functions. */
 static void writefunctions (Writer *w) {
   const ReadProfile *r = w->r;
   IdMap natives = {0};
@@ -327,6 +337,7 @@ static void writefunctions (Writer *w) {
 
 /* ------------------------------------------------------------ samples -- */
 
+/* Appends a label to the sample in 'message'. */
 static void pprof_label (Writer *w, const char *key, const char *value) {
   w->part.n = 0;
   pprof_number(&w->part, LABEL_KEY, string(w, key));
@@ -335,8 +346,8 @@ static void pprof_label (Writer *w, const char *key, const char *value) {
 }
 
 /*
-** Writes the program's labels. A label with a name that the converter uses is renamed to "label
-** NAME".
+** Appends the labels of a label set (0: none) to the sample. A label with a NAME that the converter
+** itself uses is written as "label NAME".
 */
 static void programlabels (Writer *w, uint32_t labels) {
   const ReadProfile *r = w->r;
@@ -355,7 +366,7 @@ static void programlabels (Writer *w, uint32_t labels) {
   }
 }
 
-/* Writes the labels of a sample's tag: Lua state, thread and labels of the program. */
+/* Appends the labels for a tag to the sample: Lua state, OS thread and labels of the program. */
 static void tags (Writer *w, uint32_t tag) {
   const Tags *t = w->sum->tags;
   char text[TAGS_TEXT];
@@ -374,6 +385,7 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
+/* Writes the sample of a site. */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;
@@ -409,7 +421,7 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes a row of bytes alive at the end: its stack consists of the holders. */
+/* Writes the sample of a row of holders: bytes alive at the end. */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;
@@ -429,6 +441,7 @@ static void writeheld (Writer *w, const HeldRow *row) {
   emit(w, PROFILE_SAMPLE);
 }
 
+/* Writes the table of strings. Called last, because the other fields add strings. */
 static void writestrings (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->strings.n; i++) {

@@ -32,7 +32,7 @@ void transcode_split (const char *text, char *symbol, size_t symbolsize, char *f
     snprintf(file, filesize, "%s", third + 1);
 }
 
-/* Called by the encoder: stores the symbol and the library of a native address. */
+/* Callback 'resolve' of the encoder: stores the symbol and the library of a native address. */
 static void transcode_resolve (void *ud, uint64_t address, char *symbol,
                                size_t symbolsize, char *file, size_t filesize) {
   const Transcode *t = ud;
@@ -41,7 +41,7 @@ static void transcode_resolve (void *ud, uint64_t address, char *symbol,
     transcode_split(t->r->text.text + name, symbol, symbolsize, file, filesize);
 }
 
-/* Called by the encoder: stores the labels of a set and returns their number. */
+/* Callback 'labels' of the encoder. */
 static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return transcode_labels(((const Transcode *)ud)->r, set, to);
 }
@@ -62,8 +62,8 @@ static void handon (Transcode *t);
 static void handondeaths (Transcode *t);
 
 /*
-** Makes the state of the current event the state of the following calls of the encoder. Returns 0
-** if there is not enough memory.
+** In merged files: makes the state of the current event the encoder's state. Returns 0, and stops
+** the reading, if there is not enough memory or there are too many states.
 */
 static int transcode_select (Transcode *t) {
   TranscodeState *of;
@@ -97,14 +97,12 @@ void transcode_pause (Transcode *t) {
   t->of = NULL;
 }
 
-/* Returns the number of a set of labels in the output. */
+/* Returns the output's number for a label set of the profile; 0: none. */
 static uint32_t labelsof (Transcode *t, uint32_t set) {
   return t->into != NULL && set != 0 ? t->into->labels(t->into->ud, set) : set;
 }
 
-/*
-** Writes the period of allocation and copy samples if it differs from the last one of the state.
-*/
+/* Writes a period of allocation and copy samples if it differs from the last one of the state. */
 static void changedbytes (Transcode *t, uint64_t bytes) {
   if (t->of->period == bytes) return;
   t->of->period = bytes;
@@ -112,8 +110,8 @@ static void changedbytes (Transcode *t, uint64_t bytes) {
 }
 
 /*
-** Writes the period of a sample if it differs from the last one of the state. Samples of native
-** memory have a fixed period in the head of the merged file, if 'mallocs' is set.
+** In merged files: writes the period of a sample if it differs from the last one of the state. That
+** of native memory is in the head of the file if 'mallocs' is above 0.
 */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
@@ -131,8 +129,9 @@ static void changed (Transcode *t, const ReadSample *s) {
 /* }========================================================================= */
 
 /*
-** Returns the encoder, and creates it at the first event. The time period is part of the head if
-** it is known then. Returns NULL if reading was stopped.
+** Returns the encoder, and creates it at the first event. 'timeperiod' (ns; 0: not known yet) and
+** 'wall' are for the head of the log. Returns NULL if the reading was stopped before the first
+** event, or there is not enough memory.
 */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
@@ -174,8 +173,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
 }
 
 /*
-** Called after each event: starts a new batch if the current one is full, and stops reading if
-** the encoder has failed.
+** Called after an event: writes the batch if it is full, and stops the reading if the encoder has
+** failed.
 */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
@@ -187,8 +186,8 @@ static void transcode_ended (Transcode *t) {
 /* ------------------------------------------------------------- samples -- */
 
 /*
-** Stores the name of a frame as the profiler composes names. A name in another form is parsed and
-** composed again.
+** Stores the name of a frame in the form of framename.h in 'out'. A name in another form is parsed
+** and composed again.
 */
 static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) {
   uint32_t name = idmap_get(&t->r->names, id);
@@ -199,7 +198,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     strcpy(out, text);
     return;
   }
-  if (*text == '\0') {  /* the reader's name for it */
+  if (*text == '\0') {  /* the reader's name for a frame without one */
     snprintf(nameless, sizeof(nameless), "[unknown 0x%llx]", (unsigned long long)id);
     text = nameless;
   }
@@ -211,7 +210,7 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* Returns the id of a frame in the merged file. A new name is written first. */
+/* Returns the id of a frame in the merged file. A new name is written first (TranscodeInto). */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;
@@ -233,8 +232,8 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
 }
 
 /*
-** Writes the name of a Lua function before the first stack that contains it. In a merged file,
-** renamed does this.
+** Writes the name of a Lua function, once, before the first stack that contains the function. In a
+** merged file, 'renamed' does this.
 */
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
@@ -253,7 +252,10 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Writes the functions of new nodes of the call tree. Returns 0 if there is not enough memory. */
+/*
+** Extends 'place' to the nodes that the reader has added to the call tree, and writes the names of
+** their functions. Returns 0 if there is not enough memory.
+*/
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -267,7 +269,7 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Makes the stack of 'node' the current one. Frames shared with the previous stack are kept. */
+/* Makes the stack of 'node' the encoder's; only frames that differ from its last one are passed. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -291,7 +293,7 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Returns a sample with the fields that allocation samples and copy samples have in common. */
+/* Returns an allocation sample or copy sample for the encoder, without 'size' and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -307,7 +309,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
-    return;  /* a sample that lost its details may have no type that can be written */
+    return;  /* READER_UNKNOWN: a sample without details may have no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "a type of a later version of the format";
@@ -342,8 +344,8 @@ static void transcode_sample (void *ud, const ReadSample *s) {
 }
 
 /*
-** Passes on a copy sample. The extended format has none: its readers would take it for a time
-** sample.
+** Passes a copy sample to the encoder. The extended format has none: its readers would take a copy
+** sample for a time sample.
 */
 static void transcode_copy (void *ud, const ReadSample *s) {
   Transcode *t = ud;
@@ -365,7 +367,7 @@ static void period (void *ud, uint64_t bytes) {
   Transcode *t = ud;
   Encoder *e = encoder(t, 0, 0);
   if (e == NULL || t->into != NULL)
-    return;  /* each sample has its period: changedbytes writes it */
+    return;  /* in a merged file changedbytes writes the period, before a sample */
   encoder_period(e, bytes);
   transcode_ended(t);
 }
@@ -386,7 +388,10 @@ static void timeperiod (void *ud, uint64_t ns, int wall) {
 
 /* ----------------------------------------------------------- survival -- */
 
-/* Returns the id of a class. A new class is written first. 0: no class, or not enough memory. */
+/*
+** Returns the output's id of a class, by the offset of its name; a new class is written first.
+** Returns 0 for name 0 (no class), and if there is not enough memory.
+*/
 static uint32_t classid (Transcode *t, uint32_t name) {
   const char *text = t->r->text.text + name;
   uint32_t id;
@@ -409,6 +414,7 @@ static uint32_t classid (Transcode *t, uint32_t name) {
   return id;
 }
 
+/* Passes the survival outcomes that were held back to the encoder. */
 static void handon (Transcode *t) {
   size_t i;
   int classes = 0;
@@ -421,8 +427,8 @@ static void handon (Transcode *t) {
 }
 
 /*
-** Passes the collected deaths to the encoder. In the output they follow the survival outcomes of
-** the same collection.
+** Passes the deaths that were held back to the encoder. In the output they follow the survival
+** outcomes of the same collection, so handon is called before.
 */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
@@ -430,10 +436,7 @@ static void handondeaths (Transcode *t) {
   t->ndeaths = 0;
 }
 
-/*
-** Writes the death of an orphan: a sample alive when its state was closed. Orphans are rare, so
-** each has a record of its own.
-*/
+/* Writes the death of an orphan. Orphans are rare, so each death has a line of its own. */
 static void orphandeath (Transcode *t, const ReadDeath *d) {
   const uint32_t runs[2] = {(uint32_t)d->place, 1};
   uint32_t number;
@@ -448,7 +451,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
     return;
   }
   if (!transcode_select(t) || t->of->ended)
-    return;  /* the end of the state implies the death */
+    return;  /* the output has the end of the state, which implies the death */
   if (t->ndeaths > 0 && d->place == t->of->deathplace)
     t->deaths[t->ndeaths - 1]++;
   else {
@@ -463,6 +466,7 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
+/* Holds the survival outcome back until the collection, which may decide many samples. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;
@@ -546,7 +550,7 @@ static void transcode_resident (void *ud, const ReadResident *r) {
 /* ------------------------------------------------------------- holders -- */
 
 /*
-** Returns the number of a path: 1, 2, ... within the state. If the path is new, it is written,
+** Returns the number of a path within the state: 1, 2, ..., or 0 for path 0. A new path is written,
 ** after the paths that it extends.
 */
 static uint32_t pathid (Transcode *t, uint32_t path) {
@@ -554,7 +558,7 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   uint32_t parent, id = path != 0 ? idmap_get(&t->paths, path) : 0;
   if (id != IDMAP_NONE)
     return id;
-  parent = pathid(t, r->paths[path - 1].parent);  /* at most READER_MAXSTEPS of them */
+  parent = pathid(t, r->paths[path - 1].parent);  /* at most READER_MAXSTEPS calls deep */
   id = (uint32_t)t->paths.n + 1;
   if (!idmap_set(&t->paths, path, id)) {
     t->client.stop = NOMEMORY;
@@ -565,7 +569,10 @@ static uint32_t pathid (Transcode *t, uint32_t path) {
   return id;
 }
 
-/* Writes the holders of the samples of the current state, as runs of samples with equal paths. */
+/*
+** Writes the paths in 'holder' of the encoder's state, as runs of samples with equal paths, and
+** empties 'holder'.
+*/
 static void transcode_holders (Transcode *t) {
   uint32_t runs[HOLDERS_RUNS];
   size_t at = 0, from;
@@ -589,8 +596,8 @@ static void transcode_holders (Transcode *t) {
 }
 
 /*
-** Stores the path of holders of a sample by the sample's index. The reader reports only the last
-** known path, at the end of the profile.
+** Stores the path of holders of a sample in 'holder', at the sample's index. The reader reports
+** only the last known path, at the end of the profile, state by state.
 */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;

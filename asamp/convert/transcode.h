@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Conversion of a profile of asamp into the other format, or into a file with several profiles
-** (unite.h): a client of the reader that passes the reader's events to the encoder. All details
-** are kept; times are rounded to microseconds. Memory: the call tree, the survival outcomes and
-** deaths of one collection, and the memory of the encoder.
+** Conversion of a profile of asamp into the stock or extended format, or into a part of a merged
+** file (unite.h): a client of the reader that passes the reader's events to the encoder. Times are
+** rounded to microseconds. Left out are samples of an unknown type, copy samples in the extended
+** format, all but the last known holders, and the number of a flight recorder. Memory: the call
+** tree, at most 65,536 survival outcomes, the deaths of one collection, the holders, and the memory
+** of the encoder.
 */
 #ifndef asamp_transcode_h
 #define asamp_transcode_h
@@ -12,42 +14,45 @@
 #include "output.h"
 #include "readprofile.h"
 
-/* A Lua state of the output. A zeroed structure with an id is a state without events. */
+/* A Lua state of the output. All zero except the numbers: a state without events. */
 typedef struct TranscodeState {
   uint32_t id;          /* number in the output */
   uint32_t from;        /* number in the profile */
-  size_t deathplace;    /* index of the sample after the last run of 'deaths' */
-  int undecided;        /* 1: a sample has no survival outcome yet */
+  size_t deathplace;    /* index of the followed sample after the last run of 'deaths' */
+  int undecided;        /* 1: the reader has passed a sample as undecided; no outcome may follow */
   int ended;            /* 1: the state was closed at 'end' */
   uint64_t end;         /* ns */
-  uint64_t orphans;     /* samples alive at its close that have not been reported as dead */
-  struct TranscodeState *next;  /* the state closed before this one; merged files only */
-  uint64_t allocated;   /* bytes */
-  uint64_t period, timens;  /* last period written; 'timens' of time samples; merged files only */
-  int wall;
+  uint64_t orphans;     /* of a closed state: orphans whose death has not been read yet */
+  /* The following members are used in merged files only. */
+  struct TranscodeState *next;  /* the state of the profile that was closed before this one */
+  uint64_t allocated;   /* exact bytes allocated */
+  /* Last periods written: of allocation and copy samples in bytes, of time samples in ns. */
+  uint64_t period, timens;
+  int wall;             /* 1: 'timens' is wall time */
 } TranscodeState;
 
 /*
-** Output into a merged file. Functions, classes and sets of labels with equal names get one
-** number, and the file has its own numbers of states.
+** Output into a merged file, with callbacks of its writer (unite.c). Functions and classes with
+** equal names, and equal label sets, have one number; states have numbers of the file.
 */
 typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
-  uint64_t mallocs;  /* bytes that a sample of native memory represents, if equal in all
-                        profiles; 0: the period is written with the samples */
-  /* Returns the output's state for a state of the profile, or NULL if there is not enough
-     memory. */
+  uint64_t mallocs;  /* period of native memory in the file's head, bytes; 0: none is in the head,
+                        and the period is written with the samples */
+  /* Returns the output's state for a state of the profile; a new state is added. Returns NULL if
+     there is not enough memory or, with the client's 'stop' set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* These three return the id of a function, native function or class, and write a new name
-     first. They return 0 if there is not enough memory. */
+  /* These three return the file's id of a function, native function or class. A new name is
+     written, or recorded to be written by the encoder. They return 0 if there is not enough
+     memory. */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
-  /* Returns the output's number for a set of labels of the profile. */
+  /* Returns the output's number for a label set of the profile, which is not 0. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* Called for a dead orphan of a state of the profile. Stores the output's number of the
-     state in *number. Returns 0 if the state has no orphans. */
+  /* Called for a dead orphan of state 'id' of the profile. Stores the output's number of the state
+     in *number. Returns 0 if the state is not known to have orphans. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 
@@ -58,32 +63,35 @@ typedef struct Transcode {
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
   const TranscodeInto *into;  /* NULL: the output is not a merged file */
   uint32_t ofstate;        /* the profile's number of the state 'of' */
-  TranscodeState *of;   /* state of the following events; NULL: not known yet */
+  TranscodeState *of;   /* state that the encoder has now; NULL: none (merged files only) */
   TranscodeState single;  /* the only state, if the output is not a merged file */
-  Encoder *encoder;     /* NULL before the first event */
-  uint64_t start;       /* ns */
-  uint64_t untyped;     /* total count of the samples without a known type, which are omitted */
+  Encoder *encoder;     /* NULL before the first event, if the output is not a merged file */
+  uint64_t start;       /* start of the profile in the output, monotonic clock, ns */
+  uint64_t untyped;     /* samples of an unknown type, which are left out, in periods */
   int wall;             /* 1: the last time period is of wall-clock time */
-  uint32_t node;        /* node of the current stack */
-  uint32_t *path;       /* nodes of the current stack, the outermost first */
+  uint32_t node;        /* node of the encoder's stack */
+  uint32_t *path;       /* nodes of that stack, the outermost first */
   size_t npath;
   uint32_t *place;      /* by node: its index in 'path', valid if path[index] is the node */
   uint32_t nplaces;     /* nodes that have an entry in 'place' */
   size_t placesize;
-  ProfileFrame *frames;
-  IdMap named;          /* written frames -> 0; in a merged file their index in 'frame' */
+  ProfileFrame *frames;  /* buffer of READER_MAXDEPTH frames */
+  IdMap named;          /* set of the frames whose names were written; in a merged file a map from
+			   frames to their index in 'frame' */
   uint64_t *frame;      /* ids in the merged file */
   size_t nframe, framesize;
-  IdMap classes;        /* offset of the name + 1 -> id of the class */
+  IdMap classes;        /* offset of the name + 1 -> id of the class in the output */
   uint32_t nclasses;
-  unsigned char *survived;  /* survival outcomes not passed to the encoder yet */
-  uint32_t *class;
+  unsigned char *survived;  /* survival outcomes not passed to the encoder yet: 0 died, 1 survived,
+			       2 survived and is not followed */
+  uint32_t *class;      /* classes of these samples */
   size_t nfates;
-  uint32_t *deaths;     /* deaths not passed on yet: lengths of runs of alive and dead samples */
+  uint32_t *deaths;     /* deaths not passed to the encoder yet: lengths of runs of live and of dead
+			   samples in turn */
   size_t ndeaths, deathsize;
-  uint32_t *holder;     /* path of holders of each followed sample; 0: none */
+  uint32_t *holder;     /* path of holders of each followed sample of the state; 0: none */
   size_t nholders, holdersize;
-  IdMap paths;        /* path in the profile -> its number (1, 2, ...) within the current state */
+  IdMap paths;        /* path in the profile -> its number (1, 2, ...) within the state */
 } Transcode;
 
 /*
@@ -91,34 +99,40 @@ typedef struct Transcode {
 ** transcode_free must be called in both cases.
 */
 int transcode_start (Transcode *t, int format, Output *o);
-/* Initializes t for a profile that starts at 'start' (in ns) of a merged file. */
+/* As transcode_start, for a profile in a merged file; 'start' (ns, monotonic clock): its start. */
 int transcode_into (Transcode *t, const TranscodeInto *into, uint64_t start);
 /*
-** Finishes the output after reader_read. Returns NULL, or the reason why the output is
-** incomplete.
+** After reader_read: writes the events that were held back, the holders and, unless the output is a
+** merged file, the end of the log. Returns NULL, or the reason why the output is incomplete.
 */
 const char *transcode_finish (Transcode *t, const ReadProfile *r);
 void transcode_free (Transcode *t);
 
-/* Sink of the encoder; 'ud' is the output. */
+/* Sink of the encoder (EncoderSink); 'ud' is the Output. */
 void transcode_sink (void *ud, Bytes *out, int text);
-/* The client's function 'head'. */
+/* The client's function 'head': stops the reading of a profile that cannot be converted. */
 void transcode_head (void *ud, const ReadProfile *r);
-/* Switches to client.state for events that are written to the encoder directly. */
+/*
+** In merged files: makes client.state the encoder's state, before the caller passes an event of the
+** state to the encoder. On failure sets client.stop.
+*/
 void transcode_turn (Transcode *t);
-/* Writes all events that are held back, and leaves no state current. */
+/*
+** In merged files: passes the survival outcomes and deaths that were held back to the encoder; the
+** next event selects a state again. Called before the caller changes the encoder's state.
+*/
 void transcode_pause (Transcode *t);
 
 /*
-** Adds the numbers of data omitted by limits of the profile's writer to 'to'. Returns the number
-** of texts that were cut.
+** Adds the counts of data that the profile's writer has left out to 'to'. Returns the number of
+** texts that it has cut.
 */
 uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
-/* Stores up to PROFILE_LABELS labels of a set and returns their number. */
+/* Stores up to PROFILE_LABELS labels of set 1, 2, ... in 'to' and returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
 /*
-** Splits the name "n:symbol:0:library" of a native function. Leaves both buffers unchanged if the
-** text has another form.
+** Splits the name "n:symbol:0:library" of a native function into the two buffers, cut if necessary.
+** Changes neither if the text has another form, and not 'file' if the library is "-".
 */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);

@@ -17,12 +17,12 @@ static const char TOOLONG[] = "the profiles are longer than 143 years together";
 
 /* {== heads ================================================================ */
 
-/* Reading a head stops at the first event that is not a period. */
+/* A client that reads a head and stops the reading at the first sample, collection or mark. */
 typedef struct Check {
   ReaderClient client;
   Unite *m;
-  int own;
-  uint64_t timens;
+  int own;             /* 1: the profile can be merged */
+  uint64_t timens;     /* first period of time samples, ns; 0: none */
   int wall;
 } Check;
 
@@ -56,6 +56,7 @@ static void seetime (void *ud, uint64_t ns, int wall) {
   }
 }
 
+/* Keeps the command of the first profile, and notes if another profile has a different one. */
 static void addcommand (Unite *m, const char *command) {
   if (!m->checked)
     m->command = command != NULL ? strdup(command) : NULL;
@@ -64,9 +65,9 @@ static void addcommand (Unite *m, const char *command) {
 }
 
 /*
-** Adds the head of one profile to the common head. A profile that ends within its head, before
-** the number of followed samples, is rejected: otherwise the result would have no followed
-** samples.
+** Adds the head of one profile to the common head. A profile that is cut within its head, before
+** the number of followed samples, is rejected: its 0 would apply to the result, which would have no
+** deaths.
 */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
@@ -129,11 +130,15 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 /* {== names (UN1) ========================================================== */
 
 /*
-** A native function has the number of its name as its address. NATIVES keeps these addresses
-** apart from the reserved ones of frameids.h.
+** The address of a native function in the result: twice the number of its name in 'natives', plus
+** NATIVES, so that no id is one of frameids.h.
 */
 #define NATIVES		64
 
+/*
+** The functions of this section are callbacks: 'native', 'function', 'class' and 'labels' of
+** TranscodeInto; 'resolve' and 'labels' of the encoder (unite_resolve, labelsof).
+*/
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -191,7 +196,7 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/* Called by the encoder: stores the labels of the set that 'labels' returned last. */
+/* Called by the encoder for a new set: 'labels' was called last, and has returned its number. */
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;
@@ -203,11 +208,12 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== states (UN2, UN3) ==================================================== */
 
-/* Returns the key of a state of the profile in 'places': keys are above 0. */
+/* Returns the key of a state of the profile in 'places' and 'orphaned': keys are above 0. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
+/* The callback 'state' of TranscodeInto: finds or adds the state in 'open' (UN3). */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -234,8 +240,8 @@ static TranscodeState *state (void *ud, uint32_t id) {
 }
 
 /*
-** Returns the state of the current event, or NULL if there is not enough memory or there are too
-** many states.
+** Makes the state of the current event the encoder's, and returns it. Returns NULL if the reading
+** was stopped.
 */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
@@ -243,7 +249,8 @@ static TranscodeState *unite_current (Unite *m) {
 }
 
 /*
-** Ends the states that were closed in their profile. The last open state moves to each free slot.
+** Ends the states of 'ended' in the result (UN2) and removes them from 'open', where the last state
+** moves to the free index.
 */
 static void bury (Unite *m) {
   TranscodeState *s;
@@ -274,8 +281,8 @@ static void bury (Unite *m) {
 }
 
 /*
-** Starts a state. Samples of the state may have been written before: the samples of a batch
-** precede its other events.
+** Starts a state, and ends those closed before (UN2). Samples of the state may have been written
+** before: the samples of a batch precede its other events.
 */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
@@ -298,6 +305,10 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
+/*
+** The callback 'orphaned' of TranscodeInto. If the end of a closed state is not written yet, the
+** number of orphans to be written there is reduced.
+*/
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -310,6 +321,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
+/* Notes the close of a state; its end is written later (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -325,8 +337,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Records the states that are open at the end of a profile; they stay open until the end of the
-** result (UN2).
+** Adds the states that are open at the end of a profile to 'rest': they stay open until the end of
+** the result (UN2), but the encoder frees their memory. The state of a profile of one state has the
+** name of the profile's file.
 */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
@@ -375,7 +388,10 @@ int unite_start (Unite *m, Output *o) {
   return strtab_init(&m->natives, READER_MAXNAMES) && strtab_init(&m->labels, READER_MAXNAMES);
 }
 
-/* Creates the encoder after all heads were read. Returns 0 if there is not enough memory. */
+/*
+** Creates the encoder at the first call, when all heads have been read. Returns 0 if there is not
+** enough memory.
+*/
 static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;
@@ -386,7 +402,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds the counts and durations of a flight recorder's file. */
+/* Adds the counts and durations of a profile, if it is of a flight recorder. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -394,14 +410,14 @@ static void addring (Unite *m, const ReadProfile *r) {
   m->isring |= r->isring;
 }
 
-/* Starts a profile. If it has only one state, that state starts with it. */
+/* Starts a profile (callback 'head'). If it has only one state, that state starts at time 0. */
 static void unite_head (void *ud, const ReadProfile *r) {
   transcode_head(ud, r);
   if (!r->many)
     starts(ud, 0);
 }
 
-/* Finishes a profile after its last event. */
+/* Finishes a profile after its last event, and adds its counts to those of the result. */
 static void account (Unite *m, const ReadProfile *r) {
   const char *stop = transcode_finish(&m->t, r);
   if (stop == NULL)
@@ -418,6 +434,7 @@ static void account (Unite *m, const ReadProfile *r) {
   m->shift += r->duration;
 }
 
+/* Frees the data of the profile that is being read. */
 static void unite_forget (Unite *m) {
   transcode_free(&m->t);
   while (m->nopen > 0)
