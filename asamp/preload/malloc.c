@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** malloc and related functions, which count allocations and call the real allocator
-** (mallocseam.h). This is a separate library for LD_PRELOAD: it defines all names by which
-** programs allocate, and finds the real allocator (that of the C library or another one) with
-** dlsym. C++'s operators are defined for allocators whose operators do not call malloc; if they
-** do, the inner call has already counted the bytes.
+** malloc and related functions, which count the requested bytes, pass sampled blocks to the sampler
+** (mallocseam.h: interface, and rules MA1 to MA5), and call the real allocator. This folder is a
+** library of its own for LD_PRELOAD: it defines all names by which programs allocate, and finds the
+** real allocator (that of the C library or another one) with dlsym. C++'s operators are defined for
+** allocators whose operators do not call malloc; if they do, the call of malloc has already counted
+** the bytes.
 **
-** Environment: ASAMP_MALLOC=PERIOD[,SEED], two decimal numbers.
+** Data: each thread's distance to its next sample point ('left', 'thread'); the watched blocks
+** ('buckets', 'numbers', 'near') and their slots; the real functions ('real'). All functions may be
+** called on any thread (MA2).
+**
+** Environment: ASAMP_MALLOC=PERIOD[,SEED], two decimal numbers; PERIOD in bytes, 0: no samples.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,33 +32,37 @@
 #define COLD		__attribute__((noinline, cold))
 
 /*
-** Bytes until this thread's next sample point, minus one. A negative value means that the point
-** has been passed.
+** Bytes until this thread's next sample point, minus one. Negative: the point has been reached. 0
+** in a new thread: point() handles its first block, and draws the first interval.
 */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval has been drawn yet */
-  int inside;		/* 1: inside point(), so that nothing is sampled (MA4) */
-  int resolving;
+  int inside;		/* above 0: nothing is sampled (MA4), inside point(),
+			   pthread_getattr_np() or operator_() */
+  int resolving;	/* 1: inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 
 
 /* {== watched blocks ==================================================== */
 
 #define NEARLOG		14	/* log2 of the bytes that share an entry of 'near' */
-#define NNEAR		(1u << 20)
-#define BUCKETLOG	14
+#define NNEAR		(1u << 20)	/* number of entries of 'near' */
+#define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-static uint16_t near[NNEAR];	/* number of watched blocks at addresses of each entry; the
-				   limit MALLOC_SLOTS and the arena cannot overflow a counter */
-static unsigned char slots[MALLOC_SLOTS];
+static uint16_t near[NNEAR];	/* number of watched blocks at the addresses of each entry; for
+				   addresses of the arena at least 1. It would overflow only if
+				   all MALLOC_SLOTS blocks had addresses of one entry, which are
+				   in pieces of 16 KiB, 16 GiB apart */
+static unsigned char slots[MALLOC_SLOTS];	/* MALLOC_FREE, ... (MA3) */
 static unsigned char *malloc_watch (void *block);
 static void renew (void);
-static uint32_t nextslot;	/* where the search for a free slot starts */
+static uint32_t nextslot;	/* the search for a free slot starts after this number */
 #define TRIES	512u		/* largest number of slots that a search tests */
 
+/* A watched block is in one of its two buckets (bucketof). */
 typedef struct Bucket {
   const void *block[WAYS];	/* NULL: free */
 } Bucket;
@@ -67,12 +76,13 @@ SHOWN MallocSeam asamp_mallocs = {
 };
 
 
+/* Returns the entry of 'near' for the address of a block. */
 static inline uint16_t *nearof (const void *block) {
   return &near[((uintptr_t)block >> NEARLOG) & (NNEAR - 1)];
 }
 
 
-/* Returns one of the two buckets in which a block may be. */
+/* Returns the index of the first or second bucket in which a block may be. */
 static uint32_t bucketof (const void *block, int second) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
   return (uint32_t)(h >> (second ? 20 : 64 - BUCKETLOG)) & ((1u << BUCKETLOG) - 1);
@@ -99,9 +109,9 @@ static int malloc_put (const void *block, uint16_t number) {
 
 
 /*
-** Removes a block and returns its slot, or NULL if it is not watched. The test for NULL is
-** necessary: address 0 shares its entry of 'near' with real blocks (the entries repeat every 16
-** GiB), and free places of a bucket contain NULL.
+** Removes a block from its bucket and returns its slot, or NULL if it is not watched. The test for
+** NULL is necessary: address 0 shares its entry of 'near' with real blocks (the entries repeat
+** every 16 GiB), and free places of a bucket contain NULL.
 */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
@@ -122,9 +132,9 @@ static unsigned char *malloc_take (const void *block) {
 
 
 /*
-** Marks the block of a slot as freed, and then increments the counter. The order matters: a
-** reader that sees the new count also sees the slot's change, and does not search again until
-** the count changes once more.
+** Marks the slot of a freed block as dead, or as free if it was given up (MA3), and then increments
+** 'deaths'. The order matters: a reader that sees the new count also sees the slot's change, and
+** does not search again until the count changes once more.
 */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
@@ -135,6 +145,10 @@ static void died (unsigned char *slot) {
 }
 
 
+/*
+** Watches a block (MallocSeam). Returns NULL also if both of its buckets are full, or if none of
+** TRIES slots is free.
+*/
 static unsigned char *malloc_watch (void *block) {
   uint32_t i, first = __atomic_add_fetch(&nextslot, 1, __ATOMIC_RELAXED);
   for (i = 0; i < TRIES; i++) {
@@ -169,8 +183,8 @@ static uint64_t malloc_number (const char **text) {
 
 
 /*
-** Returns the common seed of all threads' intervals; it is chosen once. If two threads choose
-** at the same time, either seed may win.
+** Returns the common seed of all threads' intervals: that of ASAMP_MALLOC, or one that the first
+** call chooses. If two threads choose simultaneously, they may use different seeds.
 */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
@@ -188,8 +202,8 @@ static uint64_t seedof (void) {
 
 
 /*
-** Prepares this thread's interval with the given period. An interval that was drawn with another
-** period can be discarded: its rest does not depend on the bytes already passed (interval.h).
+** Prepares this thread's interval with the given period. The rest of an interval drawn with another
+** period is dropped, which is correct for exponentially distributed intervals (interval.h).
 */
 static void malloc_start (uint64_t period) {
   static uint64_t threads;
@@ -200,6 +214,7 @@ static void malloc_start (uint64_t period) {
 }
 
 
+/* Makes the next allocation of the calling thread draw a new interval (MallocSeam). */
 static void renew (void) {
   thread.interval.period = 0;
   left = 0;
@@ -207,15 +222,16 @@ static void renew (void) {
 
 
 /*
-** Handles an allocation of n bytes after which 'left' is negative, or the first one of a
-** thread.
+** Handles a request of n bytes that has made 'left' negative, as the first one of a thread does.
+** Calls 'sampled' if the block (NULL: the request failed) contains a sample point, and sets 'left'
+** by the distance to the next sample point. Preserves errno.
 */
 static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* A nested call (MA4): 'left' is drawn again by the outer one. Or the allocator has called
-     another of these functions internally, which has already drawn. */
+  /* 'inside': a nested call (MA4); the outer call of point() or the next allocation sets 'left'.
+     left >= 0: the real allocator has called another function of this file, which has set it. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -245,9 +261,8 @@ static COLD void point (void *block, size_t n) {
 
 
 /*
-** Counts a request of n bytes, before the real allocator is called. Returns 1 if point() must
-** be called. Only the low 48 bits of n count: a larger size (such as a negative number) is
-** refused by the allocator.
+** Counts a request of n bytes. Returns 1 if point() must be called with the block. Only the low 48
+** bits of n count: the real allocator refuses a larger size (such as a negative number).
 */
 static inline int malloc_passes (size_t n) {
   left -= (int64_t)(n << 16 >> 16);
@@ -264,8 +279,13 @@ static COLD void *passed (void *block, size_t n) {
 /* }===================================================================== */
 
 
-/* {== the allocator behind ============================================== */
+/* {== the real allocator ================================================ */
 
+/*
+** The initial functions of 'real'. Each finds the real allocator and calls its function. While the
+** same thread is finding it, dlsym allocates: then malloc, calloc and realloc take memory from the
+** arena (MA5), free does nothing, and the others fail.
+*/
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -291,15 +311,15 @@ static Real real = {
   bootvalloc
 };
 
-#define ARENA	(32u << 10)
+#define ARENA	(32u << 10)	/* bytes */
 
 static char arena[ARENA] __attribute__((aligned(16)));
 static size_t arenaused;
 
 
 /*
-** Allocates from the arena (MA5). The size of each block is stored before it. Returns NULL if
-** the arena is full.
+** Allocates from the arena (MA5). The size of each block is stored 16 bytes before it. Returns NULL
+** if the arena is full.
 */
 static void *fromarena (size_t n) {
   size_t size = (n + 31) & ~(size_t)15, at;
@@ -322,8 +342,8 @@ static void *symbol (const char *name) {
 
 
 /*
-** Finds the real allocator. Returns 0 if this thread is already doing so, which means that
-** dlsym itself allocates.
+** Reads ASAMP_MALLOC and finds the real allocator; ends the process if there is none. Returns 0 if
+** this thread is already doing so, which means that dlsym itself allocates.
 */
 static COLD int malloc_resolve (void) {
   Real r;
@@ -331,7 +351,7 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() checks these addresses */
+  for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)  /* so that free() and realloc() check it */
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
   if (text != NULL) {
@@ -367,10 +387,11 @@ static void *bootmalloc (size_t n) {
 static void *bootcalloc (size_t n, size_t size) {
   size_t all;
   if (malloc_resolve()) return real.calloc(n, size);
-  /* the arena is zero initially */
+  /* the arena is zero initially, and never reused */
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
+/* 'p' is NULL if the real allocator is not known: reallocwatched handles blocks of the arena. */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -400,6 +421,7 @@ static void *bootvalloc (size_t n) {
 
 /* {== functions for programs ============================================ */
 
+/* Frees a block that may be watched or in the arena: its entry of 'near' is not 0. */
 static COLD void freewatched (void *p, void (*release) (void *)) {
   unsigned char *slot;
   if (isarena(p)) return;
@@ -418,8 +440,8 @@ SHOWN void free (void *p) {
 
 /*
 ** pthread_getattr_np allocates while it holds a lock of the thread. A sample at that allocation
-** would call it again, to find the end of the stack, and deadlock. Its allocations are
-** therefore counted with the next block.
+** would call it again, to find the end of the stack, and deadlock. So its allocations are counted,
+** but a sample point in them is passed by the next block.
 */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
@@ -449,6 +471,7 @@ SHOWN void *calloc (size_t n, size_t size) {
 }
 
 
+/* Returns a new block with the contents of an arena's block, of which n bytes at most. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
   void *q = malloc(n);
@@ -459,8 +482,8 @@ static void *fromarenato (void *p, size_t n) {
 
 
 /*
-** Reallocates a watched block, or one of the arena. The watched block counts as freed unless
-** realloc fails.
+** Reallocates a block that may be watched or in the arena: its entry of 'near' is not 0. A watched
+** block counts as freed, unless realloc fails and the block can be watched again.
 */
 static COLD void *reallocwatched (void *p, size_t n) {
   unsigned char *slot;
@@ -528,7 +551,10 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* Used if no C++ library defines the operators; no caller expects an exception then. */
+/*
+** plainnew and alignednew are used if no C++ library defines the operators; no caller expects an
+** exception then.
+*/
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -539,8 +565,8 @@ static void *alignednew (size_t n, size_t alignment) {
 
 
 /*
-** Finds an operator after this library in the loader's order, or in a C++ library that only a
-** plugin has loaded.
+** Returns an operator: the next one after this library in the loader's order, or that of a C++
+** library that only a plugin has loaded, or a replacement (plainnew, alignednew, free).
 */
 static COLD void *operator_ (const char *name) {
   static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
@@ -560,20 +586,24 @@ static COLD void *operator_ (const char *name) {
 }
 
 
-/* Declares f, the real operator; it is searched only once. */
+/* Declares f, the operator of operator_(); it is searched only once. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* If the real operator has called malloc, the bytes are already counted. */
+/*
+** Calls the real operator, counts its block and returns it. If 'left' has changed, the operator has
+** called malloc, which has counted the bytes.
+*/
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
   if (left == before && malloc_passes(n)) point(p, n);  \
   return p
 
+/* Ends the watch of a block if there is one, and calls the real operator. */
 #define RELEASE(call, p)  \
   if (unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0)) {  \
     unsigned char *slot = malloc_take(p);  \
