@@ -16,6 +16,7 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
+/* Returns the bin of a length in bytes. */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -24,14 +25,14 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Returns the upper end of bin k. */
+/* Returns the upper end of bin k in bytes. */
 static double endof (size_t k) {
   return k < AGES_BINS - 1 ? AGES_FIRST * exp2((double)k / AGES_DOUBLING) : INFINITY;
 }
 
 /*
-** Adds the part of a nursery of 'all' bytes that lies 'from' to 'to' bytes before its end.
-** Samples represent 'weight' times as many bytes.
+** Adds the part of a nursery of 'all' bytes that was allocated 'from' to 'to' bytes before its
+** collection. A byte of the nursery counts as 'weight' bytes, which samples represent.
 */
 static void spread (Ages *a, double from, double to, double all, double weight,
                     int survived) {

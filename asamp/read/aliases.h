@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Aliases: map several numbers of the same thing to one. A program that loads a template a
-** million times has a million functions with one name, which shall be one in the call tree.
-** Depends only on memory.
+** Aliases: a map that replaces the numbers of equal things by one of them. A program that loads a
+** template a million times has a million functions with one name, which are one function in the
+** call tree. Depends only on memory.
 **
-** Stored in pages of 4 bytes per number, because such numbers are consecutive. A number far
-** from all others, in a damaged file, costs only one page.
+** The map is stored in pages of 4 bytes per number, because such numbers are consecutive. A number
+** far from all others, in a damaged file, costs only one page. Invariants:
 **
 **   AL1  an alias is not resolved further;
-**   AL2  at most READER_MAXALIASES entries, counted in whole pages: a number beyond the limit
-**        has no alias, and is counted in 'left'.
+**   AL2  at most READER_MAXALIASES entries, counted in whole pages: a number on a further page has
+**        no alias, and is counted in 'left'.
 */
 #ifndef asamp_aliases_h
 #define asamp_aliases_h
@@ -20,14 +20,14 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define ALIASES_PAGE	BOUND(4096u, 4)
+#define ALIASES_PAGE	BOUND(4096u, 4)  /* numbers per page */
 
 /* The aliases of a file. All zero: none. */
 typedef struct Aliases {
   IdMap bypage;       /* maps page numbers (+ 1) to indexes in 'pages' */
-  uint32_t **pages;   /* entry 0: the number has no alias */
-  size_t n, size;     /* in pages */
-  uint64_t left;      /* numbers beyond the limit (AL2) */
+  uint32_t **pages;   /* aliases of the numbers of a page; 0: the number has none */
+  size_t n, size;     /* number of pages, capacity of 'pages' */
+  uint64_t left;      /* how often a number beyond the limit was set (AL2) */
 } Aliases;
 
 /* Returns the alias of n, or n itself. */
@@ -42,8 +42,9 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
   return alias != 0 ? alias : n;
 }
 
-/* Makes 'alias' > 0 the alias of n. Returns 0 if there is not enough memory. */
+/* Makes 'alias' > 0 the alias of n, up to the limit (AL2). Returns 0 without memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
+/* Frees all pages; there are then no aliases. */
 void aliases_free (Aliases *a);
 
 #endif

@@ -19,10 +19,13 @@ void bins_free (Bins *b) {
 
 #define NOROW	SIZE_MAX
 
-/* Returns the index of the row, made if needed; NOROW without memory. */
+/*
+** Returns the index of the row of a site in a bin, made if needed; beyond the limit that of node 0,
+** and adds 'count' to 'left' (B3). Returns NOROW if there is not enough memory.
+*/
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
                      uint64_t count) {
-  /* 14, 22 and 24 bits */
+  /* bin, node and kind have 14, 22 and 24 bits */
   uint64_t key = ((uint64_t)bin << 46 | (uint64_t)node << 24 | kind) + 1;
   uint32_t known = idmap_get(&b->bykey, key);
   if (known != IDMAP_NONE)
@@ -42,6 +45,7 @@ static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind,
   return b->n++;
 }
 
+/* Adds the totals of a row to another one. */
 static void bins_addrow (BinRow *to, const BinRow *from) {
   to->samples += from->samples;
   to->bytes += from->bytes;
@@ -56,7 +60,10 @@ static void bins_addrow (BinRow *to, const BinRow *from) {
     to->last = from->last;
 }
 
-/* Doubles the width of the bins. Rows only move towards the start. */
+/*
+** Doubles the width of the slices and halves the bins of all rows. Rows only move towards the start
+** of 'rows', where earlier rows have made room.
+*/
 static void widen (Bins *b) {
   size_t i, n = b->n;
   b->width *= 2;
@@ -73,7 +80,7 @@ static void widen (Bins *b) {
   }
 }
 
-/* Adds to the row of the slice at 'at'. */
+/* Adds the totals 'from' to the row of a site in the slice of position 'at'. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)
@@ -127,6 +134,7 @@ void bins_death (Bins *b, const ReadSample *s) {
   bins_deathat(b, s, s->time);
 }
 
+/* The order of rows for qsort: by bin, node and kind. */
 static int order (const void *a, const void *b) {
   const BinRow *x = a, *y = b;
   if (x->bin != y->bin)

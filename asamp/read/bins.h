@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Bins: totals per site in time slices, so that a part of a profile can be examined. The length
-** of a profile is known only at its end: slices are short at first, and pairs of them are
-** merged whenever a sample lies after the last one. Invariants:
+** Bins: totals per site in slices of time, or of allocated bytes, so that a part of a profile can
+** be examined. A bin is the number of a slice. The length of a profile is known only at its end:
+** slices have a width of 1 at first, and pairs of slices are merged whenever a position lies after
+** the last slice. Some tables have other numbers instead of node and kind (readersum.h).
+** Invariants:
 **
-**   B1  a row's bin is below 'most'; width = 2^k us;
+**   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows plus one for each bin and kind: beyond the limit a sample
-**       counts at node 0 of its bin.
+**   B3  at most BINS_MAXROWS rows plus those of node 0: beyond the limit a sample counts at node 0
+**       of its bin and kind.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -19,7 +21,7 @@
 /* Largest number of slices, also with ASAMP_TINY. */
 #define BINS_MOST	16384u
 
-/* Totals of a site in one slice. */
+/* Totals of a site in one slice; the fields without a comment are as in a Site. */
 typedef struct BinRow {
   uint32_t bin, node, kind;
   uint64_t samples, bytes, survived, survivedbytes, later, laterbytes;
@@ -29,33 +31,38 @@ typedef struct BinRow {
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* number of bins, preferably a power of 2; 0: disabled */
-  uint64_t width;      /* us, or bytes (bins_addat) */
+  uint32_t most;       /* limit of the bins, preferably a power of 2; 0: disabled, no rows */
+  uint64_t width;      /* us, or bytes, as the positions of bins_addat */
   BinRow *rows;
-  size_t n, size;
-  IdMap bykey;
-  uint64_t left;       /* samples counted at node 0 (B3) */
-  int failed;          /* 1: memory ran out */
+  size_t n, size;      /* number of rows, capacity */
+  IdMap bykey;         /* maps bin, node and kind to the index of the row */
+  uint64_t left;       /* samples counted at node 0 because of the limit (B3), in periods */
+  int failed;          /* 1: memory ran out; nothing more is added */
 } Bins;
 
 /* Initializes the bins. 'most' <= BINS_MOST. */
 void bins_init (Bins *b, uint32_t most);
-/* Adds a sample. 'fate': READER_SURVIVED and so on. */
+/* Adds a sample to the slice of its time. 'fate': READER_SURVIVED and so on. */
 void bins_add (Bins *b, const ReadSample *s, int fate);
 /*
-** As bins_add, at position 'at' (bytes in slices of bytes, else us), with the given node and kind.
+** Adds a sample to the slice of position 'at' (bytes in slices of bytes, else us), with the given
+** node and kind instead of its own.
 */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node,
                  uint32_t kind);
-/* As bins_death, for a sample that was added by bins_addat. */
-void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /*
-** Notes that a sample added before has died later: counts it in the slice in which it was
-** taken.
+** Counts a survivor as one that died later. It was added by bins_addat at the same position, with
+** its own node and kind.
 */
+void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
+/* As bins_deathat, for a survivor that was added by bins_add. */
 void bins_death (Bins *b, const ReadSample *s);
-/* Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. */
+/*
+** Sorts the rows by bin, node and kind, and multiplies their bytes by 'scale'. Nothing can be added
+** after that.
+*/
 void bins_finish (Bins *b, uint64_t scale);
+/* Frees the memory; the bins must not be used any more. */
 void bins_free (Bins *b);
 
 #endif

@@ -22,8 +22,8 @@ void course_free (Course *c) {
 /* -------------------------------------------------------------- pauses -- */
 
 /*
-** Returns the slot of a pause: one for each us up to 1,023; above that, one for each bit length and
-** value of the 9 bits after the leading one.
+** Returns the slot of a pause. There is one for each us up to 1,023; above that, one for each bit
+** length and each value of the 9 bits after the leading one.
 */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
@@ -34,7 +34,7 @@ static size_t course_slotof (uint64_t us) {
   return slot < COURSE_SLOTS ? slot : COURSE_SLOTS - 1;
 }
 
-/* Returns the longest pause of a slot. */
+/* Returns the longest pause that a slot can have, in us. */
 static uint64_t slottop (size_t slot) {
   unsigned shift = slot < 1024 ? 0 : (unsigned)(slot / 512 - 1);
   uint64_t bits = slot - shift * (size_t)512;
@@ -58,10 +58,12 @@ uint64_t course_quantile (const Course *c, double share) {
 
 /* --------------------------------------------------------------- spans -- */
 
+/* Returns the larger number. */
 static uint64_t more (uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
+/* Makes a span of one collection. */
 static void spanof (Span *s, const ReadCollection *one) {
   memset(s, 0, sizeof(*s));
   s->time = one->time;
@@ -89,7 +91,7 @@ static void spanof (Span *s, const ReadCollection *one) {
   }
 }
 
-/* Appends the span 'next' to s. */
+/* Adds the collections of 'next', which come after those of s, to s. */
 static void join (Span *s, const Span *next) {
   s->time = next->time;
   s->duration += next->duration;
@@ -114,7 +116,7 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Merges pairs of spans. There are COURSE_MOST spans of 'group' collections. */
+/* Merges pairs of spans. Must be called with COURSE_MOST spans of 'group' collections each. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Queue of the undecided samples, oldest first. Invariants:
+** Queue of the undecided samples of a stream, oldest first. Invariants:
 **
-**   FI1  it holds at most FIFO_MOST samples. If it is full, the caller gives up the oldest one
-**        before it adds another: calls fifo_take and increments 'passed';
+**   FI1  the queue has at most FIFO_MOST samples. If it is full, the caller gives up the oldest
+**        sample before it adds another: calls fifo_take and increments 'passed';
 **   FI2  outcomes come in the order of the samples, so the next 'passed' outcomes belong to
-**        samples given up, and are ignored.
+**        samples given up; the caller ignores these outcomes and decrements 'passed' for each.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -17,18 +17,20 @@
 
 struct ReadSample;
 
+/* The queue. All zero: empty. */
 typedef struct Fifo {
   struct ReadSample *list;
-  size_t head, n, size;  /* 'n' samples from list[head] on, cyclically; size is a power of 2 */
-  uint64_t passed;
+  size_t head, n, size;  /* n samples from list[head] on, cyclically; capacity, a power of 2 */
+  uint64_t passed;       /* number of samples given up whose outcome has not come (FI2) */
 } Fifo;
 
-/* Appends a copy; the queue must not be full. Returns 0 if there is not enough memory. */
+/* Appends a copy of *s; the queue must not be full (FI1). Returns 0 without memory. */
 int fifo_put (Fifo *f, const struct ReadSample *s);
-/* Removes the oldest sample and copies it to 'to'. Returns 0 if there is none. */
+/* Removes the oldest sample and copies it to *to. Returns 0 if there is none. */
 int fifo_take (Fifo *f, struct ReadSample *to);
-/* Returns the oldest sample for modification; NULL if there is none. */
+/* Returns the oldest sample, which may be modified until the next call; NULL if there is none. */
 struct ReadSample *fifo_oldest (Fifo *f);
+/* Frees the samples; the queue is then empty. */
 void fifo_free (Fifo *f);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define REST	"(other marks)"
 
-/* Bytes of all names, each of at most READER_MAXNAME bytes. */
+/* Limit of the bytes of all names, each of at most READER_MAXNAME bytes and a NUL. */
 #define TEXT	((MARKS_NAMES + 1) * (READER_MAXNAME + 1))
 
 int marks_init (Marks *m) {
@@ -44,7 +44,10 @@ static char *copyof (const ReadMark *mark) {
   return to;
 }
 
-/* Returns the index of the name, a new one if needed; SIZE_MAX if there is not enough memory. */
+/*
+** Returns the index of the name in 'names', a new one if needed, beyond the limit that of REST;
+** SIZE_MAX if there is not enough memory.
+*/
 static size_t marks_named (Marks *m, const char *name, size_t n) {
   uint32_t number = strtab_find(&m->text, name, n);
   uint32_t at = number == IDMAP_NONE ? IDMAP_NONE
@@ -69,7 +72,7 @@ static size_t marks_named (Marks *m, const char *name, size_t n) {
   return m->nnames++;
 }
 
-/* Returns 1 if the text is a number, with optional spaces around it. */
+/* Returns 1, and sets *number, if the text is a finite number with optional spaces around it. */
 static int marks_isnumber (const char *text, double *number) {
   char *end;
   if (strpbrk(text, "nNiI") != NULL)
@@ -79,6 +82,7 @@ static int marks_isnumber (const char *text, double *number) {
          isfinite(*number);
 }
 
+/* Adds a mark to the totals of its name. */
 static void marks_count (MarkName *to, uint64_t time, const char *value) {
   double number;
   if (to->count++ == 0)
@@ -95,7 +99,7 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second of MARKS_MOST marks. */
+/* Drops every second kept mark. Must be called with MARKS_MOST kept marks. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {
@@ -106,7 +110,7 @@ static void marks_halve (Marks *m) {
   m->step *= 2;
 }
 
-/* Keeps the mark if it is selected (MK2). Returns 0 if there is not enough memory. */
+/* Counts the mark, and keeps it if MK2 selects it. Returns 0 if there is not enough memory. */
 static int marks_keep (Marks *m, uint64_t time, size_t name, const ReadMark *mark) {
   char *value;
   if (m->count++ % m->step != 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The marks of a profile: totals by name over all marks, and an even selection of single marks
-** for a timeline. Independent of files and Lua. Invariants:
+** (kept marks) for a timeline. Independent of files and Lua. Invariants:
 **
-**   MK1  at most MARKS_NAMES names, the last of which represents all others, and MARKS_MOST
-**        marks;
-**   MK2  the kept marks are the first and every 'step'-th after it.
+**   MK1  at most MARKS_NAMES names, the last of which represents all others, and at most
+**        MARKS_MOST kept marks;
+**   MK2  the kept marks are the first mark and every 'step'-th one after it.
 */
 #ifndef asamp_marks_h
 #define asamp_marks_h
@@ -15,30 +15,31 @@
 
 /* The marks of one name. */
 typedef struct MarkName {
-  uint32_t name;         /* offset in 'text' */
-  uint64_t count;
-  uint64_t first, last;  /* us since the start */
-  uint64_t numbers;      /* marks with a numeric value, to which the following apply */
-  uint64_t integers;     /* marks whose value has no point and no exponent */
-  double sum, least, most;
+  uint32_t name;         /* offset in Marks.text */
+  uint64_t count;        /* number of marks */
+  uint64_t first, last;  /* times of the first and the last mark, us since the start */
+  uint64_t numbers;      /* number of marks with a numeric value */
+  uint64_t integers;     /* number of marks with a numeric value without point and exponent */
+  double sum, least, most;  /* of the numeric values */
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 
+/* A kept mark. */
 typedef struct Mark {
-  uint64_t time;
-  uint32_t name;         /* index of a MarkName */
-  char *value;
+  uint64_t time;         /* us since the start */
+  uint32_t name;         /* index in Marks.names */
+  char *value;           /* NUL-terminated */
 } Mark;
 
 typedef struct Marks {
   StrTab text;           /* the names */
-  IdMap byname;          /* maps the number of a name (+ 1) to its index */
+  IdMap byname;          /* maps the offset of a name (+ 1) to its index in 'names' */
   MarkName *names;
-  size_t nnames, namesize;
-  Mark *marks;
-  size_t n, size;
-  uint64_t step, count;  /* interval of kept marks (MK2); number of marks */
-  uint64_t lumped;       /* marks of names beyond the limit */
+  size_t nnames, namesize;  /* number of names, capacity */
+  Mark *marks;           /* the kept marks, in the order of the file */
+  size_t n, size;        /* number of kept marks, capacity */
+  uint64_t step, count;  /* interval of kept marks (MK2); number of all marks */
+  uint64_t lumped;       /* number of marks with names beyond the limit (MK1) */
 } Marks;
 
 /*
@@ -46,9 +47,10 @@ typedef struct Marks {
 ** either case.
 */
 int marks_init (Marks *m);
+/* Frees everything. */
 void marks_free (Marks *m);
 
-/* Adds a mark. Returns 0 if there is not enough memory. */
+/* Adds a mark; copies its texts. Returns 0 if there is not enough memory. */
 int marks_add (Marks *m, const ReadMark *mark);
 
 #endif

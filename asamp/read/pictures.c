@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of resident memory (pictures.h). */
+/* Snapshots of resident memory (pictures.h). */
 #include "pictures.h"
 #include "list.h"
 
@@ -20,7 +20,7 @@ void pictures_free (Pictures *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/* Drops every second picture, except the highest and the last one. */
+/* Drops every second snapshot, except the last one and the first one with the largest 'rss'. */
 static void pictures_halve (Pictures *p) {
   size_t i, n = 0, highest = 0;
   for (i = 1; i < p->n; i++)
@@ -35,10 +35,7 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/*
-** Returns the picture of that time, the last one or a new one; NULL if there is not enough
-** memory.
-*/
+/* Returns the last snapshot if it has that time, else a new one; NULL without memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

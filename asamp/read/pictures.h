@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Pictures of resident memory, read from the file row by row. Independent of files and Lua.
-** Invariants:
+** Snapshots of resident memory (pictures), read from the file row by row. Independent of files and
+** Lua. Invariants:
 **
-**   PI1  of more than PICTURES_MOST pictures every second one is dropped, except the last one
-**        and the one with the most resident memory;
-**   PI2  a picture has at most PICTURES_ROWS rows.
+**   PI1  there are at most PICTURES_MOST snapshots: before a further one is added, every second one
+**        is dropped, except the last one and the one with the most resident memory;
+**   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h
 #define asamp_pictures_h
@@ -13,34 +13,40 @@
 #include "bounds.h"
 #include "readprofile.h"
 
+/* A row, as in ReadResident. */
 typedef struct PictureRow {
   int64_t bytes;
-  uint32_t what, text;   /* offsets in 'texts' */
+  uint32_t what, text;   /* offsets in Pictures.texts */
 } PictureRow;
 
+/* A snapshot. */
 typedef struct Picture {
   uint64_t time;         /* us since the start */
-  int64_t rss;           /* bytes of its row "rss" */
+  int64_t rss;           /* bytes of its row "rss"; 0: it has none */
   PictureRow *rows;
-  size_t n, size;
+  size_t n, size;        /* number of rows, capacity */
 } Picture;
 
 typedef struct Pictures {
-  StrTab texts;
-  Picture *all;
-  size_t n, size;
-  uint64_t count;        /* number of pictures in the file */
-  uint64_t left;         /* rows beyond the limit */
+  StrTab texts;          /* texts of all rows; those beyond PICTURES_TEXTS bytes are empty */
+  Picture *all;          /* the kept snapshots, oldest first */
+  size_t n, size;        /* number of kept snapshots, capacity */
+  uint64_t count;        /* number of snapshots in the file */
+  uint64_t left;         /* number of rows beyond the limit (PI2) */
 } Pictures;
 
 /*
-** Initializes the pictures. Returns 0 if there is not enough memory; pictures_free must be called
+** Initializes the snapshots. Returns 0 if there is not enough memory; pictures_free must be called
 ** in either case.
 */
 int pictures_init (Pictures *p);
+/* Frees everything. */
 void pictures_free (Pictures *p);
 
-/* Adds a row. Returns 0 if there is not enough memory. */
+/*
+** Adds a row to the last snapshot if that has the row's time, else to a new snapshot. Copies the
+** texts, cut to READER_MAXNAME bytes. Returns 0 if there is not enough memory.
+*/
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

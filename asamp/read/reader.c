@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the records of a log. Rules and limits are in reader.h, the layout of the records in
-** doc/profile-format.md.
+** Reads the records of a log. The rules are in reader.h, the limits in bounds.h, the numbers of the
+** records in vmprof.h.
 */
 #include "reader.h"
 #include "sample.h"
@@ -20,21 +20,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bits of the header's mode byte (enum VmprofMode). */
 enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
-/* Bytes of the log between two calls of the progress function. */
+/* Least number of bytes of the log between two calls of the client's 'progress'. */
 #define PROGRESS	(4u << 20)
 
-/* A frame of the previous stack, from the root. */
+/* A frame of the stack that 'internstack' had last. */
 typedef struct PathFrame {
-  uint64_t id;
+  uint64_t id;         /* after its alias was resolved */
   uint32_t line;
-  uint32_t node;
+  uint32_t node;       /* node of the call tree */
 } PathFrame;
 
 /*
-** Direct-mapped cache of earlier stacks, indexed by the hash of their words: programs return to
-** the same stacks, and one lookup is cheaper than one for each frame.
+** Direct-mapped cache of the nodes of earlier stacks, indexed by the hash of their words: programs
+** return to the same stacks, and one lookup for a stack is cheaper than one for each frame.
 */
 #define KNOWN		BOUND(1024, 4)  /* entries of the cache */
 #define KNOWNWORDS	BOUND(128, 16)  /* longest stack in the cache, in words */
@@ -44,25 +45,30 @@ typedef struct Known {
   unsigned char words[8 * KNOWNWORDS];
 } Known;
 
+/* An open file. Offsets are in the decompressed log. */
 typedef struct Input {
   Source *source;
   ReaderState state;
   uint64_t record;     /* offset of the current record */
-  uint64_t progressed;       /* offset at the last call of the progress function */
+  uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
+  /* 1: the words of a stack are followed by the resident bytes; are (kind, address) pairs, as of
+     PyPy; are followed by the thread. */
   int memory, pairs, threads;
-  size_t word, address;  /* bytes: 8 and 8; 32-bit logs 4 and 4; logs of Windows 4 and 8 */
+  size_t word, address;  /* bytes of a number and of an address: 8 and 8; 32-bit logs 4 and 4; logs
+			    of Windows 4 and 8 */
   unsigned char *wide;   /* buffer for 32-bit addresses extended to 64 bits */
-  PathFrame *path;     /* READER_MAXDEPTH elements */
-  size_t npath;        /* used elements: the last stack that was not in the cache */
+  PathFrame *path;     /* READER_MAXDEPTH elements, the outermost frame first */
+  size_t npath;        /* number of used elements */
   Known *known;        /* KNOWN entries: a megabyte, of which a short profile touches little */
-  uint32_t nknown[KNOWN];  /* words of each entry; 0: it is empty */
+  uint32_t nknown[KNOWN];  /* number of words of each entry; 0: it is empty */
   char *value;         /* buffer of READER_MAXMETA bytes for the value of a meta */
 } Input;
 
-/* Result of a record. */
+/* Result of a record: GO if another record follows. */
 typedef enum { STOP, GO } Step;
 
+/* Sets the message: a phrase, and the position of the current record. Returns STOP. */
 static Step damaged (Input *in, const char *what) {
   ReadProfile *r = in->state.r;
   snprintf(r->message, sizeof(r->message), "%s at byte %llu of the log", what,
@@ -70,14 +76,14 @@ static Step damaged (Input *in, const char *what) {
   return STOP;
 }
 
-/* Reports that the data end within a record. */
+/* Sets the message for data that end within the current record. Returns STOP. */
 static Step reader_ended (Input *in) {
   const char *failure = source_failure(in->source);
   return damaged(in, failure != NULL ? failure
                                      : "the file ends in a record");
 }
 
-/* Reads a number of 'size' bytes, 8 or 4. Returns 0 at the end of the data. */
+/* Reads a number of 'size' bytes, 8 or 4, to *w. Returns 0 if the data end before. */
 static int getnumber (Input *in, size_t size, uint64_t *w) {
   const unsigned char *b = source_take(in->source, size);
   if (b == NULL)
@@ -86,7 +92,10 @@ static int getnumber (Input *in, size_t size, uint64_t *w) {
   return 1;
 }
 
-/* Returns the next n addresses as 8 bytes each. */
+/*
+** Reads n addresses. Returns them as 8 bytes each, valid until the next read; NULL if the data end
+** before, or if there is not enough memory (sets 'failed').
+*/
 static const unsigned char *addresses (Input *in, size_t n) {
   const unsigned char *b = source_take(in->source, in->address * n);
   size_t i;
@@ -105,8 +114,8 @@ static const unsigned char *addresses (Input *in, size_t n) {
 }
 
 /*
-** Reads a string: its first 'room' bytes to 'to'; skips the rest. *n: bytes stored, *left:
-** bytes skipped.
+** Reads a string: stores its first 'room' bytes in 'to', without a NUL, and skips the others. *n is
+** then the number of stored bytes, *left that of skipped ones. Returns 0 if the data end before.
 */
 static int getstring (Input *in, char *to, size_t room, size_t *n,
                       uint64_t *left) {
@@ -122,6 +131,7 @@ static int getstring (Input *in, char *to, size_t room, size_t *n,
 
 /* ------------------------------------------------------------- records -- */
 
+/* Reads the header record. A second one is damage. */
 static Step header (Input *in) {
   ReadProfile *r = in->state.r;
   unsigned char b[3];
@@ -144,7 +154,7 @@ static Step header (Input *in) {
       source_read(in->source, r->interpreter, b[0]) < b[0])
     return reader_ended(in);
   r->interpreter[b[0]] = '\0';
-  memset(in->nknown, 0, sizeof(in->nknown));  /* they were encoded differently */
+  memset(in->nknown, 0, sizeof(in->nknown));  /* earlier stacks were read without its mode */
   in->header = 1;
   in->threads = r->version >= 1;
   in->memory = (mode & MODE_MEMORY) != 0;
@@ -154,7 +164,7 @@ static Step header (Input *in) {
   return GO;
 }
 
-/* Reads seconds, microseconds and time zone. */
+/* Reads seconds, microseconds and time zone, 8 bytes each, and sets *us to us since the epoch. */
 static Step timestamp (Input *in, uint64_t *us) {
   const unsigned char *b = source_take(in->source, 24);
   if (b == NULL)
@@ -163,6 +173,7 @@ static Step timestamp (Input *in, uint64_t *us) {
   return GO;
 }
 
+/* Reads a meta record. Metas with keys above 63 bytes are ignored. */
 static Step reader_meta (Input *in) {
   char key[64];
   size_t nkey, nvalue;
@@ -178,6 +189,7 @@ static Step reader_meta (Input *in) {
   return GO;
 }
 
+/* Reads the name of a frame id. */
 static Step reader_name (Input *in) {
   char text[READER_MAXNAME + 1];
   uint64_t id, left;
@@ -191,9 +203,9 @@ static Step reader_name (Input *in) {
 }
 
 /*
-** Determines the node of the frame at 'depth' (from the root) of the current stack. 'same': all
-** outer frames equal those of the previous stack, so that their nodes are valid. Returns the
-** new 'same'.
+** Sets in->path[depth] to a frame of the current stack and its node; the outermost frame has depth
+** 0. 'same': 1 if all outer frames are those of the previous stack in in->path, so that the nodes
+** there are valid. Returns 'same' for the next inner frame.
 */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
                          int same) {
@@ -212,14 +224,14 @@ static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line,
   return 0;
 }
 
-/* Determines the node of a stack of n words (innermost frame first in the file). */
+/* Returns the node of a stack of n words, innermost frame first. An empty stack has node 0. */
 static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   size_t i, depth = 0;
   int same = 1;
   if (in->pairs) {
     for (i = n; i > 1; i -= 2) {
       const unsigned char *w = words + 8 * (i - 2);
-      if (bytes_getword(w) != 6)  /* assembler frame: belongs to the frame before */
+      if (bytes_getword(w) != 6)  /* an assembler entry is not a frame of its own */
         same = reader_frame(in, depth++, bytes_getword(w + 8), 0, same);
     }
   }
@@ -237,7 +249,7 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* Returns the node of a stack of n words, from the cache if possible. */
+/* As internstack, with the cache. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -257,9 +269,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
 }
 
 /*
-** Reads the start of stacks and object records: a word that is a count of 1, or from version 7
-** a time in seconds; the number of words; then these words and 'more' words. Returns NULL if
-** the record is damaged.
+** Reads the common part of stack and object records: the time in *seconds, or before version 7 a
+** word that is 1 (*seconds = 0); the number *n of words; these words and 'more' further ones.
+** Returns the words, 8 bytes each, valid until the next read; NULL if the record is damaged.
 */
 static const unsigned char *words (Input *in, double *seconds, size_t *n,
                                    size_t more) {
@@ -289,6 +301,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n,
   return b;
 }
 
+/* Reads a stack record. 'allocation': 1 if its marker states that it is an allocation sample. */
 static Step reader_stack (Input *in, int allocation) {
   const ReadProfile *r = in->state.r;
   double seconds;
@@ -304,7 +317,7 @@ static Step reader_stack (Input *in, int allocation) {
   if (!allocation && r->own && r->lines && n >= 2 &&
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
-    w += 16;  /* the innermost frame is the type */
+    w += 16;  /* the innermost frame is the type of an allocation, or the sort of a copy */
     n -= 2;
     allocation = 1;
   }
@@ -313,6 +326,7 @@ static Step reader_stack (Input *in, int allocation) {
   return GO;
 }
 
+/* Reads an object record. */
 static Step objects (Input *in) {
   double seconds;
   size_t n;
@@ -323,7 +337,10 @@ static Step objects (Input *in) {
   return GO;
 }
 
-/* Data after the trailer are not part of the log, except its checksum. */
+/*
+** Reads the trailer, after which the log ends. One more byte is read so that source.c verifies the
+** checksum of a compressed log; other data after the trailer are ignored.
+*/
 static Step trailer (Input *in) {
   ReadProfile *r = in->state.r;
   if (r->version >= 5 && timestamp(in, &r->ended) == STOP)
@@ -338,7 +355,8 @@ static Step trailer (Input *in) {
 /* ---------------------------------------------------------------- file -- */
 
 /*
-** Reads the five words at the start. Returns the reason why the file cannot be read, or NULL.
+** Reads the five words at the start of the file and sets the sizes of numbers and addresses.
+** Returns the reason why the file cannot be read, or NULL.
 */
 static const char *firstwords (Input *in) {
   const unsigned char *b = source_take(in->source, 8);
@@ -368,6 +386,7 @@ static const char *firstwords (Input *in) {
   return NULL;
 }
 
+/* Reads the next record. Returns STOP at the end of the log or at damage. */
 static Step reader_record (Input *in) {
   const unsigned char *marker;
   in->record = source_offset(in->source);
@@ -392,6 +411,7 @@ static Step reader_record (Input *in) {
   }
 }
 
+/* Calls the client's 'progress' if PROGRESS bytes were read since its last call. */
 static void reader_progress (Input *in) {
   ReaderClient *client = in->state.client;
   if (client->progress != NULL && in->record >= in->progressed + PROGRESS) {
@@ -400,7 +420,7 @@ static void reader_progress (Input *in) {
   }
 }
 
-/* Recognizes a log that ends because it is still being written; that is not damage. */
+/* Sets 'live', and replaces the message, if the log ends because it is still being written. */
 static void live (Input *in) {
   ReadProfile *r = in->state.r;
   char by[40] = "";
@@ -413,7 +433,10 @@ static void live (Input *in) {
            "%llu of the log", by, (unsigned long long)in->record);
 }
 
-/* Completes the ReadProfile. Returns the reason of a failure, or NULL. */
+/*
+** Delivers the events that remain at the end of the file, and then sets the remaining fields of the
+** ReadProfile. Returns the reason of a failure, or NULL.
+*/
 static const char *reader_finish (ReaderState *s) {
   ReadProfile *r = s->r;
   readeremit_head(s);
@@ -432,12 +455,12 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* because of the writer's limit */
+  if (r->unfollowed > r->left[LEFT_FOLLOWED])  /* the others are beyond the writer's limit */
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }
 
-/* Reads the opened file. Returns the reason why nothing was read, or NULL. */
+/* Reads the opened file. Returns the reason why there is no result, or NULL. */
 static const char *readall (Input *in) {
   const char *reason = firstwords(in);
   if (reason != NULL)

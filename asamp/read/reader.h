@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The reader: converts a VMProf log to events, in one pass and in order.
+** This folder reads a profile, which is a VMProf log (doc/profile-format.md), in one pass, and adds
+** it up. This file declares the reader; readersum.h declares the totals.
 **
-** Reads little-endian logs of versions 0 to 7 (64-bit, 32-bit and those of Windows), plain or
-** gzip: our own of both formats with all details, and those of other writers (time samples,
-** allocation samples with objects). Keeps the bounded data (call tree, names, kinds) in a
-** ReadProfile and passes everything else to a client, event by event; the totals (readersum.h)
-** and the converters are clients. Independent of Lua.
+** The reader converts little-endian logs of versions 0 to 7 (64-bit, 32-bit and those of Windows),
+** plain or compressed with gzip: files of asamp (own files), stock and extended, with all details;
+** and files of other writers: time samples, allocation samples, object records. Its data:
 **
-** A record is read from the file by reader.c and interpreted by readermeta.c, readerbatch.c
-** (the details of our own files) or readerstack.c (stacks, which are queued until their
-** details); readeremit.c calls the client. readerstate.h declares their common data. Rules:
+**   ReaderClient  receives the events, one by one. The totals and the converters (asamp/convert)
+**                 are clients.
+**   ReadProfile   is the result: all that is not an event, such as the call tree, names and kinds.
+**   ReaderState   is the data while a file is read (readerstate.h): queued stacks; for each Lua
+**                 state a ReaderStream with its undecided and its followed samples.
 **
-**   R1  everything before a damage is delivered, and a message states its position; only a file
-**       that is not such a log yields nothing;
-**   R2  memory grows with distinct stacks, names and undecided samples, each of them limited
-**       (bounds.h), never with the length of the file; data beyond the limits are dropped,
-**       counted and reported (readerleft.h);
+** reader.c reads the records. readername.c interprets names, readermeta.c metas, readerbatch.c the
+** metas with the details of own files, readerstack.c stacks and objects; readeremit.c calls the
+** client. Independent of Lua. Rules:
+**
+**   R1  all events before a damage are delivered, and ReadProfile.message states its position; only
+**       a file that is not such a log yields nothing;
+**   R2  memory grows with the numbers of distinct stacks, names, states, undecided and followed
+**       samples, each of which is limited (bounds.h), never with the length of the file; data
+**       beyond the limits are dropped, counted and reported (readerleft.h);
 **   R3  no input causes a crash or an endless loop;
-**   R4  every allocation sample is delivered once as a sample and once with its outcome (or as
-**       undecided), both in the order in which the samples were taken. A sample comes before
-**       its outcome, outcomes before the collection that decided them;
-**   R5  the death of a followed survivor is delivered at most once, after the outcomes of the
-**       collection that found it. Without a death, the sample is alive at the end, as far as
+**   R4  every wanted allocation sample is delivered once as a sample, in the order of the file, and
+**       later once with its outcome or as undecided, in the same order among the samples of its
+**       state. Outcomes come before the collection that decided them;
+**   R5  the death of a followed survivor is delivered at most once, between its outcome and the
+**       collection that found it dead. Without a death, the sample is alive at the end, as far as
 **       the file shows.
 */
 #ifndef asamp_reader_h
@@ -31,8 +36,10 @@
 #include "readprofile.h"
 
 /*
-** Reads the file. Returns NULL if it cannot be opened, is no VMProf log, memory is exhausted or
-** the client stopped; then 'err' has one line with path and reason.
+** Reads the file ("-": standard input) and calls the client. The caller frees the result with
+** readprofile_free. Returns NULL if the file cannot be opened or is not a VMProf log, if there is
+** not enough memory, if the samples represent more than READER_MAXSUM, or if the client has set
+** 'stop'; then 'err' has one line with path and reason. Events may have been delivered before.
 */
 ReadProfile *reader_read (const char *path, ReaderClient *client, char *err,
                       size_t errsize);

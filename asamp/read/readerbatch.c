@@ -15,18 +15,19 @@
 
 /* ------------------------------------------------------------- periods -- */
 
-/* Iterator over the lines of a batch that apply from a certain sample on. */
+/* Iterator over the lines p, q and T of a batch, which apply from a certain sample on. */
 typedef struct Periods {
-  Fields events;
-  int letter;          /* 'p', 'q' or 'T'; 0: at the end */
-  uint64_t at;         /* number of samples of the batch before the line */
-  uint64_t period;
-  uint64_t state;      /* state to which the line belongs */
-  int wall;
+  Fields events;       /* the lines after the present one */
+  int letter;          /* of the present line: 'p', 'q' or 'T'; 0: at the end */
+  uint64_t at;         /* number of samples of the batch to which the line does not apply */
+  uint64_t period;     /* bytes for 'p', ns for 'q'; for 'T' the OS thread */
+  uint64_t state;      /* id of the state to which the line belongs, or NOSTATE */
+  int wall;            /* for 'q', 1: wall time */
 } Periods;
 
 #define NOSTATE		UINT64_MAX  /* before the first line that names a state */
 
+/* Moves to the next line p, q or T. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -43,7 +44,7 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines up to 'sample' samples of the batch. */
+/* Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -60,7 +61,7 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
         s->period = p->period;
       if (r->samples > 0)
         r->periods++;
-      else  /* no sample had the previous period */
+      else  /* no wanted sample had the previous period */
         r->period = p->period;
       readerstate_toclient(s);
       if (s->client->period != NULL)
@@ -89,8 +90,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 /* ------------------------------------------------------------- samples -- */
 
 /*
-** Delivers one sample of the batch; consumes its copies from the runs. Returns 0 if they do not
-** match.
+** Delivers the next sample of the batch, which represents 'count' periods and has 'copies' equal
+** stacks in the file, and removes these stacks from the first run. Returns 0 if that has fewer.
 */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
@@ -141,7 +142,7 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
   return 1;
 }
 
-/* Reads the next triple of counts; sets triple[0] to 0 at the end. */
+/* Reads the next triple of the column c: sample number (0 at the end), count, copies. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -150,12 +151,12 @@ static void nextcount (Fields *f, uint64_t triple[3]) {
   }
 }
 
-/* A run of samples with one label set. */
+/* A run of samples with one label set: number of samples left in it, id of the set. */
 typedef struct Labelled {
   uint64_t left, id;
 } Labelled;
 
-/* Returns the label set of the next sample. */
+/* Returns the label set of the next sample, as in ReadSample; after the last run 0. */
 static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   while (l->left == 0) {
     if (!details_number(&d->labels, &l->left) || !details_number(&d->labels, &l->id)) {
@@ -167,6 +168,7 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
+/* Delivers the samples of the batch. Returns 0 if they do not match the queued stacks. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;
@@ -191,9 +193,9 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /* -------------------------------------------------------------- events -- */
 
 /*
-** Returns the time at which the outcomes at 'events' were decided: that of the next collection
-** in the batch, else of the last sample. The result is cached up to 'ahead', so that no line is
-** scanned twice.
+** Returns the time at which the outcomes of a line f, or the deaths of a line d, were decided: the
+** end of the next collection in the batch, else the time of the last sample. 'events' has the lines
+** after that line. The result is kept up to s->ahead, so that no line is scanned twice.
 */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
@@ -218,23 +220,23 @@ static uint64_t decision (ReaderState *s, Fields events) {
   return s->aheadtime;
 }
 
-/* Returns the number of a class name in 'text'. */
+/* Returns the offset in 'text' of the name of a class; 0: none. */
 static uint64_t classname (const ReaderState *s, uint64_t class) {
   uint32_t name = idmap_get(&s->classes, class + 1);
   return class != 0 && name != IDMAP_NONE ? name : 0;
 }
 
 /*
-** A line of run lengths that accompanies a line of outcomes, and the value that it has for the
-** next sample.
+** A line of run lengths that accompanies a line f: a line l has the classes of its samples, a line
+** u runs of its survivors, which are alternately followed and not.
 */
 typedef struct Runs {
-  Fields line;         /* p NULL: there is no such line */
-  uint64_t left;       /* samples left in the run */
-  uint64_t value;      /* class; or for survivors 1: followed */
+  Fields line;         /* the unread part; p NULL: there is no such line, or it has ended */
+  uint64_t left;       /* samples left in the present run */
+  uint64_t value;      /* of the present run. l: class name, offset in 'text'; u: 1 if followed */
 } Runs;
 
-/* Starts the line with that letter if it is the next event. */
+/* Starts the line with that letter, and removes it from 'events', if it is their first one. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -244,7 +246,7 @@ static void startrun (Runs *r, int letter, Fields *events) {
     r->line.p = NULL;
 }
 
-/* Returns the class of the next sample, as the number of its name in 'text'. */
+/* Moves to the next sample. Returns its class: the offset of the name in 'text'; 0: none. */
 static uint64_t nextclass (const ReaderState *s, Runs *r) {
   while (r->line.p != NULL && r->left == 0) {
     if (details_number(&r->line, &r->left) &&
@@ -259,7 +261,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
   return r->value;
 }
 
-/* Returns 1 if the next survivor is not followed. */
+/* Moves to the next survivor. Returns 1 if it is not followed. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -275,9 +277,8 @@ static int nextunfollowed (Runs *r) {
 }
 
 /*
-** Reads a line of outcomes: alternating run lengths, starting with dead samples, accompanied by
-** run lengths of classes and of unfollowed samples if the next lines have them. 'events' is
-** after the line of outcomes.
+** Reads a line f: run lengths over the oldest undecided samples of the state, alternately died and
+** survived. 'events' has the lines after it; the lines l and u that accompany it are removed.
 */
 static void fates (ReaderState *s, Fields *f, Fields *events) {
   Runs classes, unfollowed;
@@ -297,13 +298,14 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line of deaths: run lengths over the followed samples, alternately alive and dead. */
+/* Reads a line d: run lengths over the followed samples, alternately alive and dead. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))
     readeremit_deaths(s, alive, dead, time);
 }
 
+/* Reads a line g or G. Its differences are from the previous collection of the state. */
 static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   ReadCollection *c = &s->of->before;
   Collected decoded;
@@ -333,6 +335,7 @@ static void readerbatch_collection (ReaderState *s, Fields *f, int major) {
   readeremit_collection(s, c);
 }
 
+/* Reads a line C. The first name of a class counts. */
 static void nameclass (ReaderState *s, Fields *f) {
   uint64_t id;
   size_t n;
@@ -344,6 +347,7 @@ static void nameclass (ReaderState *s, Fields *f) {
   readername_set(s, &s->classes, id + 1, f->p, n);
 }
 
+/* Reads a line m. */
 static void readerbatch_mark (ReaderState *s, Fields *f) {
   ReadMark m;
   int64_t difference;
@@ -364,7 +368,7 @@ static void readerbatch_mark (ReaderState *s, Fields *f) {
     s->client->mark(s->client->ud, &m);
 }
 
-/* Reads a row of resident memory. */
+/* Reads a line r. */
 static void readerbatch_resident (ReaderState *s, Fields *f) {
   ReadResident r;
   const char *space;
@@ -381,6 +385,7 @@ static void readerbatch_resident (ReaderState *s, Fields *f) {
 
 /* ------------------------------------------------------------- states -- */
 
+/* Reads a line N. */
 static void beginstate (ReaderState *s, Fields *f) {
   int64_t difference;
   uint64_t id;
@@ -390,6 +395,7 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
+/* Adds the exact bytes that the present state has allocated to its row (NULL: it has none). */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -398,6 +404,7 @@ static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t byte
     s->client->allocated(s->client->ud, bytes);
 }
 
+/* Reads a line L. */
 static void exactbytes (ReaderState *s, Fields *f) {
   uint64_t id, bytes;
   if (!details_number(f, &id) || !details_number(f, &bytes))
@@ -407,6 +414,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
+/* Reads a line X. */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);
@@ -419,6 +427,7 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
+/* Adds the rest of a line, cut to READER_MAXNAME bytes, to 'text' and returns its offset. */
 static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;
@@ -427,8 +436,8 @@ static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
 }
 
 /*
-** Reads the names of states before the samples of the batch are delivered, for clients that
-** group states by script.
+** Sets the names of states from all lines Y of the batch, before its samples are delivered: some
+** clients group samples by the script of their state.
 */
 static void callstates (ReaderState *s, Fields events) {
   ReadState *row = NULL;
@@ -445,7 +454,7 @@ static void callstates (ReaderState *s, Fields events) {
   }
 }
 
-/* Reads the lines that occur only in files of many states. */
+/* Reads a line S, N, X, A or Y, which only files of many states have; in others does nothing. */
 static void stateline (ReaderState *s, int letter, Fields *f) {
   ReadState *row = readerstate_row(s);
   uint64_t n;

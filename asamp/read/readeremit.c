@@ -11,7 +11,7 @@ void readeremit_head (ReaderState *s) {
   s->hashead = 1;
 }
 
-/* Returns 1 if the client does not want events with these labels, or of this state. */
+/* Returns 1 if the client does not want events with this label set, or of the stream s->of. */
 static int ishidden (const ReaderState *s, uint32_t labels) {
   return s->of->hidden || readerlabels_unwanted(s, labels);
 }
@@ -24,6 +24,7 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
+/* Calls the client's 'fate', if it wants the sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
                       uint64_t time) {
   readeremit_head(s);
@@ -32,7 +33,7 @@ static void emitfate (ReaderState *s, const ReadSample *sample, int fate,
     s->client->fate(s->client->ud, sample, fate, time);
 }
 
-/* Adds the sample to the rows of the state and of its OS thread. */
+/* Adds the sample to the rows of its state and of the OS thread. */
 static void sumstate (ReaderState *s, const ReadSample *sample) {
   ReadState *state = readerstate_row(s);
   ReadThread *thread = readerstate_threadrow(s);
@@ -48,6 +49,7 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
+/* Adds the sample to 'summed', or sets 'toomuch' if the total would exceed READER_MAXSUM. */
 static void sum (ReaderState *s, const ReadSample *sample) {
   uint64_t *all = &s->summed[sample->kind == READER_TIMESAMPLE], n = readsample_bytes(sample);
   if (n > READER_MAXSUM - *all)
@@ -102,7 +104,10 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers a survivor; the client may attach a tag to it. */
+/*
+** Delivers a survivor, and adds it to s->of->follow with the client's tag if 'follow' is 1 and the
+** list is below its limit.
+*/
 static void survive (ReaderState *s, const ReadSample *sample, int follow,
                      uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
@@ -135,7 +140,7 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class,
   if (s->of->open.passed > 0) {
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 &&
-        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps its position in the list */
+        readerfollow_room(&s->of->follow, &s->failed)) {  /* keeps later positions right */
       ReadFollowed nothing;
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing);

@@ -1,35 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Delivers samples and outcomes to the client in the right order (R4, R5), and keeps undecided
-** and followed samples.
+** Delivers events to the client, if it wants them, in the right order (R4, R5), and adds them to
+** the counts of the ReadProfile. Keeps the undecided and followed samples of each stream. All
+** functions work on the stream s->of. Used only by the files of reader.h.
 */
 #ifndef asamp_readeremit_h
 #define asamp_readeremit_h
 
 #include "readerstate.h"
 
-/* Calls the client's 'head', once. */
+/* Calls the client's 'head' if it has not been called. */
 void readeremit_head (ReaderState *s);
-/* Deliver a copy, and a sample; an allocation sample is also put in the queue. */
+/* Delivers a copy sample. */
 void readeremit_copy (ReaderState *s, const ReadSample *sample);
+/*
+** Delivers an allocation or time sample. Then queues an allocation sample in s->of->open until its
+** outcome; delivers it as undecided if the stream is blind. If the queue is full, delivers its
+** oldest sample as undecided first (FI1).
+*/
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
 /*
-** Decides the oldest undecided sample, also one that was given up; 'fate': 0 died, 1 survived,
-** 2 survived and is not followed. Returns 0 if there is none.
+** Decides the oldest sample that has no outcome and delivers it; only removes it if it was given up
+** (FI2). 'fate': 0 died, 1 survived, 2 survived and is not followed; 'class': offset of its class
+** name in 'text', 0: none; 'time': of the decision. Returns 0 if there is none, or the stream is
+** blind.
 */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class,
                        uint64_t time);
-/* Delivers the death of a followed sample; 'place' and 'orphan' as in ReadDeath. */
+/*
+** Delivers the death of a followed sample, which the caller has removed from its list; not that of
+** a sample that was given up. 'place' and 'orphan' as in ReadDeath.
+*/
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
 /*
-** Of the followed samples, keeps the next 'alive' ones and delivers the deaths of 'dead' ones
-** after them.
+** Continues a pass over s->of->follow: keeps the next 'alive' samples, removes the 'dead' next ones
+** and delivers their deaths.
 */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead,
                         uint64_t time);
+/*
+** Delivers a collection, with the numbers of samples decided since the previous one. Ends the pass
+** over s->of->follow.
+*/
 void readeremit_collection (ReaderState *s, const ReadCollection *c);
-/* At the end: delivers the remaining samples of the queue as undecided. */
+/* At the end of the file or of the state: delivers the samples in s->of->open as undecided. */
 void readeremit_undecided (ReaderState *s);
 
 #endif

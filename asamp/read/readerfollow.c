@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The followed samples (readerfollow.h). */
+/* The list of followed samples (readerfollow.h). */
 #include "readerfollow.h"
 #include "list.h"
 

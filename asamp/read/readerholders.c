@@ -5,8 +5,9 @@
 #include "list.h"
 
 /*
-** Adds a path. The states of a process, and the profiles of a merged file, number paths
-** separately; paths with equal steps are merged.
+** Adds a path to ReadProfile.paths, or finds one with the same steps: each state numbers its paths
+** separately. The number of a path beyond a limit is mapped to its parent; without a parent it
+** stays unknown.
 */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
@@ -16,7 +17,7 @@ void readerholders_path (ReaderState *s, Fields *line) {
       id >= UINT32_MAX || idmap_get(&s->of->paths, id + 1) != IDMAP_NONE)
     return;
   if (parent != 0 && (above = idmap_get(&s->of->paths, parent + 1)) == IDMAP_NONE)
-    return;  /* its parent is beyond the limit */
+    return;  /* its parent is unknown */
   line->p += line->p < line->end;  /* the space */
   if (above > 0 && r->paths[above - 1].depth >= READER_MAXSTEPS) {
     r->left[LEFT_STEPS]++;
@@ -42,11 +43,11 @@ void readerholders_path (ReaderState *s, Fields *line) {
   r->paths[r->npaths].depth = above > 0 ? r->paths[above - 1].depth + 1 : 1;
   r->paths[r->npaths++].step = step;
   if (!idmap_set(&s->bystep, key, (uint32_t)r->npaths) ||
-      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* from 1 on; 0: none */
+      !idmap_set(&s->of->paths, id + 1, (uint32_t)r->npaths))  /* index + 1 */
     s->failed = 1;
 }
 
-/* Starts the results of a walk: none of the objects is reached yet. */
+/* Starts the results of a walk: none of the followed samples is reached yet. */
 static void beginwalk (ReaderStream *one) {
   ReaderFollow *f = &one->follow;
   size_t i;
@@ -92,6 +93,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
     s->client->walk(s->client->ud, &w);
 }
 
+/* Calls the client's 'held' for the followed samples of a stream. */
 static void finishone (ReaderState *s, ReaderStream *one) {
   size_t i;
   s->of = one;

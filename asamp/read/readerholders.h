@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads the holders of live samples from the details of our files: paths, and the path of each
+** Reads the holders of live samples from the details of own files: paths, and the path of each
 ** followed sample. Used only by the files of reader.h.
 */
 #ifndef asamp_readerholders_h
@@ -9,12 +9,20 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Read lines of a batch, after their letters. */
+/* Reads a line H: a path. 'line' has the fields after its letter, as in the next two functions. */
 void readerholders_path (ReaderState *s, Fields *line);
+/*
+** Reads a line h: the paths of consecutive followed samples of s->of. Ends the pass over
+** s->of->follow.
+*/
 void readerholders_runs (ReaderState *s, Fields *line);
+/* Reads a line w: delivers a walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* At the end: delivers the holder of each followed sample that has not died. */
+/*
+** At the end of the file: calls the client's 'held' for each wanted followed sample that has not
+** died, except orphans, if the file has paths.
+*/
 void readerholders_finish (ReaderState *s);
 
 #endif

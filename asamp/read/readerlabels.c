@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Adds a new set. Returns 0 if there is not enough memory. */
+/* Adds an empty set. Returns 0 if there is not enough memory. */
 static int newset (ReaderState *s) {
   ReadProfile *r = s->r;
   ReadLabelSet *set;
@@ -20,12 +20,13 @@ static int newset (ReaderState *s) {
   return 1;
 }
 
-/* Stores a text, cut to READER_MAXNAME bytes. */
+/* Adds a string, cut to READER_MAXNAME bytes, to 'text' and returns its offset. */
 static uint32_t putcut (ReadProfile *r, const char *text, size_t n) {
   r->left[LEFT_LONGNAMES] += n > READER_MAXNAME;
   return strtab_put(&r->text, text, n < READER_MAXNAME ? n : READER_MAXNAME);
 }
 
+/* Adds a label to the last set, and updates 'unwanted' of the set. */
 static void putlabel (ReaderState *s, const char *name, size_t namelength,
                       const char *value, size_t valuelength) {
   ReadProfile *r = s->r;
@@ -50,8 +51,7 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
 }
 
 /*
-** Counts a set beyond the limit, once: sets are numbered consecutively, and their lines are
-** together.
+** Counts a set beyond READER_MAXLABELSETS, at its first line: later sets have larger numbers.
 */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
@@ -60,6 +60,7 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
+/* Reads a line B. Ignores it if its set is neither the last one nor the next one. */
 static void readline (ReaderState *s, Fields *line) {
   uint64_t id, length;
   size_t rest;

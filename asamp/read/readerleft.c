@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* '#' represents the count, '%' for the limit. */
+/* In 'text', '#' stands for the count and '%' for the limit. */
 static const struct {
   const char *key;
   uint64_t limit;
@@ -118,7 +118,7 @@ uint64_t readerleft_limit (ReadLeft what) {
   return all[what].limit;
 }
 
-/* Writes a number with commas: 1,234,567. Returns the length. */
+/* Writes a number with commas, as 1,234,567, without a NUL. Returns the length. */
 static size_t putcount (char *to, uint64_t n) {
   char digits[24];
   size_t length = (size_t)sprintf(digits, "%llu", (unsigned long long)n), i;

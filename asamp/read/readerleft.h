@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The data that limits of writer and reader drop: key, limit and message of each. Code that
-** applies a limit counts; code that displays the profile prints the counts. Independent of Lua
-** and files. doc/profile-format.md has the table for users.
+** The limits of writer and reader (bounds.h) beyond which data are dropped: key, value and message
+** of each. Code that applies a limit adds the dropped items to an array counts[LEFT_N]; code that
+** displays the profile prints the messages of counts above 0. Independent of Lua and files.
+** doc/profile-format.md has the table for users.
 */
 #ifndef asamp_readerleft_h
 #define asamp_readerleft_h
@@ -10,36 +11,40 @@
 #include <stdint.h>
 
 typedef enum ReadLeft {
-  /* of the writer, read from the file */
+  /* counted by the writer, in the meta asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
-  /* of both */
+  /* counted by the writer; the first two also by the reader */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
-  /* of the reader */
+  /* counted by the reader */
   LEFT_NODES, LEFT_IDS, LEFT_NAMES, LEFT_NAMELESS, LEFT_LONGNAMES, LEFT_ALIASES,
   LEFT_TYPES, LEFT_KINDS,
   LEFT_OPEN, LEFT_FOLLOWED, LEFT_UNFOLLOWED, LEFT_RUNS, LEFT_METAS, LEFT_COUNTS,
   LEFT_STATES, LEFT_STREAMS, LEFT_THREADS, LEFT_SETS, LEFT_LABELS,
-  /* of the totals: node 0 has the rest */
+  /* counted by the totals (readersum.h); in the first four, node 0 has the dropped items */
   LEFT_SITES, LEFT_LIVES, LEFT_HELD, LEFT_ROWS, LEFT_COLLECTIONS, LEFT_MARKS, LEFT_MARKNAMES,
   LEFT_PICTURES, LEFT_PICTUREROWS,
-  /* of files for other tools */
+  /* counted by tags.h, for files for other tools */
   LEFT_TOGETHER, LEFT_SCRIPTS, LEFT_TAGS,
   LEFT_N
 } ReadLeft;
 
-/* Returns the key, which Lua, JSON and the writer's meta use. */
+/* Returns the key, by which Lua tables, JSON reports and the writer's meta name the limit. */
 const char *readerleft_key (ReadLeft what);
+/* Returns the value of the limit. */
 uint64_t readerleft_limit (ReadLeft what);
 
-#define READERLEFT_TEXT	256
+#define READERLEFT_TEXT	256  /* bytes of a message with its NUL */
 
 /*
-** Writes the message, such as "more than 2,097,152 ...: 5 frames ...", without a final point,
-** for a count above 0.
+** Writes the message for a count above 0, such as "more than 2,097,152 ...: 5 frames ...", without
+** a full stop at its end.
 */
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);
 
-/* Adds the writer's meta "key count key count ..." to counts[LEFT_N]. */
+/*
+** Adds the counts of the writer's meta "key count key count ..." to counts[LEFT_N]. Keys that no
+** writer counts are ignored.
+*/
 void readerleft_parse (uint64_t *counts, const char *meta);
 
 #endif

@@ -5,9 +5,9 @@
 #include "readerorphans.h"
 
 /*
-** Delivers the deaths of the samples alive in states that have ended (readerstream.h), and
-** removes these states. The last state of the list takes the place of each, because many may
-** stay open while others end.
+** Delivers the deaths of the samples alive in closed streams, except orphans, and removes these
+** streams from 'list'. The last stream of 'list' takes the place of each one, so that the cost does
+** not depend on the number of open states. s->of is then s->single.
 */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
@@ -69,8 +69,9 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Returns the exact bytes that the wanted states have allocated; 0 if unknown for some of them,
-** as for states still open in a cut file, or if the file has no total.
+** Returns the exact bytes that the wanted states have allocated; 0 if they are unknown for one of
+** them: for a state that is open at the end of an incomplete file or of a file without a total, and
+** for one with samples but without exact bytes.
 */
 static uint64_t allocatedby (const ReaderState *s) {
   const ReadProfile *r = s->r;

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns 1 if 'text' starts with 'with'. */
 static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* Notes the name of the next statistic of object records: metas gc_stats__0, gc_stats__1, ... */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"
@@ -25,17 +27,19 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
+/* Sets the name of a type, without spaces before it. */
 static void nametype (ReaderState *s, uint64_t type, const char *name) {
   name += strspn(name, " ");
   readername_set(s, &s->types, type + 1, name, strlen(name));
 }
 
-/* Converts seconds as text to us. */
+/* Converts seconds as text to us; returns 0 if they are not from 0 to READER_MAXTIME. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
 }
 
+/* Marks the file as one of asamp, with details of that format. */
 static void ownfile (ReaderState *s, int format) {
   s->format = format;
   s->r->own = s->r->timed = 1;
@@ -45,7 +49,7 @@ static void ownfile (ReaderState *s, int format) {
   s->timeperiod = s->r->timeperiod;
 }
 
-/* Reads four numbers; missing ones are 0. */
+/* Reads the meta of a flight recorder: the four numbers of ReadProfile.ring; missing ones are 0. */
 static void ring (ReadProfile *r, const char *value) {
   char *end = (char *)value;
   int i;
@@ -54,7 +58,10 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-/* Reads a meta of the project's own, with a name that starts with "asamp.". */
+/*
+** Reads a private meta, whose key starts with "asamp.". Most count only in own files, after the
+** meta asamp.format. Returns as readermeta_read.
+*/
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds an id to one of the maps that grow with the file, within the limit (R2). */
+/* Maps an id to 'value' in m. Returns 0, and counts the id, if m has READER_MAXIDS entries (R2). */
 static int readername_enter (ReaderState *s, IdMap *m, uint64_t id, uint32_t value) {
   if (m->n >= READER_MAXIDS) {
     s->r->left[LEFT_IDS]++;
@@ -30,9 +30,10 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 }
 
 /*
-** Makes a function of an own file an alias of an earlier one with the same name: the writer may
-** have numbered each prototype, and programs that load templates have an unlimited number.
-** Returns 1 if there was one.
+** Makes a function of an own file an alias of an earlier one with the same name, if there is one:
+** the writer may have numbered each prototype, and programs that load templates have an unlimited
+** number of them. 'number': offset of the name. Returns 1 if the id needs no entry in 'names':
+** because it has an alias, or is the first one of those beyond the limit of names.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -55,7 +56,6 @@ static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   return 1;
 }
 
-/* If an id has two names, the larger one counts, as in other readers. */
 void readername_add (ReaderState *s, uint64_t id, const char *text,
                      size_t n) {
   StrTab *all = &s->r->text;
@@ -73,7 +73,10 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
     readername_enter(s, &s->r->names, id, number);
 }
 
-/* Sets the names of types, from metas in the extended format, from type frames in ours. */
+/*
+** Sets the names of types: from the metas __rtype_N, or in own files without them (stock) from the
+** names of the frames that represent types.
+*/
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -93,16 +96,16 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Stands for the ids of all nameless functions beyond the limit. */
+/* Represents the ids of all functions without a name that are beyond READER_MAXNAMELESS. */
 #define OTHERS	UINT64_MAX
 
-/* Returns the number of the frame's name; 0: it has none. */
+/* Returns the offset of the frame's name in 'text'; 0: it has none. */
 static uint32_t readername_named (const ReaderState *s, uint64_t id) {
   uint32_t name = id != 0 ? idmap_get(&s->r->names, id) : IDMAP_NONE;
   return name != IDMAP_NONE ? name : 0;
 }
 
-/* Returns the number of the frame's name, or of one composed of its id. */
+/* Returns the offset of the frame's name, or of "[unknown 0x<id>]"; for OTHERS of "[unknown]". */
 static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
   uint32_t name = readername_named(s, id);
   char text[40];
@@ -117,14 +120,14 @@ static uint32_t readername_nameof (ReaderState *s, uint64_t id) {
 
 /* Temporary data of 'functions'. */
 typedef struct Naming {
-  IdMap byid, byname;  /* map to indexes of functions */
-  uint32_t *text;      /* names of the functions, offsets in 'text' */
-  uint64_t *id;        /* id of one of its frames */
+  IdMap byid, byname;  /* map ids and offsets of names (+ 1) to indexes in ReadProfile.functions */
+  uint32_t *text;      /* by function: its name, offset in ReadProfile.text */
+  uint64_t *id;        /* by function: id of one of its frames */
 } Naming;
 
 /*
-** Returns the function with the id's name, a new one if needed; IDMAP_NONE if there is not enough
-** memory.
+** Returns the index of the function with the id's name, a new one if needed; IDMAP_NONE if there is
+** not enough memory. Must be called once for each id.
 */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;
@@ -142,7 +145,7 @@ static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   return f;
 }
 
-/* Determines the function of every node. Returns 0 if there is not enough memory. */
+/* Sets the function of every node except the root. Returns 0 if there is not enough memory. */
 static int readername_number (ReaderState *s, Naming *n) {
   ReadProfile *r = s->r;
   uint32_t i;
@@ -166,9 +169,9 @@ static int readername_number (ReaderState *s, Naming *n) {
 }
 
 /*
-** Determines the functions. They are distinguished by name: the frames of a C function have as
-** many ids as it has call sites. All names are determined first, because 'text' moves, then the
-** pointers into it are set.
+** Sets 'functions' and 'fn' of the ReadProfile. Functions are distinguished by name: the frames of
+** a C function have as many ids as it has call sites. All names are determined before pointers into
+** 'text' are set, because 'text' moves. Returns 0 if there is not enough memory.
 */
 static int functions (ReaderState *s) {
   ReadProfile *r = s->r;

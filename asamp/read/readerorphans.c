@@ -5,6 +5,7 @@
 #include "readeremit.h"
 #include "sample.h"
 
+/* Returns 1 if the sample is one of native memory, and was not given up. */
 static int isnative (const ReadProfile *r, const ReadFollowed *f) {
   return f->sample.count > 0 && r->kinds[f->sample.kind].type == KIND_NATIVE &&
          f->sample.kind >= READER_FIRSTKIND;
@@ -19,7 +20,7 @@ void readerorphans_expect (ReaderStream *one, const ReadProfile *r, uint64_t n) 
   one->orphans = natives == n ? n : 0;
 }
 
-/* Keeps a stream for its orphans, within the limit (RS3). */
+/* Moves a stream to 'orphaned'; beyond the limit frees it and counts its orphans (RS3). */
 static void readerorphans_keep (ReaderState *s, ReaderStream *one) {
   ReaderStreams *all = &s->streams;
   if (all->norphaned == READER_MAXSTREAMS) {
@@ -56,7 +57,7 @@ void readerorphans_bury (ReaderState *s) {
     readerstream_free(one);
 }
 
-/* Removes a stream; the last one takes its place. */
+/* Removes orphaned[at] and frees it; the last stream of 'orphaned' takes its place. */
 static void drop (ReaderState *s, uint32_t at) {
   ReaderStreams *all = &s->streams;
   ReaderStream *last = all->orphaned[--all->norphaned];
@@ -69,8 +70,8 @@ static void drop (ReaderState *s, uint32_t at) {
 }
 
 /*
-** Returns the stream of a state, ended or not; *at is its index among those kept for orphans,
-** or IDMAP_NONE.
+** Returns the stream of the state with that id, ended or not; NULL if there is none. *at is its
+** index in 'orphaned', or IDMAP_NONE if it is in 'list'.
 */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
@@ -86,8 +87,9 @@ static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint
 }
 
 /*
-** Continues a walk over the list: keeps 'alive' orphans and delivers the deaths of 'dead' ones
-** after them; keeps other samples. 'place' counts orphans.
+** Continues the pass over the followed samples of a stream: of those of native memory keeps the
+** next 'alive' ones, and removes the 'dead' next ones and delivers their deaths; keeps all other
+** samples. *place is the number of samples of native memory that the pass has kept.
 */
 static void readerorphans_pass (ReaderState *s, ReaderStream *one, uint64_t alive,
                                 uint64_t dead, size_t *place, uint64_t time) {

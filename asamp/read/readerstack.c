@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks and objects (readerstack.h). */
+/* Stack and object records (readerstack.h). */
 #include "readerstack.h"
 #include "bytes.h"
 #include "list.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns the time in us since the start, not before that of the previous sample. */
+/* Returns 'seconds' in us since the start, or the time of the last sample if that is later. */
 static uint64_t readerstack_timeof (ReaderState *s, double seconds) {
   const ReadProfile *r = s->r;
   uint64_t us = 0;
@@ -50,7 +50,10 @@ void readerstack_giveup (ReaderState *s) {
   s->runfirst = s->nruns = 0;
 }
 
-/* Queues a stack of an own file until its details. */
+/*
+** Queues a stack of an own file: adds it to the last run if that is equal. If there are
+** READER_MAXRUNS runs, delivers them without details first.
+*/
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -70,7 +73,10 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a sample of another writer at once. */
+/*
+** Delivers a stack of another writer as a sample. Without times in the file, its time is one period
+** of time samples after the previous one, or 1 ms if the period is unknown.
+*/
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;
@@ -109,6 +115,7 @@ void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
 
 /* ------------------------------------------------------------- objects -- */
 
+/* Returns the statistic s->stat[which] of an object record; 'first': index of its statistics. */
 static uint64_t statat (const ReaderState *s, const unsigned char *words,
                         size_t first, int which) {
   return s->stat[which] >= 0 ? bytes_getword(words + 8 * (first + (size_t)s->stat[which]))
@@ -116,9 +123,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words,
 }
 
 /*
-** Object records of other writers. The statistics follow the objects; the metas that name them
-** may come at the end of the file, in which case the number of samples without an object
-** determines where the objects end.
+** The words are those of the objects, newest first, and then the statistics. The metas that name
+** the statistics may come at the end of the file; while their number is unknown, there are as many
+** objects as samples without an outcome.
 */
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n) {
@@ -129,7 +136,7 @@ void readerstack_objects (ReaderState *s, double seconds,
                                   : (n < open ? n : open);
   size_t i;
   if (r->own)
-    return;  /* the details contain all this */
+    return;  /* the details have the same data */
   r->fates = 1;
   memset(&c, 0, sizeof(c));
   c.time = readerstack_timeof(s, seconds);

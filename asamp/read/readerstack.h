@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stack records of a log. Stacks of asamp's own files are queued until their details are read;
-** those of other writers become samples at once, and the objects that follow decide their
-** survival outcome.
+** Stack and object records of a log. Stacks of own files are queued in 'runs' until their details
+** are read. Those of other writers are delivered as samples at once, and object records decide the
+** outcomes of allocation samples. Used only by the files of reader.h.
 */
 #ifndef asamp_readerstack_h
 #define asamp_readerstack_h
@@ -10,17 +10,20 @@
 #include "readerstate.h"
 
 /*
-** Adds a stack record. 'seconds': monotonic clock, 0: unknown. 'type': of an allocation, if the
-** record contains it.
+** Adds a stack record. 'seconds': its time by the monotonic clock, 0: unknown. 'allocation': 1 if
+** it is not a time sample; then 'type' is as in Run (own files).
 */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 
-/* Reads an object record of n words, 8 bytes each, in the file's order. */
+/*
+** Reads an object record of n words of 8 bytes: decides the oldest undecided samples and delivers a
+** collection. Ignores those of own files, whose details have the same data.
+*/
 void readerstack_objects (ReaderState *s, double seconds,
                           const unsigned char *words, size_t n);
 
-/* Delivers the queued stacks as samples without details. */
+/* Delivers the queued stacks as samples without details, and empties 'runs'. */
 void readerstack_giveup (ReaderState *s);
 
 #endif

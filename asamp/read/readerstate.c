@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Common state of the reader's parts (readerstate.h). */
+/* Common data of the reader's parts (readerstate.h). */
 #include "readerstate.h"
 #include "list.h"
 
@@ -69,7 +69,7 @@ int readerstate_iswanted (const ReaderClient *c, uint32_t id) {
   return c->only == NULL || (low < c->nonly && c->only[low] == id);
 }
 
-/* Returns the row of a new state, within the limit (RS2). */
+/* Returns the index of the row of a new state: a new one, or beyond the limit the last (RS2). */
 static uint32_t newrow (ReaderState *s, uint32_t id) {
   ReadProfile *r = s->r;
   ReadState *row;
@@ -90,7 +90,10 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
   return (uint32_t)r->nstates++;
 }
 
-/* Returns the stream of a state, a new one if needed. */
+/*
+** Returns the stream of a state, a new one if needed; 'single' if the state is beyond the limit
+** (RS1), or if there is not enough memory.
+*/
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The common state of the reader's parts: the ReadProfile being filled, the client, tables of
-** names, and samples in progress. In our own files the stacks of a batch are queued in 'runs'
-** until the details of the batch; then its samples are queued in 'open' until their outcomes,
-** as those of other writers are at once. Used only by the files of reader.h.
+** The common data of the reader's parts while a file is read: the ReadProfile being filled, the
+** client, tables of names, and queued stacks and samples. In own files the stacks of a batch are
+** queued in 'runs' until the details of the batch are read; then its allocation samples are queued
+** in ReaderStream.open until their outcomes. Allocation samples of other writers are queued in
+** 'open' at once. Used only by the files of reader.h.
+**
+** A function that runs out of memory sets 'failed' and continues without the data; reading ends
+** when readerstate_failure is called next.
 */
 #ifndef asamp_readerstate_h
 #define asamp_readerstate_h
@@ -12,68 +16,80 @@
 #include "readerstream.h"
 #include "readprofile.h"
 
-/* Consecutive equal stacks without details. */
+/* Consecutive equal stacks of an own file whose details have not been read. */
 typedef struct Run {
-  uint64_t copies;
-  uint64_t time;       /* us; in the extended format */
-  uint64_t thread;
-  uint32_t node;
-  uint32_t type;       /* READER_TIMERUN, or the type number of our files */
+  uint64_t copies;     /* number of these stacks, at least 1 */
+  uint64_t time;       /* us since the start; 0 in stock files */
+  uint64_t thread;     /* as in ReadSample */
+  uint32_t node;       /* node of the call tree */
+  uint32_t type;       /* READER_TIMERUN: time samples; else enum ProfileKind or COPY_NEW ... of
+		          sample.h; 0 for allocations in extended files: the details have it */
 } Run;
 
-#define READER_TIMERUN	256u  /* the 'type' of runs of time samples; above all type numbers */
+#define READER_TIMERUN	256u  /* above all type numbers */
 
-/* Upper bound of all times: exact as a double, 143 years. */
+/* Upper bound of all times in us, 143 years: they are exact as a double. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
-/* Upper bound of the bytes or ns of all samples, so that no sum needs more than 63 bits. */
+/*
+** Upper bound of the bytes of all samples, and of the ns of all time samples, so that no sum needs
+** more than 63 bits.
+*/
 #define READER_MAXSUM	((uint64_t)1 << 62)
 
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: memory ran out */
-  uint64_t summed[2];  /* totals of all samples, wanted or not: bytes, ns of time */
+  uint64_t summed[2];  /* totals of all samples and copies, wanted or not: [1] of those whose kind
+		          is READER_TIMESAMPLE (ns of time samples), [0] of the others (bytes) */
   uint64_t decided;    /* bytes that all decided samples represent */
   int toomuch;         /* 1: a total exceeds READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */
   int format;          /* own files: format of the details */
   uint64_t last;       /* time of the last sample */
-  uint64_t period;     /* present sampling period in bytes; of other writers 1. With many
-		          states: initial period of a state */
-  uint64_t timeperiod; /* the same for time samples, ns */
-  uint64_t runfirst;   /* index of the first unused run */
-  Run *runs;
-  size_t nruns, runsize;
+  uint64_t period;     /* present sampling period in bytes; 1 in files of other writers. In files of
+		          many states: the period of states that have set none */
+  uint64_t timeperiod; /* the same for time samples, in ns */
+  uint64_t runfirst;   /* index of the first queued run */
+  Run *runs;           /* the runs from 'runfirst' to nruns - 1 are queued */
+  size_t nruns, runsize;  /* number of elements, capacity */
   ReaderStreams streams;
-  ReaderStream *of;    /* state of the present line or sample */
-  ReaderStream single; /* the only one in files of one state */
-  IdMap kinds;         /* maps type and class to kind */
-  IdMap types;         /* maps type (+ 1) to the number of its name */
-  IdMap classes;       /* own files: maps class to the number of its name */
-  IdMap byname;        /* own files: maps a name (+ 1) to id / 8 of its first function */
-  Aliases aliases;     /* own files: further functions with the same name */
-  uint32_t unnamed;    /* own files: function that represents those with names beyond the limit */
-  uint32_t unknown;    /* number of "[unknown]" */
-  uint32_t nameless;   /* functions without a name */
+  ReaderStream *of;    /* stream of the present line or sample; never NULL */
+  ReaderStream single; /* the only stream in files of one state. In files of many states: stream of
+		          lines outside a state, and of states beyond the limit (RS1) */
+  IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
+  IdMap types;         /* maps type (+ 1) to the offset of its name in 'text' */
+  IdMap classes;       /* own files: maps class (+ 1) to the offset of its name */
+  IdMap byname;        /* own files: maps a name's offset (+ 1) to id / 8 of its first function */
+  Aliases aliases;     /* own files: maps id / 8 of functions to id / 8 of the first function with
+		          the same name */
+  uint32_t unnamed;    /* own files: id / 8 of the function that represents those whose names are
+		          beyond the limit; 0: none */
+  uint32_t unknown;    /* offset of "[unknown]" in 'text' */
+  uint32_t nameless;   /* number of functions without a name so far */
   uint64_t nstats;     /* number of metas gc_stats__N so far */
   int stat[3];         /* indexes of the statistics in use, reserved and resident bytes; -1:
 		          missing */
-  IdMap bystep;        /* maps path and step to the number of the extended path in
-		          ReadProfile.paths */
-  size_t pathsize, labelsetsize, labelsize;
-  uint64_t lastset;    /* last label set beyond the limit; 0: none */
-  uint64_t eventtime;  /* own files: time of the last event */
-  const char *ahead;   /* outcomes up to here were decided at 'aheadtime' */
+  IdMap bystep;        /* maps a path and the offset of a step to the path with this step added;
+		          paths are numbers as in ReadPath.parent */
+  size_t pathsize, labelsetsize, labelsize;  /* capacities of the arrays of the ReadProfile */
+  uint64_t lastset;    /* number of the last label set that was dropped (LEFT_SETS); 0: none */
+  uint64_t eventtime;  /* own files: time of the last line g, G, m, N or X */
+  const char *ahead;   /* outcomes in the batch up to this address were decided at 'aheadtime';
+		          NULL: unknown */
   uint64_t aheadtime;
 } ReaderState;
 
-/* Initializes the state. Returns 0 if there is not enough memory. */
+/*
+** Initializes *s and creates its ReadProfile. Returns 0 if there is not enough memory;
+** readerstate_close must be called in either case.
+*/
 int readerstate_open (ReaderState *s, ReaderClient *client);
-/* Frees everything except the ReadProfile. */
+/* Frees everything except the ReadProfile s->r. */
 void readerstate_close (ReaderState *s);
 
-/* Return the sampling periods of the state 'of', in bytes and in ns. */
+/* Return the sampling periods of the stream s->of, in bytes and in ns. */
 static inline uint64_t readerstate_period (const ReaderState *s) {
   return s->of->periodset ? s->of->period : s->period;
 }
@@ -82,46 +98,57 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
   return s->of->timeset ? s->of->timeperiod : s->timeperiod;
 }
 
-/* Makes the state with that number the present one; in files of one state has no effect. */
+/*
+** Sets s->of to the stream of the state with that id, made if needed. Has no effect in files of one
+** state.
+*/
 void readerstate_of (ReaderState *s, uint64_t id);
 /*
-** Returns the row of the state with that number, made if needed; NULL: it has no row of its
-** own.
+** Returns the row of the state with that id, made if needed; NULL if it has no row of its own, or
+** if its stream would be beyond the limit.
 */
 ReadState *readerstate_find (ReaderState *s, uint64_t id);
-/* Sets the OS thread of the present state. */
+/* Sets the OS thread of s->of, by its system number. Counts a thread beyond READER_MAXTHREADS. */
 void readerstate_thread (ReaderState *s, uint64_t thread);
+/* Returns 1 if the client wants the state with that id. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
-/* Return the rows of the present state and its thread, for totals; NULL: there is none. */
+/*
+** Return the rows of s->of and of its OS thread, to add to their sums; NULL if there is no such
+** row. Valid until the next row is made.
+*/
 ReadState *readerstate_row (ReaderState *s);
 ReadThread *readerstate_threadrow (ReaderState *s);
 
-/* Sets the state and thread for the client's next event. */
+/* Sets the client's 'state', 'row' and 'thread' for its next event, which is one of s->of. */
 static inline void readerstate_toclient (ReaderState *s) {
   s->client->state = s->of->blind ? READER_NOSTATE : s->of->id;
   s->client->row = s->of->row;
   s->client->thread = s->of->thread != 0 ? s->r->threads[s->of->thread - 1].id : 0;
 }
 
-/* Adds a difference to a time, within the range of times. */
+/* Returns the time 'before' + 'difference'; 'before' if that is not from 0 to READER_MAXTIME. */
 static inline uint64_t readerstate_later (uint64_t before, int64_t difference) {
   uint64_t time = before + (uint64_t)difference;
   return time <= READER_MAXTIME ? time : before;
 }
 
-/* Return 1 if the client does not want events of that time, or samples of that node. */
+/* Returns 1 if the client does not want events of that time. */
 static inline int readerstate_isoutside (const ReaderState *s, uint64_t time) {
   return time < s->client->since || (s->client->till > 0 && time >= s->client->till);
 }
 
+/* Returns 1 if the client does not want samples of that time or node. */
 static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample *sample) {
   return readerstate_isoutside(s, sample->time) ||
          (sample->node < s->client->nwithout && s->client->without[sample->node]);
 }
 
-/* Returns the reason why reading must stop, or NULL. */
+/* Returns the reason why reading must stop ('failed', 'toomuch', the client's 'stop'), or NULL. */
 const char *readerstate_failure (const ReaderState *s);
-/* Returns the kind of a type and a class (a number in 'text', 0: none). */
+/*
+** Returns the index in ReadProfile.kinds of a type and a class (the offset of its name, 0: none),
+** made if needed. Beyond READER_MAXKINDS returns the kind without the class, or READER_UNKNOWN.
+*/
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Streams: the data of one Lua state each. In a file of many states (format 4), each has its
-** own outcomes, deaths, differences, periods and paths. A line of the details belongs to the
-** state that the last N or S before it names, a sample to the state that its record names.
-** Other files have one stream.
+** A stream is the reader's data of one Lua state. In a file of many states (format 4), each state
+** has its own outcomes, deaths, differences, periods and paths. A line of the details belongs to
+** the state that the last line N or S before it names, a sample to the state that its record
+** names. Other files have one stream, ReaderState.single.
 **
-** The objects alive in a state when it is closed do not count as dead at once: they count as
-** alive at the end if no state was made later. So the leaks of a program that closes its state
-** at its end are reported, and a server that makes a state for each request has none. Native
-** memory does not die with a state: if the file records its deaths, these samples are orphans,
-** and the stream is kept for them alone. Used by the reader only. Invariants:
+** The objects alive in a state when it is closed do not count as dead at once: its stream stays in
+** 'closed', and they die when the next state starts. If no state starts, they count as alive at the
+** end. So the leaks of a program that closes its state at its end are reported, and a server that
+** makes a state for each request has none. Native memory does not die with a state: if the file
+** records its deaths, the samples of native memory are orphans, and the stream is kept for them
+** alone in 'orphaned'. Used only by the files of reader.h. Invariants:
 **
-**   RS1  there are at most READER_MAXSTREAMS streams; other states share a 'blind' one, whose
-**        samples have no outcome;
-**   RS2  each state has a row of ReadProfile.states, up to READER_MAXSTATES; the last one is
-**        for all others;
-**   RS3  at most READER_MAXSTREAMS streams are kept for orphans; nothing more is recorded of
-**        other orphans. 'follow' then contains only the orphans.
+**   RS1  'list' has at most READER_MAXSTREAMS streams; other states share ReaderState.single, which
+**        is then 'blind': its samples are delivered as undecided at once;
+**   RS2  each state has a row of ReadProfile.states, up to READER_MAXSTATES; the last row is also
+**        that of all further states;
+**   RS3  'orphaned' has at most READER_MAXSTREAMS streams, whose 'follow' contains only orphans;
+**        deaths of other orphans are not delivered.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h
@@ -26,43 +27,47 @@
 #include "readprofile.h"
 
 typedef struct ReaderStream {
-  uint32_t id;
-  uint32_t place;      /* index in the list */
+  uint32_t id;         /* of the state */
+  uint32_t place;      /* index in ReaderStreams.list */
   uint32_t row;        /* index in ReadProfile.states */
   uint32_t thread;     /* index in ReadProfile.threads + 1; 0: unknown */
-  int hidden;          /* 1: the client does not want it */
-  int blind;           /* 1: a state beyond the limit (RS1) */
-  int closed;          /* 1: it has ended, at 'end' */
-  uint64_t end;
-  uint64_t orphans;    /* number of its orphans */
-  struct ReaderStream *next;  /* stream closed after it */
-  int periodset, timeset;  /* 1: it has periods of its own */
-  uint64_t period, timeperiod;
-  Fifo open;
-  ReaderFollow follow;
-  uint64_t decided, survived;  /* totals since the previous collection */
-  uint64_t allocated;  /* bytes that all decided samples represent */
-  ReadCollection before;       /* base of the next differences */
-  uint64_t planned;    /* of the last minor collection: base of the next difference */
-  size_t holderat;     /* number of entries of 'follow' whose holders were read */
-  IdMap paths;         /* maps a path's number (+ 1) to that in ReadProfile.paths */
+  int hidden;          /* 1: the client does not want the state */
+  int blind;           /* 1: the stream of states beyond the limit (RS1) */
+  int closed;          /* 1: the state has ended, at 'end' */
+  uint64_t end;        /* us since the start */
+  uint64_t orphans;    /* set when the state ends: number of its orphans that are alive */
+  struct ReaderStream *next;  /* next stream of the list 'closed'; NULL: none */
+  int periodset, timeset;  /* 1: 'period' is set; 'timeperiod' is set */
+  uint64_t period, timeperiod;  /* periods of the state's own, bytes and ns */
+  Fifo open;           /* undecided allocation samples */
+  ReaderFollow follow; /* followed samples */
+  uint64_t decided, survived;  /* periods of decided samples, and of survivors among them, since
+			          the previous collection */
+  uint64_t allocated;  /* bytes that all decided samples of the stream represent */
+  ReadCollection before;       /* previous collection, the base of differences in the next line */
+  uint64_t planned;    /* 'planned' of the last minor collection, the base of its difference */
+  size_t holderat;     /* number of entries of 'follow' that the lines h since the last one with
+		          'first' 1 have covered */
+  IdMap paths;         /* maps a path's number in the state (+ 1) to that in ReadProfile.paths */
 } ReaderStream;
 
 /* All streams. All zero: none. */
 typedef struct ReaderStreams {
-  ReaderStream **list; /* in any order */
-  size_t n, size;
-  ReaderStream *closed, *last;  /* closed streams in the order of their ends; NULL: none */
-  IdMap places;        /* maps ids (+ 1) to indexes in the list */
+  ReaderStream **list; /* open and closed streams, in any order */
+  size_t n, size;      /* number of streams, capacity */
+  ReaderStream *closed, *last;  /* first and last of the closed streams, in the order of their ends;
+			           'closed' NULL: none */
+  IdMap places;        /* maps ids (+ 1) to indexes in 'list'; an entry may be outdated */
   ReaderStream **orphaned;  /* streams kept for orphans, in any order */
-  size_t norphaned, orphanedsize;
-  IdMap orphanedplaces;
-  IdMap rows;          /* maps ids (+ 1) to rows */
+  size_t norphaned, orphanedsize;  /* number of these streams, capacity */
+  IdMap orphanedplaces;  /* maps ids (+ 1) to indexes in 'orphaned'; an entry may be outdated */
+  IdMap rows;          /* maps ids (+ 1) to indexes in ReadProfile.states */
   IdMap threads;       /* maps OS threads (+ 1) to indexes in ReadProfile.threads */
-  size_t rowsize, threadsize;
-  uint64_t inuse, held;  /* sums over the wanted states */
+  size_t rowsize, threadsize;  /* capacities of ReadProfile.states and .threads */
+  uint64_t inuse, held;  /* bytes in use and reserved, summed over the wanted open states */
 } ReaderStreams;
 
+/* Frees a stream made by readerstate_of. */
 void readerstream_free (ReaderStream *s);
 
 #endif

@@ -9,9 +9,9 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-#define EXACT_MOST	((uint64_t)1 << 63)  /* bytes */
+#define EXACT_MOST	((uint64_t)1 << 63)  /* upper bound of exact bytes that are summed */
 
-/* Returns the number of blocks that the sample represents. */
+/* Returns the estimated number of blocks that the sample represents; of unknown size 0. */
 static double objectsof (const ReadSample *s) {
   return s->size > 0 ? (double)readsample_bytes(s) / (double)s->size : 0;
 }
@@ -21,7 +21,10 @@ static double squaresof (const ReadSample *s) {
   return (double)readsample_bytes(s) * (double)s->period;
 }
 
-/* Returns the totals of a label set; NULL if there is not enough memory. */
+/*
+** Returns the totals of a label set, made if needed; NULL if there is not enough memory (sets the
+** client's 'stop').
+*/
 static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   if (!list_room(&s->labels, (size_t)set + 1, &s->labelsize, sizeof(*s->labels))) {
     s->client.stop = NOMEMORY;
@@ -34,6 +37,7 @@ static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   return &s->labels[set];
 }
 
+/* Adds a sample to the totals of its label set. */
 static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
   LabelTotals *l = labelled(s, sample->labels);
   uint64_t bytes = readsample_bytes(sample);
@@ -52,7 +56,10 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
     l->undecidedbytes += bytes;
 }
 
-/* Returns the site of a new sample and stores it as its tag, for its death. */
+/*
+** Returns the index of a sample's site, made if needed, and sets client.tag to it, for the sample's
+** death; SITETABLE_NONE if there is not enough memory.
+*/
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -75,7 +82,7 @@ static uint64_t lifeof (const ReadSample *sample, uint64_t time) {
   return time > sample->time ? time - sample->time : 0;
 }
 
-/* Adds a sample known to have died at that time to the totals by kind and length of life. */
+/* Adds a sample known to have died at 'time' to the totals by kind and length of life. */
 static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   size_t at = sitetable_at(&s->times, sample->kind, digits(lifeof(sample, time)), sample->count);
   if (at == SITETABLE_NONE) {
@@ -87,6 +94,7 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
+/* Adds a sample to all totals by site, kind, label set and slice. 'time': of its outcome. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -142,10 +150,12 @@ static void readersum_head (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
+/* Returns 1 if the sample was taken outside 'since' to 'till'. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
   return sample->time < s->since || sample->time >= s->till;
 }
 
+/* Adds a time sample. Allocation samples are added by 'fate'. */
 static void readersum_sample (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
   if (sample->kind != READER_TIMESAMPLE || s->instant != READERSUM_EVER || isoutside(s, sample))
@@ -175,7 +185,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
     s->client.stop = NOMEMORY;
 }
 
-/* Subtracts a survivor that was dead at 'instant' from the totals. */
+/* Subtracts a survivor that was found dead up to 'instant' from the totals. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -238,12 +248,12 @@ static void readersum_death (void *ud, const ReadDeath *d) {
     s->client.stop = NOMEMORY;
 }
 
-/* Returns 1 for a sample of native memory, which no walk reaches. */
+/* Returns 1 if the sample is one of native memory, which no walk reaches. */
 static int nativesample (const ReaderSum *s, const ReadSample *sample) {
   return s->profile != NULL && s->profile->kinds[sample->kind].type == KIND_NATIVE;
 }
 
-/* Returns 1 for a sample of the part of a table that stores its slots. */
+/* Returns 1 if the sample is one of an array part or hash part of a table. */
 static int vectorsample (const ReaderSum *s, const ReadSample *sample) {
   unsigned type = s->profile != NULL ? s->profile->kinds[sample->kind].type : KIND_COUNT;
   return type == KIND_TABLE_ARRAY || type == KIND_TABLE_HASH;
@@ -307,7 +317,7 @@ static void readersum_resident (void *ud, const ReadResident *r) {
     s->client.stop = NOMEMORY;
 }
 
-/* Keeps an even selection of the walks, for a timeline. */
+/* Keeps the first walk and every 'walkstep'-th after it, for a timeline. */
 static void walked (void *ud, const ReadWalk *w) {
   ReaderSum *s = ud;
   size_t i;
@@ -351,7 +361,10 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Converts time samples with different periods to periods of the first length. */
+/*
+** Sets 'time' of a site of time samples; if their periods differ, converts the sums in samples to
+** periods of the first length.
+*/
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;
@@ -361,7 +374,10 @@ static void finishtime (Site *site, const ReadProfile *r) {
   }
 }
 
-/* The bytes that belong to no set with labels were allocated without labels. */
+/*
+** Sets 'exactlabels'. If it is 1, set 0 gets the exact bytes that no label set has, and those of
+** sets that are not wanted become 0.
+*/
 static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   LabelTotals *none = labelled(s, 0);
   size_t i;
@@ -371,7 +387,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* those that the client does not want have no samples */
+  for (i = 0; i < s->nlabels; i++) {  /* a set that is not wanted */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;
@@ -399,7 +415,7 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
   bins_finish(&s->born, r->scale);
   bins_finish(&s->alive, r->scale);
   bins_finish(&s->worked, r->scale);
-  idmap_free(&s->table.bykey);  /* releases memory, which large profiles need */
+  idmap_free(&s->table.bykey);  /* reduces the peak of memory of large profiles */
   idmap_free(&s->lives.bykey);
   idmap_free(&s->times.bykey);
   idmap_free(&s->held.bykey);

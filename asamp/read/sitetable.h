@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of totals per site. A site is a node of the call tree and a kind of object.
+** Table of totals per site. A site is a node of the call tree, a kind and a tag. Some tables have
+** other numbers in their place (readersum.h).
 **
-** Owns the sites. Independent of files and names: nodes and kinds are numbers. Invariants:
+** Owns the sites. Independent of files and names. Invariants:
 **
 **   L1  no two sites have the same node, kind and tag;
-**   L2  samples >= survived + undecided in every site, survived >= later, in each unit;
-**   L3  there are at most SITETABLE_MAXSITES sites plus one for each kind: samples beyond the
-**       limit count at node 0.
+**   L2  samples >= survived + undecided in every site, survived >= later, and so with bytes;
+**   L3  there are at most SITETABLE_MAXSITES sites plus those of node 0: samples beyond the limit
+**       count at node 0 and tag 0 of their kind.
 */
 #ifndef asamp_sitetable_h
 #define asamp_sitetable_h
@@ -21,57 +22,64 @@
 typedef struct Site {
   uint32_t node;
   uint32_t kind;
-  uint32_t tag;             /* additional distinction of sites; 0: none */
+  uint32_t tag;             /* number of a tag (tags.h); 0: none */
   uint64_t samples;         /* in periods */
-  uint64_t bytes;           /* periods times their length; 0 for time samples */
-  uint64_t ns;              /* periods times their length, for time samples */
-  double time;              /* at the end: the same in periods of the first length */
-  uint64_t survived;        /* of the samples */
+  uint64_t bytes;           /* bytes that the samples represent; 0 for time samples */
+  uint64_t ns;              /* ns that time samples represent */
+  double time;              /* time samples in periods of the first length; set by
+			       readersum_finish */
+  uint64_t survived;        /* samples that survived, in periods, and their bytes */
   uint64_t survivedbytes;
-  uint64_t later;           /* of the survivors: died later */
+  uint64_t later;           /* survivors that died later, in periods, and their bytes */
   uint64_t laterbytes;
-  uint64_t undecided;       /* of the samples */
+  uint64_t undecided;       /* undecided samples, in periods, and their bytes */
   uint64_t undecidedbytes;
   /*
-  ** Variances, for the error of a difference. Of time: the sums of count * count and of ns *
-  ** ns, because a stack that represents several periods is one observation. Of bytes: the sum
-  ** of count * period * period, because the sample points in a block are independent
-  ** (interval.h), but periods may differ.
+  ** Variances, for the error of a difference. Of 'samples' and 'ns' of time samples: the sums of
+  ** count * count and of ns * ns, because a stack that represents several periods is one
+  ** observation. Of bytes, survivedbytes and laterbytes: the sum of count * period * period,
+  ** because the sample points in a block are independent (interval.h), but periods may differ.
   */
   double timesquares, nssquares;
   double bytesquares;
   double survivedsquares;
   double latersquares;
-  double objects;           /* estimated number of allocated blocks: the sum over samples of their
-			       bytes divided by the size of the block */
-  double kept;              /* the same for the samples that are not known to have died */
-  double life;              /* sum over dead objects of the us from their allocation to the
-			       collection that found them dead */
-  double births;            /* sum over the kept objects of their allocation times */
+  double objects;           /* estimated number of allocated blocks: the sum over the samples of the
+			       bytes that they represent divided by the size of the block */
+  double kept;              /* as 'objects', of the samples that are not known to have died */
+  double life;              /* sum over the estimated blocks that died of the us from the allocation
+			       to the collection that found them dead */
+  double births;            /* sum over the blocks in 'kept' of their allocation times, us */
 } Site;
 
+/* The table. All zero: empty. */
 typedef struct SiteTable {
   Site *sites;
-  size_t nsites, sitesize;
-  IdMap bykey;              /* maps node and kind to the index of the site */
-  uint64_t left;            /* samples counted at node 0 (L3) */
+  size_t nsites, sitesize;  /* number of sites, capacity */
+  IdMap bykey;              /* maps node, kind and tag to the index of the site */
+  uint64_t left;            /* samples counted at node 0 because of the limit (L3), in periods */
 } SiteTable;
 
+/* Frees the sites; the table is then empty. */
 void sitetable_free (SiteTable *l);
 
 /*
-** Returns the index of the site, made if needed; kind < 2^24. Returns SITETABLE_NONE if there is
-** not enough memory. 'count': samples to count in 'left' beyond the limit (L3).
+** Returns the index of the site with that node, kind (below 2^24) and tag 0, made if needed;
+** SITETABLE_NONE if there is not enough memory. Beyond the limit adds 'count' to 'left' and returns
+** a site of node 0 (L3). The address of a site changes when the next one is made.
 */
 size_t sitetable_at (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count);
 
 #define SITETABLE_NONE	SIZE_MAX
 
-/* The same with a tag below 2^17. */
+/* As sitetable_at, with a tag below 2^17. */
 size_t sitetable_tagged (SiteTable *l, uint32_t node, uint32_t kind, uint32_t tag,
                          uint64_t count);
 
-/* Adds a sample of 'bytes' bytes to the site. Returns 0 if there is not enough memory. */
+/*
+** Adds 'count' samples and 'bytes' bytes to the site with that node, kind and tag 0. Returns 0 if
+** there is not enough memory.
+*/
 int sitetable_add (SiteTable *l, uint32_t node, uint32_t kind, uint64_t count, uint64_t bytes);
 
 #endif

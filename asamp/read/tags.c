@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS	(2 * TAGS_STATES)  /* place of the last group */
+#define OTHERS	(2 * TAGS_STATES)  /* place of all other states and scripts */
 
 int tags_init (Tags *t, int by) {
   memset(t, 0, sizeof(*t));
@@ -26,7 +26,7 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place of a script; OTHERS: beyond the limit. */
+/* Returns the place of a script, a new one if needed; OTHERS beyond the limit. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -39,6 +39,7 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
+/* Returns the place of the client's current event. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -51,7 +52,7 @@ static uint32_t place (Tags *t, const ReaderClient *c) {
 uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t count) {
   Tag tag = {place(t, c), t->by & TAGS_BYTHREAD ? c->thread : 0,
              t->by & TAGS_BYLABELS ? labels : 0};
-  /* never 0; sets are below 2^17, places below 2^8 */
+  /* never 0; label sets are below 2^17, places below 2^8 - 1 */
   uint64_t key = (uint64_t)(tag.group + 1) << 56 | (uint64_t)tag.labels << 32 | tag.thread;
   uint32_t at = idmap_get(&t->bykey, key);
   if (at != IDMAP_NONE)
@@ -67,7 +68,7 @@ uint32_t tags_at (Tags *t, const ReaderClient *c, uint32_t labels, uint64_t coun
   return (uint32_t)t->n++;
 }
 
-/* Makes each state a group. */
+/* Makes each state a group; there are at most TAGS_STATES. */
 static void groupstates (Tags *t, const ReadProfile *r) {
   uint32_t i;
   for (i = 0; i < r->nstates; i++) {
@@ -79,7 +80,10 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Groups states by script. Returns the number of states in the last group. */
+/*
+** Groups the states by script, and maps the places of states and scripts to the groups. Returns the
+** number of states in the last group, which the caller adds.
+*/
 static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
   uint64_t others = 0;
   uint32_t i;
@@ -98,7 +102,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* the last group may have another number now */
+  for (i = 0; i < TAGS_STATES; i++) {  /* the last group comes after those of the scripts */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -106,7 +110,7 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r) {
   return others;
 }
 
-/* Returns 1 if a sample has a tag of the last group. */
+/* Returns 1 if a sample has the place OTHERS. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

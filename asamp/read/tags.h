@@ -1,49 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Tags distinguish samples in files for other tools: by Lua state, OS thread and labels. A tag
-** is the number of such a triple. States are combined to a limited number of groups, because
-** such files cannot have a thread, a profile or a frame for each of 10,000 states. Invariants:
+** Tags distinguish samples in files for other tools: by Lua state, OS thread and labels. A tag is
+** the number of a triple (place, thread, label set). A place is a state, a script, or all others.
+** After reading, places are combined to a limited number of groups, because files for other tools
+** cannot have a thread, a profile or a frame for each of 10,000 states. Invariants:
 **
-**   TG1  with at most TAGS_STATES states, each is a group; else a group consists of all states
-**        of one script, for up to TAGS_STATES scripts; other states belong to the last group.
-**        'left' counts states that are not distinguished for this reason;
-**   TG2  tag 0 represents the last group without thread and labels. Samples with a combination
-**        beyond TAGS_MOST have it, and are counted.
+**   TG1  with at most TAGS_STATES states, each state is a group, except with TAGS_BYSCRIPT; else a
+**        group has all states of one script, for up to TAGS_STATES scripts; other states belong to
+**        the last group. tags_finish counts the states that are not distinguished for this reason;
+**   TG2  tag 0 belongs to the last group, and has no thread and no labels. Samples with a triple
+**        beyond TAGS_MOST have tag 0, and are counted in 'spilled'.
 */
 #ifndef asamp_tags_h
 #define asamp_tags_h
 
 #include "readprofile.h"
 
-/* Properties that are distinguished; 0: none. */
+/* Bits of Tags.by: the properties by which samples are distinguished. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-#define TAGS_GROUPS	(2 * TAGS_STATES + 1)  /* places while reading: states, scripts, others */
+/*
+** Number of places: those below TAGS_STATES are the first rows of ReadProfile.states, the next
+** TAGS_STATES ones scripts, the last one all others. There are no more groups than places.
+*/
+#define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
+/* A property that 'by' does not have is 0. */
 typedef struct Tag {
-  uint32_t group;       /* while reading: a place below TAGS_GROUPS */
-  uint32_t thread;      /* of the system; 0: unknown */
+  uint32_t group;       /* a place, below TAGS_GROUPS; tags_group returns its group */
+  uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* number of a label set; 0: none */
 } Tag;
 
 typedef struct TagGroup {
-  uint32_t row;         /* row of its state; READER_NOSTATE: several states */
-  uint32_t name;        /* of the script, offset in 'text'; 0: none */
-  uint64_t states;
+  uint32_t row;         /* index in ReadProfile.states of its state; READER_NOSTATE: several */
+  uint32_t name;        /* name of the script, offset in 'text'; 0: none */
+  uint64_t states;      /* number of its states */
 } TagGroup;
 
 typedef struct Tags {
-  int by;
-  const ReadProfile *r;     /* set by the client's 'head' */
-  Tag *list;
-  size_t n, size;
-  IdMap bykey;
-  uint32_t names[TAGS_STATES];  /* of scripts, offsets in 'text' */
-  uint32_t nnames;
-  uint64_t spilled;     /* samples beyond the limit (TG2) */
-  TagGroup groups[TAGS_GROUPS];  /* set by tags_finish */
+  int by;               /* sum of TAGS_BY* */
+  const ReadProfile *r;     /* set by the client in 'head' */
+  Tag *list;            /* by tag */
+  size_t n, size;       /* number of tags, capacity */
+  IdMap bykey;          /* maps triples to tags */
+  uint32_t names[TAGS_STATES];  /* of the script with place TAGS_STATES + i: offset in 'text' */
+  uint32_t nnames;      /* number of these scripts */
+  uint64_t spilled;     /* samples beyond the limit of triples (TG2), in periods */
+  /* The next three are set by tags_finish. */
+  TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* at least 1 */
-  uint32_t groupof[TAGS_GROUPS];  /* by place */
+  uint32_t groupof[TAGS_GROUPS];  /* group of each place */
 } Tags;
 
 /*
@@ -51,19 +58,21 @@ typedef struct Tags {
 ** must be called in either case.
 */
 int tags_init (Tags *t, int by);
+/* Frees everything. */
 void tags_free (Tags *t);
 
 /*
-** Returns the tag of the client's current event; 'count': samples to count beyond the limit
-** (TG2). Returns TAGS_NONE if there is not enough memory.
+** Returns the tag of the client's current event, which has that label set; TAGS_NONE if there is
+** not enough memory. Beyond the limit adds 'count' to 'spilled' and returns 0 (TG2). t->r must be
+** set.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
 
 /*
-** After reader_read: determines the groups, and adds the states and samples not distinguished
-** to 'left' (LEFT_N counts).
+** After reader_read has returned r: sets the groups, and in 'left' (LEFT_N counts) the numbers of
+** states and samples that are not distinguished. tags_at must not be called after that.
 */
 void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left);
 
@@ -72,16 +81,19 @@ static inline uint32_t tags_group (const Tags *t, uint32_t tag) {
   return t->groupof[t->list[tag].group];
 }
 
-#define TAGS_TEXT	(READER_MAXNAME + 32)
-
-/* Writes "3 worker", "worker" or "(12 others)" to 'text' and returns its length. */
-size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
-
-#define TAGS_LABELS	8192
+#define TAGS_TEXT	(READER_MAXNAME + 32)  /* bytes of a group's name with its NUL */
 
 /*
-** Writes "[route=/checkout user=5]" of a label set to 'text', truncated if necessary, and
-** returns its length.
+** Writes the name of a group to 'text' and returns its length: "3 worker" (state 3), "worker" (all
+** states of a script), "(12 others)" or "(others)". After tags_finish.
+*/
+size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]);
+
+#define TAGS_LABELS	8192  /* bytes of the text of a label set */
+
+/*
+** Writes a label set (from 1 on) as "[route=/checkout user=5]" to 'text', truncated if necessary,
+** without a NUL. Returns the length.
 */
 size_t tags_labels (const ReadProfile *r, uint32_t set, char text[TAGS_LABELS]);
 

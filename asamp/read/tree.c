@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call tree: an array of nodes and a hash table of their (parent, id, line) (tree.h). */
+/* Call tree (tree.h): an array of nodes and a hash table of their (parent, id, line). */
 #include "tree.h"
 #include "hash.h"
 
@@ -10,7 +10,9 @@ static uint32_t hash (uint32_t parent, uint64_t id, uint32_t line) {
   return (uint32_t)hash_words(id, (uint64_t)parent << 32 | line);
 }
 
-/* Doubles the capacity of the nodes and of the hash table. */
+/*
+** Doubles the capacity of the nodes and of the hash table. Returns 0 if there is not enough memory.
+*/
 static int tree_grow (Tree *t) {
   uint32_t size = t->size == 0 ? BOUND_FIRST(256) : t->size * 2;
   uint32_t nslots = size * 2;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Call tree: every distinct stack is one node, and its callers are the node's ancestors. Owns
-** nothing else. Independent of names and of numbers of samples. Invariants:
+** Call tree: every distinct stack is one node, which represents the stack's innermost frame; the
+** node's ancestors represent the callers. Independent of names and of numbers of samples.
+** Invariants:
 **
 **   TR1  a node's parent has a smaller index; node 0 is the root, which represents no frame;
 **   TR2  no two nodes have the same (parent, id, line);
@@ -16,27 +17,30 @@
 #include <stdint.h>
 
 typedef struct TreeNode {
-  uint64_t id;       /* of the frame */
-  uint32_t line;
-  uint32_t parent;
+  uint64_t id;       /* of the frame (frameids.h) */
+  uint32_t line;     /* line that ran; 0: unknown */
+  uint32_t parent;   /* index of the caller's node */
 } TreeNode;
 
 typedef struct Tree {
   TreeNode *nodes;
-  uint32_t n;        /* nodes in use */
-  uint32_t size;     /* nodes allocated */
-  uint32_t *slots;   /* hash table of the nodes: 0 is free, else an index */
-  uint32_t nslots;   /* a power of 2, at least 2 * n */
-  uint64_t left;     /* frames left out (TR3) */
+  uint32_t n;        /* number of nodes */
+  uint32_t size;     /* capacity of 'nodes' */
+  uint32_t *slots;   /* hash table: the index of a node, or 0 for a free slot */
+  uint32_t nslots;   /* number of slots: a power of 2, at least 2 * n */
+  uint64_t left;     /* how often a frame was left out (TR3) */
 } Tree;
 
-/* Initializes the tree. Returns 0 if there is not enough memory. */
+/*
+** Initializes the tree with its root. Returns 0 if there is not enough memory; tree_free must be
+** called in either case.
+*/
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
 /*
-** Returns the child of 'parent' for that frame, made if needed. Returns 'parent' if the tree is
-** full (TR3), 0 (which is nobody's child) without memory.
+** Returns the child of 'parent' with that id and line, made if needed; 'parent' if the tree is full
+** (TR3); 0, which is not a child of any node, if there is not enough memory.
 */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
