@@ -1,10 +1,9 @@
 /*
 ** SPDX-License-Identifier: MIT
-** What a bare state occupies, linked against one liblua.a:
-**   bare        prints three numbers: bytes asked of lua_Alloc by lua_newstate,
-**               by lua_newstate and luaL_openlibs together, and resident bytes
-**               for each of many such states
-** Knows only the public API, so that any Lua 5.4 can be measured.
+** Measures the memory of an unused state; linked with the liblua.a to be measured. Prints three
+** numbers: the bytes obtained from lua_Alloc after lua_newstate; those after luaL_openlibs; and the
+** resident bytes per state of STATES further states with libraries. Uses only the public API, so
+** that any Lua 5.4 can be measured.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   size_t *held = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* then it is the type of an object */
+  if (block == NULL) osize = 0;  /* osize is then the type of an object */
   if (nsize == 0)
     free(block);
   else if ((fresh = realloc(block, nsize)) == NULL)
@@ -29,6 +28,7 @@ static void *counting (void *ud, void *block, size_t osize, size_t nsize) {
   return fresh;
 }
 
+/* Returns a new state without libraries, which counts in *held. */
 static lua_State *open_state (size_t *held) {
   lua_State *L = lua_newstate(counting, held);
   if (L == NULL) {
@@ -38,7 +38,7 @@ static lua_State *open_state (size_t *held) {
   return L;
 }
 
-/* Resident bytes of this process. */
+/* Returns the resident bytes of this process. */
 static long resident (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");

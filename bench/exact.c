@@ -2,19 +2,19 @@
 /*
 ** exact: counts every allocation of a run by site, for bench/sites:
 **   EXACT_OUT=FILE LUA_PROFILER=... lua -l profiler -l exact SCRIPT
-** It is installed between the core and the profiler's sampler. Its own sample point is always the
-** next byte, so that it sees each block; the profiler receives the samples whose points are
-** reached. So the exact counts and the profile are of the same run and differ only by the
-** sampling. (Two runs may differ in the order of pairs and in the allocations that depend on it.)
-** It counts until lua_close.
+** This module is a sampler between the core and the profiler's sampler. Its own sample point is
+** always the next byte, so that the core reports each block to it; it passes on a block that
+** reaches the profiler's sample point. So the exact counts and the profile are of the same run and
+** differ only by the sampling. (Two runs may differ in the order of pairs and in the allocations
+** that depend on this order.) The counts are from the load of the module to lua_close.
 **
 ** With EXACT_COPIES=FILE2 it also counts copies, for bench/copies: the bytes of each new string
-** when it is complete, and the bytes moved by growth.
+** when the string is complete, and the bytes moved by growth.
 **
-** FILE: first the bytes allocated meanwhile according to the core, then a line for each site:
-** bytes, blocks, type, line, file. A site is a type of block and the innermost Lua line of its
-** stack ("0" and "-": no Lua function is on the stack). FILE2: such lines for copies, by the
-** copying line, with the type "copied".
+** FILE has first the bytes allocated according to the core, then a line for each site: bytes,
+** blocks, type, line, file. A site is a type of block and the innermost Lua line of its stack ("0"
+** and "-": no Lua function is on the stack). FILE2 has such lines for copies, by the copying line,
+** with the type "copied".
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #include "lobject.h"
 #include "seam.h"
 
-#define NSITES	16384	/* slots, a power of two */
+#define NSITES	16384	/* slots of the hash table, a power of two */
 #define COPIED	(-1) /* the kind of sites of copies */
 
 typedef struct Site {
@@ -38,11 +38,11 @@ typedef struct Site {
 static Site sites[NSITES];
 static size_t used;
 static const asamp_Api *api;
-static uint64_t started;  /* bytes allocated before the start */
+static uint64_t started;  /* luaN_allocated when this module was loaded */
 static luaN_Frame frames[LUAN_DEPTH];
 
-static const luaN_Sampler *inner;	/* the profiler's */
-static uint64_t left;			/* bytes to its next sample point, >= 1 */
+static const luaN_Sampler *inner;	/* the profiler's sampler */
+static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
 static const char *copies;  /* FILE2; NULL: copies are not counted */
 static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample */
@@ -50,8 +50,9 @@ static const TString *unfinished;  /* a string whose bytes are not complete yet 
 static Site *unfinishedat;   /* the site that makes 'unfinished' */
 
 /*
-** Returns the innermost Lua function's frame. lua_getstack does not change the state. If a
-** coroutine runs only C functions, the frame is in the coroutine that resumed it.
+** Sets *ar to the innermost frame of a Lua function and returns 1; 0 if there is none. If the
+** running coroutine has only C functions, the frame is in a coroutine that has resumed it. Called
+** during an allocation: must not allocate.
 */
 static int innermost (lua_State *L, lua_Debug *ar) {
   int level;
@@ -72,6 +73,7 @@ static int innermost (lua_State *L, lua_Debug *ar) {
   return 0;
 }
 
+/* Returns the site with that file, line and kind, a new one if needed. */
 static Site *site (const char *file, int line, int kind) {
   const char *c;
   size_t h = (size_t)line * 31 + (size_t)kind;
@@ -88,6 +90,7 @@ static Site *site (const char *file, int line, int kind) {
   return &sites[h];
 }
 
+/* Returns the site of the innermost Lua line. */
 static Site *here (lua_State *L, int kind) {
   lua_Debug ar;
   if (!innermost(L, &ar)) return site("-", 0, kind);
@@ -95,7 +98,7 @@ static Site *here (lua_State *L, int kind) {
               ar.currentline > 0 ? ar.currentline : 0, kind);
 }
 
-/* Counts the string that was started last: it is complete, because a later event has occurred. */
+/* Counts the bytes of 'unfinished': the string is complete when the next event occurs. */
 static void settle (void) {
   if (unfinished == NULL) return;
   unfinishedat->bytes += tsslen(unfinished);
@@ -103,6 +106,7 @@ static void settle (void) {
   unfinished = NULL;
 }
 
+/* A block of over + 1 bytes. Returns the distance to the next sample point, the next byte. */
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
   Site *at = here(L, (int)s->kind);
   (void)ud;
@@ -144,6 +148,7 @@ static void point (void *ud, lua_State *L) {
   inner->point(inner->ud, L);
 }
 
+/* n bytes were moved by growth. Returns the copy distance, the next byte. */
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   Site *at;
   (void)ud; (void)over;
@@ -155,7 +160,7 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   return 1;
 }
 
-/* Writes the sites of copies, or all other sites, to 'path'; the latter after the total bytes. */
+/* Writes to 'path' the sites of copies; if 'copied' is 0, the total 'all' and all other sites. */
 static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
   size_t i;
@@ -176,6 +181,7 @@ static void put (const char *path, int copied, uint64_t all) {
   }
 }
 
+/* Writes the files and reinstalls the profiler's sampler. */
 static void closing (void *ud, lua_State *L) {
   uint64_t all = luaN_allocated(L) - started;
   (void)ud;

@@ -1,9 +1,9 @@
 /*
 ** SPDX-License-Identifier: MIT
-** A library to preload for instruction counts: time() stands still.
-** Lua takes the seed of its string hashes from time() and from addresses; under
-** valgrind the addresses repeat, so with this the whole run repeats.
-** Only time() is replaced: clocks that measure durations go on.
+** A library to preload for instruction counts: time() always returns 1. Lua computes the seed of
+** its string hashes from time() and from addresses. Under valgrind the addresses are the same in
+** each run, so with this library all runs are the same. Clocks that measure durations are not
+** replaced.
 */
 #include <time.h>
 

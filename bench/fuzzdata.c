@@ -1,7 +1,7 @@
 /*
 ** SPDX-License-Identifier: MIT
-** The userdata of bench/fuzz: a module whose only function returns a userdata of
-** a given size in bytes with one user value.
+** For bench/fuzz: luaopen_fuzzdata returns a function that makes a userdata, whose size in bytes is
+** the argument, with one user value and zeroed bytes.
 */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Runs a script in new states, each with a limit of bytes outstanding in lua_Alloc:
-**   limits least SCRIPT STEP MOST      the first of STEP, 2 STEP, ... in which it succeeds,
-**                                      or 0 if none up to MOST is
-**   limits sweep SCRIPT STEP FROM TO   each of FROM, FROM + STEP, ... up to TO in which it
-**                                      fails, with the message, one a line
+** Runs a script in new states, each with a limit of the bytes obtained from lua_Alloc:
+**   limits least SCRIPT STEP MOST      prints the first limit of STEP, 2 STEP, ... in which the
+**                                      script succeeds; 0 if it fails in all limits up to MOST
+**   limits sweep SCRIPT STEP FROM TO   prints each limit of FROM, FROM + STEP, ... up to TO in
+**                                      which the script fails, with its message, one a line
 ** All numbers are KiB. Scripts have the standard libraries and newdata(n), which returns a
-** userdata of n bytes with a finalizer. A run that takes SECONDS of CPU time ends the sweep.
-** Knows the public API only, so that any Lua 5.4 can be measured.
+** userdata of n bytes with a finalizer. A run that takes SECONDS of CPU time ends this program with
+** an error. Uses only the public API, so that any Lua 5.4 can be measured.
 */
 #include <signal.h>
 #include <stdio.h>
@@ -20,12 +20,13 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define SECONDS 20
+#define SECONDS 20  /* CPU time of one run */
 
 typedef struct Limit {
   size_t used, limit;  /* bytes */
 } Limit;
 
+/* A lua_Alloc that returns NULL beyond the limit of the Limit at 'ud'. */
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
@@ -42,6 +43,7 @@ static void fail (const char *message) {
   exit(2);
 }
 
+/* Handles SIGPROF: a run has taken SECONDS. */
 static void expire (int signal) {
   static const char message[] = "limits: a run has used all of its CPU time\n";
   (void)signal;
@@ -49,6 +51,7 @@ static void expire (int signal) {
   _exit(2);
 }
 
+/* The finalizer of newdata: clears the user value. */
 static int collected (lua_State *L) {
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);
@@ -83,8 +86,8 @@ static void readscript (const char *path) {
 }
 
 /*
-** Runs the script in a limit of KiB. Returns 1 if it succeeds; otherwise 0, and fills in
-** the message.
+** Runs the script in a new state with a limit of 'kib' KiB. Returns 1 if it succeeds; else 0, and
+** copies its message to 'message' ('size' bytes).
 */
 static int fits (size_t kib, char *message, size_t size) {
   Limit l = {0, kib << 10};

@@ -1,19 +1,19 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Times every batch of an allocating workload, linked against one liblua.a:
+** Times each batch of an allocating workload; linked with the liblua.a to be measured:
 **   pauses WORKLOAD MODE CLOCK RECORDS PAGE SURVIVORS BATCHES [TRAP]
-** WORKLOAD  bench/micro/churn.lua or trap.lua, called with RECORDS, PAGE, SURVIVORS
-**           and, if it is there, TRAP, a path
-** MODE      default: as lua_newstate leaves it; generational, incremental: chosen
-**           by lua_gc; full: collector stopped, one full collection whenever the
-**           heap has doubled; idle: no heap, no allocation, the machine's own noise
+** WORKLOAD  bench/micro/churn.lua or trap.lua, called with the numbers RECORDS, PAGE and SURVIVORS,
+**           and the path TRAP or nil
+** MODE      default: as lua_newstate leaves it; generational, incremental: set by lua_gc; full: the
+**           collector is stopped, and a batch ends with a full collection if the heap has doubled
+**           since the previous collection; idle: no heap and no allocation, to measure the noise of
+**           the machine
 ** CLOCK     cpu: CPU time of this thread; wall: CLOCK_MONOTONIC
-** Prints "live BYTES", "peak BYTES" (counts of the collector's, before the batches
-** and the highest seen at the end of one), "total NS", "longest NS", then one line
-** "NS BATCHES" for every length of a batch that was met, to 1 in 64, rising.
-** The heap is filled in the mode that is measured, then collected once.
-** Nothing is allocated here between two batches. Knows only the public API, so
-** that any Lua 5.4 can be measured.
+** Prints "live BYTES" (LUA_GCCOUNT before the batches), "peak BYTES" (its maximum before and after
+** batches), "total NS", "longest NS", then a line "NS BATCHES" for every time that batches took,
+** rounded to 1 in 64, in ascending order. The heap is filled in MODE, then collected once, before
+** the batches. This program allocates nothing between batches. It uses only the public API, so that
+** any Lua 5.4 can be measured.
 */
 #include <errno.h>
 #include <stdint.h>
@@ -26,19 +26,21 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-#define FINE 64  /* lengths told apart in one octave */
-#define LENGTHS (64 * FINE)
+#define FINE 64  /* places of times per octave (factor of 2) */
+#define LENGTHS (64 * FINE)  /* upper bound of the number of places */
 
 typedef struct Times {
   uint64_t total, longest;   /* nanoseconds */
-  uint64_t count[LENGTHS];   /* batches of each length */
+  uint64_t count[LENGTHS];   /* number of batches, by place of their time */
 } Times;
 
+/* Prints the message and ends the program. */
 static void fail (const char *what, const char *value) {
   fprintf(stderr, "pauses: %s '%s'; see the head of bench/pauses.c\n", what, value);
   exit(2);
 }
 
+/* Returns the number in 'text', at least 0; fails with a message if there is none. */
 static long natural (const char *what, const char *text) {
   char *end;
   long n;
@@ -48,14 +50,14 @@ static long natural (const char *what, const char *text) {
   return n;
 }
 
-/* Place of a time: exact below 2 * FINE, then FINE places an octave. */
+/* Returns the place of a time: one for each ns below 2 * FINE, then FINE for each octave. */
 static size_t place (uint64_t ns) {
   unsigned octave = 0;
   while (ns >> octave >= 2 * FINE) octave++;
   return octave * FINE + (size_t)(ns >> octave);
 }
 
-/* The middle of the times at place 'i'. */
+/* Returns the middle of the times with place i. */
 static uint64_t middle (size_t i) {
   unsigned octave = i < 2 * FINE ? 0 : (unsigned)(i / FINE) - 1;
   return ((uint64_t)(i - octave * FINE) << octave) + (((uint64_t)1 << octave) >> 1);
@@ -73,6 +75,7 @@ static uint64_t now (clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Returns the bytes in use by the collector's count. */
 static size_t held (lua_State *L) {
   return (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
 }
@@ -86,7 +89,7 @@ static void call (lua_State *L, int f) {
   }
 }
 
-/* Leaves fill, batch and idle at stack indices 1, 2, 3. trap: a path, or NULL */
+/* Calls the workload; its results, fill, batch and idle, are then at stack indices 1, 2, 3. */
 static void load_workload (lua_State *L, const char *path, char **numbers,
                            const char *trap) {
   int i;

@@ -1,12 +1,12 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Runs a command and writes what it used, for the benchmark runner.
+** Runs a command COUNT times (once without -n), or until a run fails, and writes its use of time
+** and memory, for the benchmark runner:
 **   runstat [-n COUNT] [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...
-** RESULT receives one line: wall, user and system seconds (sums over COUNT
-** runs), peak RSS in KiB (the largest), and the command's exit status.
-** This program stays small: the peak that the kernel reports for a child starts
-** at what its parent had resident when it forked.
-** Exit status: 0 when the command ran, whatever it returned; 2 for bad usage.
+** The file RESULT gets one line: wall, user and system seconds (sums over the runs), peak RSS in
+** KiB (the largest of all runs), and the exit status of the last run (127: COMMAND cannot be run).
+** This program must have little memory: the peak that the kernel reports for a child is at least
+** the resident memory of its parent at the fork. Exit status: 0 if RESULT was written; else 2.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,9 +21,10 @@
 typedef struct Usage {
   double wall, user, sys;  /* seconds */
   long rss;                /* KiB */
-  int status;              /* exit status, 128 + signal when killed */
+  int status;              /* exit status of the last run; 128 + signal if it was killed */
 } Usage;
 
+/* Prints the message. Returns 2, the exit status. */
 static int fail (const char *what, const char *value) {
   fprintf(stderr, "runstat: %s '%s'%s%s; usage: runstat [-n COUNT]"
                   " [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...\n",
@@ -35,13 +36,14 @@ static double seconds (struct timeval t) {
   return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
+/* Returns the monotonic clock in seconds. */
 static double now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Runs the command once and adds to 'sum'; 0, or -1 with errno set. */
+/* Runs the command once and adds its usage to *sum. Returns 0, or -1 with errno set. */
 static int run_once (char **command, Usage *sum) {
   struct rusage used;
   int status;

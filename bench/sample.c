@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** What one allocation sample costs the program's thread:
+** Measures the cost of an allocation sample in the thread of the program:
 **   sample SHAPE LUADEPTH CDEPTH NATIVE SAMPLES PERIOD
-** So many C calls and then so many Lua calls deep, SAMPLES tables of 104 bytes
-** are made. PERIOD 64: each is one sample; 0: none is. Prints the nanoseconds of
-** CPU time of the calling thread (the writer's is another), one table's share.
-** SHAPE says what has changed from one sample to the next:
-**   same       nothing but the innermost function
-**   new        all Lua calls are made anew for every table
-**   coroutine  nothing, but the innermost function runs in a coroutine, so the
-**              whole stack has to be walked
-** SHAPE followed: SAMPLES strings are made and kept, each of them a sample that is
-** followed then. Prints the nanoseconds of one full collection, one string's share.
+** The program makes CDEPTH nested C calls, in them LUADEPTH nested Lua calls, and in these SAMPLES
+** tables of 104 bytes. With PERIOD 64 each table is one sample, with 0 none is. NATIVE 1: stacks
+** include C functions. Prints the nanoseconds of CPU time of this thread per table; the profiler's
+** writer runs on another thread. SHAPE is the change of the stack from one sample to the next:
+**   same       only the innermost function
+**   new        all Lua calls are made again for every table
+**   coroutine  as same, but the innermost function runs in a coroutine, so that the profiler must
+**              read the whole stack for each sample
+** With SHAPE followed, SAMPLES strings are made and kept instead; each is a followed sample. Prints
+** the nanoseconds of a full collection divided by SAMPLES.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const char source[] =
   "end\n"
   "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
   "local function run(f)\n"
-  "  f(1000)\n"  /* names, lines, libunwind's cache */
+  "  f(1000)\n"  /* fills the caches of names, lines and libunwind */
   "  return measured(f, n)\n"
   "end\n"
   "if shape == 'followed' then\n"
@@ -52,13 +52,14 @@ static const char profiler[] =
   "assert(core.open{out = out, native = native, compress = false, period = period})\n"
   "core.on(period, false)\n";
 
+/* Returns the CPU time of this thread in nanoseconds. */
 static double now (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* measured(f, n) -> nanoseconds of f(n), for one of the n */
+/* measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by n. */
 static int measured (lua_State *L) {
   lua_Integer n = lua_tointeger(L, 2);
   double start = now();
@@ -67,7 +68,7 @@ static int measured (lua_State *L) {
   return 1;
 }
 
-/* A chain of C calls that the compiler cannot remove. */
+/* Calls the Lua function on the stack in 'depth' nested C calls that the compiler cannot remove. */
 static __attribute__((noinline)) int down (lua_State *L, int depth) {
   volatile int below;
   if (depth == 0) return lua_pcall(L, 4, 1, 0);

@@ -1,20 +1,22 @@
 /*
 ** SPDX-License-Identifier: MIT
-** What a host with many small states pays, linked against one liblua.a:
-**   states idle N         N states with libraries: resident bytes of each
-**   states busy N         ... that have each run a script which keeps some 20 KiB and
-**                         drops half a MiB: resident bytes of each
-**   states least          least limits in which lua_newstate, the libraries and a
-**                         small script succeed: three numbers of bytes
-**   states rows LIMIT     rows that a script can keep in a limit
-**   states loop LIMIT     a script that only drops, in a limit: requests refused
-**   states cycle N        lua_newstate, libraries, lua_close, N times: nanoseconds each
-**   states requests N     ... with a script that keeps some 12 MiB until the end:
-**                         nanoseconds each, resident bytes more when the last is closed
-**   states threads N      8 threads with N states in all, as busy: resident bytes of
-**                         the process, milliseconds
-** Limits are bytes outstanding in lua_Alloc. Knows the public API only, so that any
-** Lua 5.4 can be measured.
+** Measures the costs of a host with many small states; linked with the liblua.a to be measured:
+**   states idle N       makes N states with libraries; prints the resident bytes per state
+**   states busy N       as idle, but each state has run a script that keeps about 20 KiB and drops
+**                       half a MiB
+**   states least        prints the least limits, to 64 bytes, in which lua_newstate succeeds, the
+**                       libraries, and the libraries with a small script
+**   states rows LIMIT   prints the number of rows that a script can keep within the limit
+**   states loop LIMIT   runs a script that keeps nothing within the limit; prints the number of
+**                       refused requests, and whether the script succeeded
+**   states cycle N      makes and closes a state with libraries N times; prints the nanoseconds of
+**                       CPU time per state
+**   states requests N   as cycle, with a script that keeps about 12 MiB until its end; also prints
+**                       the growth of the resident bytes when all states are closed
+**   states threads N    makes N states as busy, divided among 8 threads; prints the growth of the
+**                       resident bytes and the milliseconds of wall time
+** Limits are of the bytes obtained from lua_Alloc. Uses only the public API, so that any Lua 5.4
+** can be measured.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +31,7 @@
 
 #define THREADS 8
 
-/* Keeps about 20 KiB, drops half a MiB, as a request's handler does. */
+/* A handler of requests: keeps about 20 KiB, drops half a MiB. */
 static const char BUSY[] =
   "local kept = {}\n"
   "for i = 1, 100 do kept[i] = {id = i, name = 'name ' .. i} end\n"
@@ -42,7 +44,7 @@ static const char BUSY[] =
   "end\n"
   "return sum";
 
-/* What a plugin may do: functions, a class, strings, a sort. */
+/* A plugin: functions, a class, strings, a sort. */
 static const char SMALL[] =
   "local Account = {}\n"
   "Account.__index = Account\n"
@@ -58,18 +60,20 @@ static const char SMALL[] =
   "for w in text:gmatch('%d+=') do found = found + #w end\n"
   "return found";
 
+/* Keeps rows until memory is exhausted; returns their number. */
 static const char ROWS[] =
   "local rows, n = {}, 0\n"
   "pcall(function() while true do rows[n + 1] = {id = n, name = 'row ' .. n}; n = n + 1 end end)\n"
   "rows = nil\n"
   "return n";
 
+/* Makes tables and strings, and keeps none. */
 static const char LOOP[] =
   "local sum = 0\n"
   "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
   "return sum";
 
-/* What a request may keep until it is answered: objects, texts, an array. */
+/* A large request, which keeps objects, strings and an array until it is answered. */
 static const char REQUEST[] =
   "local rows, texts, numbers = {}, {}, {}\n"
   "for i = 1, 40000 do rows[i] = {id = i, next = rows[i - 1]} end\n"
@@ -78,14 +82,15 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  size_t held, limit;
-  unsigned long refused;
+  size_t held, limit;     /* bytes obtained from lua_Alloc; their limit */
+  unsigned long refused;  /* number of refused requests */
 } Limit;
 
+/* A lua_Alloc that returns NULL beyond the limit of the Limit at 'ud'. */
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  if (block == NULL) osize = 0;  /* then it is the kind of object */
+  if (block == NULL) osize = 0;  /* osize is then the type of an object */
   if (nsize > osize && nsize - osize > l->limit - l->held) {
     l->refused++;
     return NULL;
@@ -101,6 +106,7 @@ static void fail (const char *message) {
   exit(2);
 }
 
+/* Returns the resident bytes of this process. */
 static long resident (void) {
   long pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -110,6 +116,7 @@ static long resident (void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
+/* Returns the time of the clock in nanoseconds. */
 static double now (clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -121,7 +128,7 @@ static int openlibs (lua_State *L) {
   return 0;
 }
 
-/* Libraries, then 'script' (or NULL), protected. Returns the status. */
+/* Opens the libraries and runs 'script' (NULL: none), both protected. Returns the status. */
 static int play (lua_State *L, const char *script) {
   int status;
   lua_pushcfunction(L, openlibs);
@@ -133,6 +140,7 @@ static int play (lua_State *L, const char *script) {
   return status;
 }
 
+/* Returns a new state that has run 'script'; ends the program if that fails. */
 static lua_State *must (const char *script) {
   lua_State *L = luaL_newstate();
   if (L == NULL || play(L, script) != LUA_OK) fail("a state cannot be made");
@@ -140,7 +148,7 @@ static lua_State *must (const char *script) {
   return L;
 }
 
-/* Does it succeed in a limit? what: 0 lua_newstate, 1 libraries, 2 a script. */
+/* Returns 1 if lua_newstate (0), the libraries too (1), or a script too (2) succeed in a limit. */
 static int fits (size_t limit, int what) {
   Limit l = {0, limit, 0};
   lua_State *L = lua_newstate(limited, &l);
@@ -151,6 +159,7 @@ static int fits (size_t limit, int what) {
   return good;
 }
 
+/* Returns the least limit in bytes for 'fits', at most 63 too large; at most 1 MiB. */
 static size_t least (int what) {
   size_t low = 0, high = 1 << 20;
   while (high - low > 64) {
@@ -161,7 +170,7 @@ static size_t least (int what) {
   return high;
 }
 
-/* A script's result in a limit. */
+/* Returns the integer that a script returns in a limit; -1 if it fails. */
 static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   Limit l = {0, limit, 0};
   lua_State *L = lua_newstate(limited, &l);
@@ -173,6 +182,7 @@ static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   return result;
 }
 
+/* Runs on a thread: makes *ud states that have run BUSY. Returns the list of them. */
 static void *manystates (void *ud) {
   int i, n = *(int *)ud;
   lua_State **all = malloc((size_t)n * sizeof(*all));
@@ -180,6 +190,7 @@ static void *manystates (void *ud) {
   return all;
 }
 
+/* The command 'threads'. */
 static void threads (int n) {
   pthread_t t[THREADS];
   void *all[THREADS];
@@ -197,6 +208,7 @@ static void threads (int n) {
   }
 }
 
+/* The commands 'idle' and 'busy': n states that have run 'script'. */
 static void many (int n, const char *script) {
   lua_State **all = malloc((size_t)n * sizeof(*all));
   long before;
@@ -209,7 +221,7 @@ static void many (int n, const char *script) {
   free(all);
 }
 
-/* CPU time of n states that are made and closed one after the other, nanoseconds each. */
+/* Makes and closes n states, one after the other. Returns the CPU nanoseconds per state. */
 static double cycle (long n, const char *script) {
   double start = now(CLOCK_PROCESS_CPUTIME_ID);
   long i;
