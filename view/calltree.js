@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tree as a table with rows that can be unfolded: the call tree, callers, callees or holders.
-// Right unfolds a row, Left folds it or goes to its parent, Enter toggles it; * unfolds the
-// heaviest path below it.
+// Right unfolds a row or goes to its first child, Left folds it or goes to its parent, Enter toggles it; *
+// unfolds the heaviest path below it.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
@@ -69,7 +69,8 @@ export class CallTree {
     this.update();
   }
 
-  // Unfolds the heaviest callees below a node while each has at least half of its caller's total.
+  // Unfolds a node and the heaviest child of each unfolded node, while it has at least half of the total of
+  // its parent.
   openPath(node) {
     const { children, total } = this.model();
     for (;;) {
@@ -98,7 +99,7 @@ export class CallTree {
     return true;
   }
 
-  // Returns the function of the active row, or -1.
+  // Returns the function of the active row; -1: none, or the root.
   current() {
     const row = this.grid.rows[this.grid.active];
     return row && row.id > 0 ? this.model().tree.fn[row.id] : -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two profiles compared: one flame graph whose widths are those of the new profile or of the old one,
 // and whose colours are the differences of the shares (B. Gregg's differential flame graphs); and the
-// functions that changed most. It covers the whole runs and ignores the selection.
+// functions that changed most. The view covers the whole runs and ignores the selection.
 
 import { el } from "./dom.js";
 import { Flame, swatch } from "./flame.js";
@@ -17,7 +17,7 @@ const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "A
 
 const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
 
-// How an amount reads, of the old profile (0) or of the new one (1).
+// Returns the function that formats an amount of the old profile (0) or of the new one (1).
 function textOf({ worth, bytes: inBytes }, which) {
   if (worth) return n => seconds(n * worth[which]);
   return inBytes ? bytes : count;
@@ -125,14 +125,14 @@ export class Compared {
     this.flame.update([]);
   }
 
-  // Takes back the zoom, as Esc does; returns false without one.
+  // Zooms out by one level, as Esc does; returns false if nothing is zoomed.
   back() {
     const { zoom } = this.model.state;
     if (zoom > 0) this.zoom(this.tree.parent[zoom]);
     return zoom > 0;
   }
 
-  // The numbers of a frame.
+  // Returns the texts about a frame, as describe() of views.js.
   describe(node) {
     const { measure: m, amounts: { a, b }, tree } = this;
     const change = b[node] / m.wholeb - a[node] / m.wholea;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Decodes the embedded data (written by lualib/asamp/show/page/data.lua) into arrays for the
-// other modules. The data do not change after decode().
+// other modules. The data do not change after decode(). A row has the sums of a node, a kind and a slice
+// of time (bin).
 
 function column(list, make = Int32Array) {
   return make.from(list);
@@ -14,8 +15,9 @@ function withRoot(list, root) {
   return out;
 }
 
-// Bytes of each row that were alive at the high-water mark: of a node and kind they are known together
-// (lualib/asamp/show/page/peak.lua), and divided among its slices as the survivors are.
+// Returns for each row the bytes that were alive when most of the heap was in use. The data have them for
+// each node and kind (lualib/asamp/show/page/peak.lua): they are divided among the slices up to that time
+// in proportion to the survived bytes, or to the allocated bytes if nothing survived.
 function atPeak({ peak, rows, kinds }, bytes, survived) {
   const out = new Float64Array(rows.node.length);
   if (!peak) return out;
@@ -96,7 +98,8 @@ export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
-// Returns the measures: key of the sums, title, explanation, and format of values.
+// Returns the measures: key of the sums (MEASURES of sums.js), title, 'on' (false: not in this profile),
+// text(value), and 'about', an explanation.
 export function modesOf(data, format) {
   const { head } = data;
   const allocations = head.samples > 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Creates elements from names, attributes and children. Text is inserted only as text nodes: no
-// module of the page parses HTML.
+// Creates elements and reads colours. Text is inserted only as text nodes: no module of the page parses HTML.
 
+// Returns a new element. An attribute "onNAME" is a listener of the event NAME; attributes that are false,
+// null or undefined are left out, and so are children that are null or undefined.
 export function el(name, attributes = {}, ...children) {
   const e = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -15,7 +16,7 @@ export function el(name, attributes = {}, ...children) {
 
 export const byId = id => document.getElementById(id);
 
-// Returns the colours of custom properties, resolved for use on a canvas.
+// Returns the present colours of CSS custom properties, by name, for use on a canvas.
 export function colors(names) {
   const probe = el("span", { hidden: true });
   document.body.append(probe);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The flame graph: callers above callees (inverted: callees above callers), siblings sorted by
 // width. It is drawn on a canvas. Only visible frames of at least half a pixel are drawn, so that
-// the cost depends on the pixels and not on the tree. Siblings that are too narrow are drawn as
-// one bar at the end. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
+// the cost depends on the pixels and not on the tree. Narrower siblings are drawn together as one bar
+// after the others. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
 
 import { colors, el } from "./dom.js";
 import { describe } from "./views.js";
@@ -14,7 +14,8 @@ const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "
 // Returns a box of a colour, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
 
-// 'store': the page's Store, or an object with its graph, state, derived.marks, data.functions, set().
+// 'store': the page's Store, or an object with graph, state.zoom, derived.marks, data.functions and set() as
+// in Store.
 export class Flame {
   constructor(store, names = COLORS, id = "frame") {
     this.store = store;
@@ -49,7 +50,7 @@ export class Flame {
     new ResizeObserver(() => this.update([])).observe(this.scroller);
   }
 
-  // The meaning of the colours.
+  // Returns the legend of the colours.
   legend() {
     return el("p", { class: "swatches" },
       el("span", {}, ...[1, 2, 3, 4, 5].map(n => swatch(`lua${n}`)), "Lua, a colour for each file"),
@@ -169,7 +170,7 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // Draws the name and, if there is space for both, the place.
+  // Draws a frame's name, cut to 'room' pixels; if there is space for both, also the place.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A table with any number of rows, of which only visible ones have elements. The Tab key stops
-// once for all rows (arrow keys move, aria-activedescendant names the active one) and at each
-// sortable heading. Sorting is stable; a row that is 'under' another one stays below it.
+// once for all rows (arrow keys move, aria-activedescendant names the active row) and at each
+// sortable heading. Equal rows are in descending order of 'rank'; a row that is 'under' another one
+// stays below that one. A treegrid is not sorted.
 //
-// columns: {title, width (a number of rem, "var(--number)", or a share of the remaining width),
-// cell(row) returns text or a node, wide (true: on narrow screens, or if names would have too
-// little space, the column is shown only for the active row, below the table, with the title
-// 'full'), value(row) (sort key, largest first), number}
+// columns: {title, about (a tooltip), width (a number of rem, "var(--number)", or a share of the
+// remaining width), cell(row) returns text or a node, hide() returns true if the column is not there,
+// wide (true: on narrow screens, or if names would have too little space, the column is shown only
+// for the active row, below the table, with the title 'full', or else 'title'), value(row) (sort
+// key: numbers descending, texts ascending), number (true: aligned to the right)}
+// rows: {id, rank, under (a row), marked, aria (attributes)}; all except 'id' are optional.
 
 import { el } from "./dom.js";
 
-const HEIGHT = 28;
+const HEIGHT = 28;  // of a row, px
 const NAME = 10, MORE = 6;  // minimum rem of a column with a share; of a wide one
 const GAP = 14, PADDING = 24;  // between columns, and at both ends of a row together, in px
 const narrow = matchMedia("(max-width: 640px)");

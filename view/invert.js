@@ -43,14 +43,15 @@ function builder() {
   };
 }
 
-// Builds the tree of callers of the frames 'from'. If 'together' is set, node 0 represents these
-// frames; else they are below it, grouped by function. 'weights': the values of each frame.
+// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. If 'together' is set, node 0
+// represents these frames; else they are below node 0, grouped by function and line. 'weights': the values
+// of each frame, by measure; 'whole': the value of everything in the mode.
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();
   out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);
   let work = 0, left = 0;
-  // Adds frames below a node, grouped by the functions of 'at'. Returns the new nodes with their
-  // frames.
+  // Adds nodes below a node, one for each function and line of the frames 'at', where at[i] is the caller
+  // so far of frames[i]. Returns the new nodes with their frames.
   const spread = (node, frames, at) => {
     const byfn = new Map(), list = [];
     frames.forEach((frame, i) => {
@@ -100,7 +101,8 @@ function framesOf(tree, fn) {
   return from;
 }
 
-// Returns the trees of callers and callees of a function; node 0 of both is the function.
+// Returns {callers, callees}: the trees of the callers and of the callees of a function; node 0 of each is
+// the function.
 export function around(tree, sums, children, fn, mode) {
   const from = framesOf(tree, fn);
   const above = callers(tree, from, sums.total, mode, sums.total[mode][0], true);

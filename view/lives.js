@@ -79,7 +79,7 @@ export class Lives {
     this.lifetimes.empty.remove();
   }
 
-  // The proofs of the leaks, if the snapshot of the run was there.
+  // Returns the elements of the proofs of the leaks; none if there was no heap snapshot of the run.
   proofs(proofs) {
     return proofs ? [el("p", { class: "muted" }, `${proofs.intro}:`),
                      el("ul", { class: "proofs" }, ...proofs.rows.map(text => el("li", {}, text))),
@@ -90,7 +90,7 @@ export class Lives {
     return `${Math.round(100 * share)}% ${text}`;
   }
 
-  // Shows the whole paths that hold the samples of a line.
+  // Shows the whole paths that hold the samples of a row of the leaks.
   choose({ holders }) {
     this.paths.hidden = !holders;
     this.paths.replaceChildren(...(holders || []).map(one => el("li", {}, this.holder(one))));

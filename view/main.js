@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Main module: reads the data, creates the views, and passes keys and changes of state to them.
-// Only the visible view is updated.
+// Main module: reads the data, creates the views, and passes keys and changes of the state to them.
+// A change of the state updates the timeline and the visible view only.
 
 import { Apart } from "./apart.js";
 import { Callers } from "./callers.js";
@@ -123,7 +123,8 @@ function showSelection() {
   byId("selection").replaceChildren(...parts);
 }
 
-// Handles Esc: undoes one of the zoom, the search, the type and the range.
+// Handles Esc: undoes the first of these that is set: one level of the zoom (if a graph is visible), the
+// search, the type, the range.
 function back() {
   const { state, graph } = store;
   if (state.tab === "compared" && viewOf("compared").back()) return;
@@ -187,11 +188,12 @@ store.onChange(changed => {
 });
 let writing, waiting;
 const tabs = views.map(view => view.key);
-// Browsers limit the rate of address changes, and some refuse them.
+// Writes the state to the page's address. Called with a delay: browsers limit the rate of address changes.
+// Some refuse them.
 function writeLink() {
   try {
     history.replaceState(null, "", location.href.split("#")[0] + fragment(store.state, store.initial));
-  } catch { /* then there is no link */ }
+  } catch { /* refused: the address has no state */ }
 }
 store.onChange(() => {
   clearTimeout(writing);

@@ -8,8 +8,11 @@
 // the graph; 0: all), held (node of the tree of holders; 0: all), compare (key of the measure by
 // which two profiles are compared), widths ("new" or "old").
 //
-// derived.graph is the tree of the flame graph and the call tree, possibly inverted. 'left': see
-// invert.js.
+// derived: selected (sums.select), lines, functions, tree and sums ({self, total} of lines, functions and
+// the tree's nodes), total, self and children of the tree in the present mode, marks (by function: 1 if
+// it matches the query; null without a query) and matched (the total of the matches).
+// derived.graph is the tree of the flame graph and the call tree, possibly inverted: {tree, sums, total,
+// self, children, left}; 'left': see invert.js.
 
 import { around, inverted } from "./invert.js";
 import * as sums from "./sums.js";
@@ -53,8 +56,8 @@ export class Store {
     return this.derived.graph;
   }
 
-  // Returns callers and callees of the chosen function, or of the one with the largest self
-  // value.
+  // Returns {fn, callers, callees} of the chosen function, or of the one with the largest self
+  // value (invert.js).
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
     const itself = functions.self[mode];
@@ -95,7 +98,7 @@ export class Store {
     }
   }
 
-  // Returns the functions that match the query, or null without a query.
+  // Returns an array with 1 for each function that matches the query, or null without a query.
   search(query) {
     const words = query.trim().toLowerCase();
     if (words === "") return null;

@@ -12,15 +12,16 @@ function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// Returns the set of selected kinds: those of a type (numbers after those of the kinds), one
-// kind, or all (-1).
+// Returns for each kind whether it is selected: 'kind' is a kind, a type (numbers after those of the
+// kinds), which selects its kinds, or -1, which selects all.
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Returns self values per node for the rows in the bins from..to-1 (null: all) and of the kind or
-// type (-1: all), and the sums per kind and type for all rows in these bins.
+// Returns {self, bykind, counts}: the values per node of the rows in the bins range[0] to range[1] - 1
+// (null: all) and of the kind or type (-1: all); the sums per kind and type of all rows in these bins;
+// for each kind whether it is selected.
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;
   const itself = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
@@ -56,7 +57,8 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Returns self and total of every node of a grouped tree.
+// Returns {self, total} of the nodes of a grouped tree, with an array for each measure.
+// 'itself': the values per node of the data.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -66,6 +68,7 @@ export function sumTree(tree, itself) {
   return sums;
 }
 
+// Returns the sums of the values over subtrees.
 function totals(parent, itself) {
   const out = {};
   for (const key of MEASURES) {
@@ -88,7 +91,8 @@ export function sumFunctions(data, tree, sums) {
   return { self: itself, total };
 }
 
-// The same for lines; also the time of a line that passed in C functions and collections.
+// Returns {self, total} of all lines, with an array for each measure; also self.native and
+// self.collections: the parts of self.time in C functions and in collections.
 export function sumLines(data, lines, itself) {
   const n = lines.rows.length;
   const sums = { self: zeros(n), total: zeros(n) };
@@ -109,7 +113,7 @@ export function sumLines(data, lines, itself) {
   return sums;
 }
 
-// Returns the sum of the outermost nodes whose function is marked.
+// Returns the sum of the totals of the outermost nodes whose function is marked.
 export function matched(tree, total, marks) {
   const inside = new Uint8Array(tree.n);
   let sum = 0;

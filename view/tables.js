@@ -7,7 +7,7 @@ import { bytes, count, percent, place } from "./format.js";
 import { Grid } from "./grid.js";
 import { columns, label, marked, shareOf, tail } from "./views.js";
 
-const AROUND = 4;
+const AROUND = 4;  // lines of source before and after the active one
 
 // Returns the column of live bytes over time for the whole run. of(row) returns a trend of
 // data.js, or undefined.
@@ -23,7 +23,7 @@ function overTime(store, trends, of) {
     } };
 }
 
-// Returns the rows with a value in the mode that the search keeps.
+// Returns rows for the entries i below n with a total above 0 in the mode and keep(i) true.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
   for (let i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ export class Lines {
     return list;
   }
 
-  // "?" represents code without a known file, as in the report.
+  // Returns the place of a line; "?" for code without a known file, as in the report.
   where(i) {
     return place(this.lines[i].fn, this.lines[i].line) || "?";
   }
@@ -153,7 +153,8 @@ export class Lines {
     this.panel.hidden = !row;
   }
 
-  // Returns the line and its neighbours, each with its self value.
+  // Shows in the panel the source of a line and its neighbours, each with its self value, and the
+  // sentences about the line.
   show(i) {
     const { data, derived, mode } = this.store;
     const { fn, line } = this.lines[i];
@@ -178,13 +179,13 @@ export class Lines {
   }
 }
 
-// What a kind or a type is called.
+// Returns the name of a kind, with its class, or of a type.
 export function kindName({ kinds, types }, i) {
   if (i >= kinds.length) return types[i - kinds.length].name;
   return `${kinds[i].name} ${kinds[i].class}`.trim();
 }
 
-// Types, each with its classes below it, as in the report.
+// The table of types, each with its classes below it, as in the report.
 export class Types {
   constructor(store) {
     this.store = store;

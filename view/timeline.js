@@ -11,9 +11,11 @@ import { select } from "d3-selection";
 import { byId, el } from "./dom.js";
 import { bytes, seconds } from "./format.js";
 
+// Margins and heights of the parts, px.
 const RIGHT = 14, TOP = 16, MEMORY = 110, GAP = 14, AMOUNT = 44, PAUSES = 44, AXIS = 22;
-const NARROWEST = 160;  // a narrower window scales the picture
-// Units of the time axis: microseconds, name, and the minimum number of units in the run.
+const NARROWEST = 160;  // px; in a narrower window the drawing is scaled down
+// Units of the time axis: microseconds, name, and the least length of the run, in units, for which the
+// unit is used.
 const UNITS = [[86400e6, "d", 4], [3600e6, "h", 4], [60e6, "min", 5], [1e6, "s", 1], [1e3, "ms", 0]];
 const MEMORIES = [["held", "held from the system"], ["rss", "resident (RSS)"], ["inuse", "in use"]];
 const PAUSE = [["minor", "minor pause"], ["major", "major pause"]];
@@ -22,7 +24,7 @@ function max(list) {
   return list.reduce((a, b) => Math.max(a, b), 0);
 }
 
-// Returns about n round tick values in bytes.
+// Returns at most n tick values up to 'top', multiples of a power of 2.
 function byteTicks(top, n) {
   let step = 1;
   while (top / step > n) step *= 2;
@@ -131,7 +133,7 @@ export class Timeline {
     return bins.start + bin * bins.width;
   }
 
-  // Returns the selected measure per bin.
+  // Returns the values of the selected measure and kinds per bin.
   amounts() {
     const { data: { rows, bins, kinds }, state, derived: { selected: { counts } } } = this.store;
     const out = new Float64Array(bins.n);
@@ -231,7 +233,7 @@ export class Timeline {
     return next;
   }
 
-  // Draws the marks: a line each, and a name if there is space.
+  // Draws a line for each mark, and its name and value if there is space.
   flags(width) {
     let free = 0;
     for (const mark of this.store.data.marks) {
@@ -258,7 +260,7 @@ export class Timeline {
     this.layer = this.svg.append("g").attr("class", "brush").call(this.brush);
   }
 
-  // Updates the brush and the inputs from the state.
+  // Sets the brush and the inputs to the selected range.
   place() {
     const { state: { range }, data: { bins } } = this.store;
     if (!this.layer) return;
@@ -277,7 +279,7 @@ export class Timeline {
     this.to.placeholder = text(this.end);
   }
 
-  // Shows the values at the time under the pointer.
+  // Shows the time under the pointer, and the values of the last collection before it.
   read(event) {
     const { left, width } = this.svg.node().getBoundingClientRect();
     const us = this.x.invert((event.clientX - left) * this.svg.attr("width") / width);

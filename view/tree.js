@@ -3,7 +3,8 @@
 // and the rows of the table of lines. Pure. sums.js computes the sums that depend on the state.
 // Invariant: a parent's number is lower than its child's; node 0 is the root.
 
-// Returns the children of every node as start/list. 'order': all nodes, in the order of siblings.
+// Returns {start, list}: the children of node i are list[start[i]] to list[start[i + 1] - 1]. 'order': the
+// nodes that are children, in the order of siblings.
 function childrenOf(parent, order) {
   const start = new Int32Array(parent.length + 1);
   for (const i of order) start[parent[i] + 1]++;
@@ -14,7 +15,8 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// Returns for every node 1 if it is the first of its row on the path from the root.
+// Returns for every node 1 if it is the first with its row on the path from the root. 'row': by node, its
+// row, -1: none; 'rows': number of rows.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
@@ -34,8 +36,8 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Names a line with several functions after the one with the most bytes and samples. 'inner': by
-// node, the function of its innermost Lua frame.
+// Sets the function of each line's row: of several ones that with the largest sum of bytes and samples.
+// 'inner': by node, the function of its innermost Lua frame.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
   for (let i = 0; i < samples.n; i++) {
@@ -48,8 +50,8 @@ function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   });
 }
 
-// Returns the rows of the table of lines, and by node its row and that of the innermost Lua frame
-// of its stack (-1: none).
+// Returns the rows of the table of lines, and by node: 'of', its row; 'nearest', the row of the innermost
+// Lua frame of its stack (-1: none); 'first', as outermost() for 'of'.
 function linesOf(data) {
   const { nodes, functions, head } = data;
   const of = new Int32Array(nodes.n).fill(-1), nearest = of.slice(), inner = of.slice();
@@ -74,8 +76,8 @@ function linesOf(data) {
   return { rows, of, nearest, first: outermost(nodes.parent, of, rows.length) };
 }
 
-// Returns the set of nodes at the start of nearly all stacks: C frames from the root on in which
-// no sample ended. They only show how the interpreter called the program.
+// Returns the set of nodes at the start of at least 90% of the stacks: C frames from the root on in
+// which no sample ended. They only show how the interpreter called the program.
 function startOf(data) {
   const { nodes, rows, functions } = data;
   const itself = new Float64Array(nodes.n);
@@ -93,7 +95,7 @@ function startOf(data) {
 }
 
 // Returns the tree in which siblings of one function (byLine: of one function and line) are one
-// node. The nodes of 'folded' are merged into the root.
+// node; 'map': by node of the data, its node in this tree. The nodes of 'folded' are merged into the root.
 export function group(data, byLine, folded) {
   const { nodes, functions } = data;
   const map = new Int32Array(nodes.n);
@@ -122,6 +124,8 @@ export function group(data, byLine, folded) {
   return tree;
 }
 
+// Returns the data that do not depend on the state: rows of the table of lines, the functions at the start
+// of the stacks, and the trees without them ('folded') and with them ('whole'), each by [function, line].
 export function prepare(data) {
   const start = startOf(data), none = new Set();
   const trees = folded => [group(data, false, folded), group(data, true, folded)];

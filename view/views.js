@@ -6,7 +6,7 @@ import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
-// Returns a text with the match of the query highlighted.
+// Returns a text with the first match of the query highlighted.
 export function marked(text, query) {
   const words = query.trim().toLowerCase();
   const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
@@ -20,6 +20,7 @@ export function tail(name, attributes, text) {
   return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
 }
 
+// Returns an element with a function's name and place.
 export function label(fn, line, query, after) {
   return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
             el("b", {}, marked(fn.name, query)),
@@ -28,12 +29,14 @@ export function label(fn, line, query, after) {
 
 const largestOf = new WeakMap();
 
+// Returns the largest value, or 1 if all are 0.
 function largest(values) {
   if (!largestOf.has(values)) largestOf.set(values, values.reduce((a, b) => Math.max(a, b), 0) || 1);
   return largestOf.get(values);
 }
 
-// Returns the columns. sums() returns {self, total} of the measures; rows have 'id', their index.
+// Returns the columns of a table, for Grid. sums() returns {self, total}, each with an array for each
+// measure; a row's 'id' is its index in these arrays.
 export function columns(store, sums) {
   const value = part => row => sums()[part][store.state.mode][row.id];
   const text = part => row => value(part)(row) > 0 ? store.mode.text(value(part)(row)) : "–";
@@ -57,7 +60,7 @@ export function columns(store, sums) {
   };
 }
 
-// Returns the share of a row's decided bytes that survived or are alive.
+// Returns the share of the decided bytes of entry i that survived ('what' is "survived") or are alive ("alive").
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
@@ -70,7 +73,7 @@ export function through(store) {
     : `through ${start.map(fn => fn.name).join(", ")}`;
 }
 
-// Returns the texts about a frame, for the line below the graph and for screen readers.
+// Returns the texts about a frame of the graph: {name, where, numbers}.
 export function describe(store, node) {
   const { data, graph: { tree, self: itself, total, sums } } = store;
   const text = store.mode.text;
