@@ -9,41 +9,46 @@
 **   speedscope(path, out, options)
 **   vmprof(path, out, options)
 **   merge(paths, out, options)    merges several profiles into one (unite.h)
-**   version(path) -> version of the VMProf log, process id or 0, start in seconds of the epoch
-**                   and in us of the monotonic clock (0: unknown) | nil, message
-**   kind(path) -> kind of the file (filekind.h), or nil
-**   write(out, text) -> true | nil, message
+**   version(path) -> version of the VMProf log, process id or 0, start in seconds since the epoch
+**                   and in us of the monotonic clock (0: unknown); of a flight recorder also its
+**                   number and the time of writing in us of that clock | nil, message
+**   kind(path) -> kind of the file (filekind_name); nil: unknown, or the file cannot be opened
+**   write(out, text) -> true | nil, message: writes the text to the file 'out'
 **
-** Each function except the last three reads the profile 'path' and writes 'out' completely or
-** not at all, by the rules of output.h.
+** The functions before 'version' read profiles. They and 'write' write 'out' completely or not at
+** all, by the rules of output.h.
 **
-** Options:
+** Options. Those without the name of a function are options of all functions before merge; merge
+** has only the first two:
 **
 **   packing   gzip: "fast" or "small"; nil: not compressed
-**   progress  function of the finished share, 0 to 1
+**   progress  function that is called with the finished share, 0 to 1
 **   head      firefox: function of the summary that returns the JSON text of "meta" and "libs"
-**   source    firefox: function of a script's file name that returns its text, or nil
+**   source    firefox: function of a script's file name that returns the script's text, or nil
 **   weight    collapsed: "bytes", "samples", "survived", "alive", "time" or "held"; default: bytes,
 **             or time if the profile has samples of time only
-**   since, till  all but vmprof: us since the start; only samples with since <= time < till count
-**   without   all but vmprof: a string of a byte for each node of the call tree, from 0 on: samples
-**             of nodes with a byte other than 0 do not count
+**   since, till  us since the start; only samples with since <= time < till count
+**   without   a string with a byte for each node of the call tree, the first one for node 0:
+**             samples of nodes whose byte is not 0 do not count
 **   first     pprof: the sample type that tools show first: "alloc_space", "inuse_space" or "time"
 **   together  all but vmprof: true: Lua states, OS threads and labels are not distinguished;
-**             "state": states are grouped by their scripts, OS threads are merged (tags.h)
-**   name      speedscope: name of the profile
+**             "state": states are grouped by their scripts, OS threads are not distinguished
+**             (tags.h). collapsed and speedscope never distinguish OS threads
+**   name      speedscope: name of the profile; default: 'path'
 **   format    vmprof: 6 or 7
-**   startup   all but vmprof: true: keeps the C functions below the script in every stack (fold.h)
+**   startup   all but vmprof: true: keeps the C functions with which every stack starts (fold.h)
 **
-** A summary has: complete, message, version, own, period, timeperiod (ns), wall, started,
+** The functions before merge return a summary, or nil and a message. A summary has: complete,
+** message, version, own, random, period, timeperiod (ns), wall, started (us since the epoch),
 ** duration (us), samples, timesamples, undetailed, fates, minors, majors, command, interpreter,
-** held (firefox: has a thread of holders), states (number of distinguished states), groups
-** (number of their groups), left (data that limits dropped, as in profiler.reader), written
-** (bytes before compression).
+** held (true: a firefox file with a thread of holders), states (number of the profile's states)
+** and groups (number of groups of states in the file; both nil for vmprof and merge), left (data
+** that limits dropped, as in profiler.reader), written (bytes before compression; not for 'head').
 **
-** merge returns a table: files (a list: for each path its summary, or {path, error}), states
-** (number), written, left (data that readers drop from the result, but not from the single
-** profiles). If there is no result, merge returns nil, a message, and the list 'files'.
+** merge returns a table: files (a list: for each path its summary and 'path', or {path, error}),
+** states (number), written, left (data that readers drop from the result, but not from the single
+** profiles). If no profile could be merged, merge returns nil, a message, and the list 'files'; if
+** 'out' could not be written, nil and a message.
 */
 #include "descriptor.h"
 #include "filekind.h"
@@ -64,12 +69,12 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Share of the time that ReadProfile takes, for the progress function. */
+/* Share of a conversion's time that reader_read takes, for the progress function. */
 #define READING		0.7
 
 /*
-** The objects that a call owns. A userdata, so that they are freed when an error unwinds the
-** call.
+** The objects that a call owns, in a userdata: after an error its finalizer frees them. Index 4 of
+** the call's stack is the Work, index 5 the progress function or nil.
 */
 typedef struct Work {
   lua_State *L;
@@ -78,13 +83,13 @@ typedef struct Work {
   ReaderClient *client;
   Output *output;        /* NULL: not open. */
   Firefox *firefox;
-  uint64_t firefoxleft[LEFT_N];
-  ReaderSum *sum;
+  uint64_t firefoxleft[LEFT_N];  /* firefox: counts of dropped data, of reader and tags */
+  ReaderSum *sum;        /* pprof, collapsed */
   Tags *tags;
   Transcode *transcode;
   Flame *flame;
   Unite *unite;
-  lua_Integer done, all; /* merge: the number of profiles read, and of all. */
+  lua_Integer done, all; /* merge: number of the profiles before the present one, and of all. */
   Fold fold;
   int top;               /* Stack height to restore after each call of the 'source' option. */
   char err[1024];
@@ -94,8 +99,8 @@ typedef struct Work {
   do { if ((of) != NULL) free_of(of); free(of); (of) = NULL; } while (0)
 
 /*
-** Frees all objects. Keeps the output file only if 'keep' is set. Returns the errno of its
-** close, or 0.
+** Frees all objects. Completes the output file if 'keep' is set, else removes it. Returns the errno
+** of the first failure of the output, or 0. May be called again.
 */
 static int convertlib_release (Work *w, int keep) {
   int error = 0;
@@ -121,6 +126,7 @@ static int convertlib_gc (lua_State *L) {
   return 0;
 }
 
+/* Pushes a Work (index 4) and the progress function (5). Arguments 1 to 3 are checked. */
 static Work *newwork (lua_State *L, const char *path) {
   Work *w;
   lua_settop(L, 3);
@@ -134,6 +140,7 @@ static Work *newwork (lua_State *L, const char *path) {
   return w;
 }
 
+/* Checks the arguments of a conversion, and returns its Work. */
 static Work *work (lua_State *L) {
   luaL_checkstring(L, 1);
   luaL_checkstring(L, 2);
@@ -141,6 +148,7 @@ static Work *work (lua_State *L) {
   return newwork(L, lua_tostring(L, 1));
 }
 
+/* Returns n zeroed bytes from malloc, or raises an error. */
 static void *allocate (Work *w, size_t n) {
   void *block = calloc(1, n);
   if (block == NULL)
@@ -148,6 +156,7 @@ static void *allocate (Work *w, size_t n) {
   return block;
 }
 
+/* Calls the progress function, if there is one. Raises its errors. */
 static void convertlib_progress (Work *w, double fraction) {
   if (lua_isnil(w->L, 5))
     return;
@@ -157,8 +166,8 @@ static void convertlib_progress (Work *w, double fraction) {
 }
 
 /*
-** Progress callback of the reader. Stores an error in client->stop; the reader returns it as
-** its own.
+** Progress callback of the reader. An error of the progress function stops the reading
+** (client->stop), and the reader returns the error's message.
 */
 static void readprogress (void *ud, double fraction) {
   Work *w = ud;
@@ -169,7 +178,8 @@ static void readprogress (void *ud, double fraction) {
                                              : "progress failed";
 }
 
-/* Frees all and pushes nil and a message with the reason why the output was not written. */
+/* Frees all objects, removes the output, and pushes nil and a message with the reason. Returns the
+   number of results. */
 static int convertlib_failed (Work *w, const char *reason) {
   lua_State *L = w->L;
   convertlib_release(w, 0);
@@ -179,7 +189,7 @@ static int convertlib_failed (Work *w, const char *reason) {
 }
 
 /*
-** Restricts the reading to the samples selected by the options at index 3; merge has none there.
+** Restricts the reading to the samples that the options 'since', 'till' and 'without' select.
 */
 static void restrictclient (lua_State *L, ReaderClient *client) {
   if (!lua_istable(L, 3))
@@ -188,12 +198,13 @@ static void restrictclient (lua_State *L, ReaderClient *client) {
   client->since = (uint64_t)luaL_optinteger(L, -1, 0);
   lua_getfield(L, 3, "till");
   client->till = (uint64_t)luaL_optinteger(L, -1, 0);
-  lua_getfield(L, 3, "without");  /* stays alive in the table */
+  lua_getfield(L, 3, "without");  /* the table keeps the string alive */
   client->without = (const unsigned char *)luaL_optlstring(L, -1, NULL, &client->nwithout);
   lua_pop(L, 3);
 }
 
-/* Reads the profile. On failure pushes nil and a message, and returns 0. */
+/* Reads the profile into w->profile. Returns 0 on failure: it has then freed all objects, removed
+   the output, and pushed nil and a message. */
 static int readprofile (Work *w, ReaderClient *client) {
   w->client = client;
   restrictclient(w->L, client);
@@ -210,7 +221,8 @@ static int readprofile (Work *w, ReaderClient *client) {
   return 1;
 }
 
-/* Initializes and returns the fold of start-up frames, as the option 'startup' selects. */
+/* Initializes and returns the fold of start-up frames (fold.h) by the option 'startup'. Requires
+   w->profile. */
 static const Fold *fold (Work *w) {
   int keep;
   lua_getfield(w->L, 3, "startup");
@@ -233,8 +245,8 @@ static int create (Work *w) {
 }
 
 /*
-** Sets the field 'left': the data that limits of the reader and of the sums dropped from this
-** output.
+** Sets the field 'left' of the table on top: the data that limits of the reader, of the sums and of
+** the groups have dropped from this output.
 */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
@@ -249,7 +261,8 @@ static void left (Work *w) {
   pushleft(w->L, counts);
 }
 
-/* Sets 'states' and 'groups': the number of states of the process and of their groups. */
+/* Sets 'states' and 'groups' of the table on top: the number of the profile's states, and of their
+   groups in the output (TagGroup). Sets neither if the format has no tags. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -263,6 +276,7 @@ static void groups (Work *w) {
   setinteger(w->L, "groups", (uint64_t)n);
 }
 
+/* Pushes the summary of w->profile. */
 static void pushsummary (Work *w) {
   lua_State *L = w->L;
   const ReadProfile *r = w->profile;
@@ -292,7 +306,8 @@ static void pushsummary (Work *w) {
   left(w);
 }
 
-/* Finishes the output. Pushes the summary, or nil and a message. */
+/* Completes the output and frees all objects. Pushes the summary, or nil and a message, and returns
+   their number. */
 static int convertlib_finish (Work *w) {
   int error;
   convertlib_progress(w, 1);
@@ -303,8 +318,8 @@ static int convertlib_finish (Work *w) {
 }
 
 /*
-** Returns the folder of the output file, in which spill files are made; /tmp for pipes and
-** devices.
+** Returns the folder for spill files: that of the output file; /tmp if the output is "-" or a name
+** in /dev or /proc. May push a string, which is the result.
 */
 static const char *folder (Work *w) {
   const char *slash = strrchr(w->out, '/');
@@ -320,8 +335,8 @@ static const char *folder (Work *w) {
 /* ------------------------------------------------------------- formats -- */
 
 /*
-** Calls the option 'source' for a file name. Returns its text, or NULL on an error or another
-** result.
+** Calls the option 'source' with a file name. Returns the result if it is a string, valid until the
+** next call; else, or on an error, NULL.
 */
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
@@ -335,7 +350,7 @@ static const char *source (void *ud, const char *file, size_t *n) {
 }
 
 /*
-** Returns by which properties samples are distinguished (TAGS_*), from the option 'together'.
+** Returns the properties by which samples are distinguished (TAGS_BY*), from the option 'together'.
 */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
@@ -379,8 +394,8 @@ static int l_firefox (lua_State *L) {
 }
 
 /*
-** Reads the totals of the profile. Sites are distinguished as the options select, except by the
-** TAGS_* in 'butby'. On failure returns 0 with nil and a message on the stack.
+** Reads the profile into w->profile and its totals into w->sum. Sites are distinguished by tagsby,
+** without the bits TAGS_BY* in 'butby'. Returns 0 on failure, as readprofile.
 */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
@@ -482,7 +497,7 @@ static int l_vmprof (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Progress callback for one of many profiles. Ignores errors of the Lua function. */
+/* Progress callback for one of the profiles of merge. Ignores errors of the progress function. */
 static void manyprogress (void *ud, double fraction) {
   Work *w = ud;
   if (lua_isnil(w->L, 5))
@@ -494,8 +509,8 @@ static void manyprogress (void *ud, double fraction) {
 }
 
 /*
-** Appends entry i to the list on top of the stack: the summary of the profile, or {path, error}
-** with the message in w->err if it could not be read.
+** Sets entry i of the list on top of the stack: the summary of w->profile and 'path' if 'isread' is
+** set, else {path, error} with the message w->err.
 */
 static void pushone (Work *w, lua_Integer i, const char *path, int isread) {
   if (isread)
@@ -518,8 +533,9 @@ static const char *convertlib_pathof (lua_State *L, lua_Integer i) {
 }
 
 /*
-** Merges the profiles whose heads are valid. Pushes the list of results for all paths. Returns
-** NULL, or the reason why there is no result.
+** Merges the profiles that unite_check accepts. Leaves the list of results, by path, on top of the
+** stack; it ends early if the output has become unusable. Returns NULL, or the reason why there is
+** no result.
 */
 static const char *mergeall (Work *w) {
   lua_State *L = w->L;
@@ -598,14 +614,15 @@ static int l_merge (lua_State *L) {
   return error != 0 ? convertlib_failed(w, strerror(error)) : 1;
 }
 
-/* Client that reads the head of a file only: it stops the reader at the first event. */
+/* Client that reads only the head of a file: it stops the reader before the first event. */
 typedef struct Peek {
   ReaderClient client;
   int version;
   uint64_t pid, started, clock;
-  uint64_t recorder, recorded;  /* pid and time of a flight recorder (ReadProfile); 0: none */
+  uint64_t recorder, recorded;  /* number and time of a flight recorder (ReadProfile); 0: none */
 } Peek;
 
+/* Copies the data of the head, and stops the reader. */
 static void convertlib_head (void *ud, const ReadProfile *r) {
   Peek *l = ud;
   l->version = r->version;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.core: the sampler for profiler.lua. Converts arguments and results
-** only. profiler.lua checks arguments and has their messages; this file does not check them
-** again. Errors of the environment are returned as nil, message, errno.
+** The Lua module profiler.core: the sampler for profiler.lua, and the functions that the core calls
+** if ASAMP is set. The Lua functions only convert arguments and results. profiler.lua checks
+** arguments, with messages that explain them; here only types and labels are checked. Failures of
+** the system are returned as nil, message, errno.
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,6 +31,7 @@
 #include "uncancelled.h"
 
 
+/* Returns the sampler of the state. Raises an error if there is none. */
 static Sampler *corelib_check (lua_State *L) {
   Sampler *s = sampler_of(L);
   if (s == NULL)
@@ -40,11 +42,11 @@ static Sampler *corelib_check (lua_State *L) {
 
 
 /*
-** Reads the options from the table at index 1: out=, number=, made=, replace= (enum of
-** place.h), command=, extended=, compress=, native=, random=, seed=, summary=, holders=,
-** holdersevery= (ns), snapshot=, timeperiod=, wall=, mallocs=, copies=, ring= (bytes), ringtime=
-** (ns).
-** Leaves the strings on the stack, which keeps them alive.
+** Reads the options of a session (SamplerOptions) from the table at index 1: out=, number=, made=,
+** replace= (PLACE_NONE, ...), command=, extended=, compress=, native=, random=, seed=, summary=,
+** holders=, holdersevery= (ns), snapshot=, timeperiod= (ns), wall=, mallocs= (bytes), copies=,
+** rate= (samples a second), ring= (bytes), ringtime= (ns). Leaves the strings on the stack, which
+** keeps them alive.
 */
 static void options (lua_State *L, SamplerOptions *o) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -78,7 +80,7 @@ static void options (lua_State *L, SamplerOptions *o) {
 }
 
 
-/* Pushes true, or nil, message and errno. */
+/* Pushes true if 'ok', else nil, the message 'err' and errno. Returns the number of results. */
 static int result (lua_State *L, int ok, const char *err) {
   int e = errno;
   if (!ok) return pushfailed(L, err, e);
@@ -87,7 +89,7 @@ static int result (lua_State *L, int ok, const char *err) {
 }
 
 
-/* open{options, period=} -> true | nil, message, errno */
+/* open{options, period= (bytes)} -> true | nil, message, errno: opens a session */
 static int corelib_open (lua_State *L) {
   Sampler *s = corelib_check(L);
   SamplerOptions o;
@@ -101,9 +103,10 @@ static int corelib_open (lua_State *L) {
 
 
 /*
-** setup{options, period=, alloc=, exact=, listen= (pattern; "": the default), rotate= (ns), keep=,
-** max= (bytes)} -> true | nil, message, errno: profiles every state that this process makes from
-** now on (process.h, control.h).
+** setup{options, period= (bytes), alloc= (true: samples allocations), exact= (true: TIMER_EXACT),
+** listen= (pattern of the socket's path; "": the default), rotate= (ns), keep= (files), max=
+** (bytes)} -> true | nil, message, errno: profiles every state that this process makes from now on
+** (process.h, control.h). To be called once.
 */
 static int l_setup (lua_State *L) {
   SamplerShared with;
@@ -127,7 +130,8 @@ static int l_setup (lua_State *L) {
 }
 
 
-/* path(pattern, process) -> the pattern with its % expanded, for a process that starts now */
+/* path(pattern, pid) -> the path of the pattern (process_path) for process 'pid', if it starts now;
+   "": no memory */
 static int l_path (lua_State *L) {
   char *to = process_path(luaL_checkstring(L, 1), (unsigned long)luaL_checkinteger(L, 2), 1,
                           clock_read(CLOCK_REALTIME) / 1000);
@@ -137,7 +141,7 @@ static int l_path (lua_State *L) {
 }
 
 
-/* on(period, random) */
+/* on(period, random): requires a session, and that sampling is off */
 static int l_on (lua_State *L) {
   sampler_on(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1),
              lua_toboolean(L, 2));
@@ -145,14 +149,15 @@ static int l_on (lua_State *L) {
 }
 
 
-/* off() -> was on */
+/* off() -> true if sampling was on */
 static int l_off (lua_State *L) {
   lua_pushboolean(L, sampler_off(corelib_check(L), L));
   return 1;
 }
 
 
-/* timeon(nanoseconds, wall, exact) -> true | nil, message, errno */
+/* timeon(nanoseconds, wall, exact) -> true | nil, message, errno. Requires a session, and that time
+   sampling is off. */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL
@@ -163,14 +168,14 @@ static int l_timeon (lua_State *L) {
 }
 
 
-/* timeoff() -> was on */
+/* timeoff() -> true if time sampling was on */
 static int l_timeoff (lua_State *L) {
   lua_pushboolean(L, sampler_timeoff(corelib_check(L), L));
   return 1;
 }
 
 
-/* close() -> true | nil, message, errno */
+/* close() -> true | nil, message, errno of the first failed write: ends the session */
 static int l_close (lua_State *L) {
   int e = sampler_close(corelib_check(L), L);
   if (e != 0) {
@@ -181,14 +186,14 @@ static int l_close (lua_State *L) {
 }
 
 
-/* period(n) */
+/* period(bytes): requires a session */
 static int l_period (lua_State *L) {
   sampler_period(corelib_check(L), L, (uint64_t)luaL_checkinteger(L, 1));
   return 0;
 }
 
 
-#define NUMBER_TEXT	48	/* bytes of a Lua number as text, with the NUL */
+#define NUMBER_TEXT	48	/* most bytes of a Lua number as text, with the NUL */
 
 /*
 ** Copies the text of a Lua number to 'room', with a decimal point in every locale. Returns
@@ -201,7 +206,8 @@ static const char *withpoint (const char *number, char room[NUMBER_TEXT]) {
 }
 
 
-/* mark(name, value) -> whether there is a session. The value is a string or a number. */
+/* mark(name, value) -> true if a session has received the mark. The value is a string or a
+   number. */
 static int l_mark (lua_State *L) {
   char room[NUMBER_TEXT];
   size_t n, m;
@@ -217,7 +223,7 @@ static int l_mark (lua_State *L) {
 }
 
 
-/* Pushes a table of the labels of a set. */
+/* Pushes a table that maps the names of a label set to values. */
 static void pushset (lua_State *L, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   size_t i, n = labels_of(NULL, set, labels);
@@ -229,8 +235,11 @@ static void pushset (lua_State *L, uint32_t set) {
 }
 
 
-/* stats(sets) -> table (profiler.lua documents its fields). 'sets': with the field 'labels', whose
-   rows are read together with 'bytes', before the tables are made. */
+/*
+** stats(sets) -> table (profiler.lua documents its fields). If 'sets' is true, the table has the
+** field 'labels', rows of {bytes, labels}. Reads 'bytes' and the rows at one time, before it makes
+** the tables, whose allocation would change them.
+*/
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);
@@ -270,7 +279,8 @@ static int l_stats (lua_State *L) {
 }
 
 
-/* dump(path or nil) -> path | nil, message */
+/* dump(path or nil) -> path of the file | nil, message: writes the flight recorder of the process
+   if the state belongs to it, else the session's file (sampler_dump) */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);
@@ -291,7 +301,7 @@ static int l_holders (lua_State *L) {
 }
 
 
-/* distance() -> bytes to the next sample, or nil when sampling is off */
+/* distance() -> bytes to the next sample; nil: sampling is off */
 static int l_distance (lua_State *L) {
   uint64_t d = sampler_distance(corelib_check(L), L);
   if (d == UINT64_MAX) luaL_pushfail(L);
@@ -300,14 +310,14 @@ static int l_distance (lua_State *L) {
 }
 
 
-/* allocated() -> bytes that the state has allocated so far */
+/* allocated() -> bytes that the state has allocated so far, with external bytes */
 static int l_allocated (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)luaN_allocated(L));
   return 1;
 }
 
 
-/* check() -> true | nil, name of the violated heap invariant */
+/* check() -> true | nil, a line that names the violated heap invariant */
 static int l_check (lua_State *L) {
   const char *broken = luaN_check(L);
   if (broken != NULL) return pushfailure(L, broken);
@@ -316,7 +326,7 @@ static int l_check (lua_State *L) {
 }
 
 
-/* session() -> 1, 2, ...: the number of calls in this process so far */
+/* session() -> number of this call among those of all states of the process: 1, 2, ... */
 static int l_session (lua_State *L) {
   static unsigned int sessions;
   lua_pushinteger(L, __atomic_add_fetch(&sessions, 1, __ATOMIC_RELAXED));
@@ -330,7 +340,8 @@ static int l_getpid (lua_State *L) {
 }
 
 
-/* printable(text) -> the text as one line without control characters */
+/* printable(text) -> up to 4095 bytes of the text, with "?" for control characters and the like
+   (printable.h) */
 static int l_printable (lua_State *L) {
   char line[4096];
   snprintf(line, sizeof(line), "%s", luaL_checkstring(L, 1));
@@ -343,8 +354,9 @@ static int l_printable (lua_State *L) {
 #define LABELS_ATONCE	64	/* labels passed to one labels_change, from the C stack */
 
 /*
-** Reads the label whose name and value are the two top values of the stack. 'number' receives
-** the text of a numeric value. Returns 0 if they are not a label.
+** Sets *c to the change of a label whose name and value are the two top values of the stack.
+** 'number' receives the text of a numeric value. Returns 0 if the two are not a label. The texts
+** are valid as long as the two values.
 */
 static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
   int type = lua_type(L, -1);
@@ -369,9 +381,9 @@ static int getlabel (lua_State *L, LabelChange *c, char number[NUMBER_TEXT]) {
 
 
 /*
-** label(t) changes the labels of the calling thread: t maps names to values: strings, numbers
-** or true; false removes the label. Returns false and changes nothing after the first invalid
-** entry if t is invalid. Reads the table once: servers set labels for every request.
+** label(t) -> true | false: changes the labels of the calling thread. t maps names to values: a
+** string, a number or true; false removes the label. If t or an entry is invalid, returns false,
+** and the thread keeps its labels. Reads the table once: servers set labels for every request.
 */
 static int l_label (lua_State *L) {
   LabelChange changes[LABELS_ATONCE];
@@ -413,7 +425,7 @@ static int l_relabel (lua_State *L) {
 }
 
 
-/* labels() -> table of the calling thread's labels */
+/* labels() -> the calling thread's labels: a table that maps names to values */
 static int l_labels (lua_State *L) {
   pushset(L, luaN_label(L));
   return 1;
@@ -452,8 +464,8 @@ static const luaL_Reg functions[] = {
 
 
 /*
-** Returns one table for each state, even if package.loaded has dropped it: profiler.lua stores
-** itself in that table.
+** Pushes the same table at each call in a state, also if package.loaded has lost it: profiler.lua
+** stores itself in that table.
 */
 LUAMOD_API int luaopen_profiler_core (lua_State *L) {
   static const char key = 0;
@@ -482,9 +494,9 @@ int asamp_setup (const char *wish, const char *home);
 void asamp_join (lua_State *L);
 
 /*
-** Applies the value 'wish' of the variable ASAMP: runs profiler.process in a temporary state,
-** with the modules installed below 'home'. On failure returns 0 and writes one line with the
-** reason to stderr, or to the system's log.
+** Applies the value 'wish' of the variable ASAMP: runs profiler.process in a temporary state, with
+** the modules installed below 'home'. Called once, for the first state of the process. On failure
+** returns 0 and writes one line with the reason to stderr or to the system's log (complain.h).
 */
 int asamp_setup (const char *wish, const char *home) {
   static const char chunk[] =
@@ -519,7 +531,8 @@ int asamp_setup (const char *wish, const char *home) {
 }
 
 
-/* Starts the profiling of a new state and, if needed, the control thread. */
+/* Starts the profiling of a state that is complete, and the control thread if an option requires
+   it. Called after asamp_setup has returned 1. */
 void asamp_join (lua_State *L) {
   UNCANCELLED;
   process_join(L);

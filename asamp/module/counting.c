@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Exact counts (counting.h). A state has one record, a userdata in its registry, to which the
-** core adds while somebody counts. Counts only grow: a count is the difference of two reads.
+** Exact counts (counting.h). A state has one record (Counting), a userdata in its registry, to
+** which the core adds while 'depth' is above 0. The record's numbers only grow: the count of a
+** piece of code is the difference of two reads.
 **
-** Sums leave out LUAN_KSTACK: a collection shrinks the stack of a thread, and calls grow it again,
-** so that the same code would not always count the same.
+** Sums over kinds leave out LUAN_KSTACK: a collection shrinks the stack of a thread, and calls grow
+** it again, so that two runs of the same code could count differently.
 */
 #include "counting.h"
 
@@ -15,25 +16,30 @@
 
 #define COUNTER	"profiler.counter"
 
+/* The record of a state. */
 typedef struct Counting {
-  unsigned depth;	/* calls of count and counters that count */
-  luaN_Counts counts;
+  unsigned depth;	/* number of running counts: of 'count', of counters, of count_start */
+  luaN_Counts counts;	/* everything allocated while 'depth' was above 0 */
 } Counting;
 
+/* A counter: a userdata of Lua code. */
 typedef struct Counter {
-  Counting *counting;
-  int active;
-  luaN_Counts counts;	/* while it is active, the counts at its start; afterwards the difference */
+  Counting *counting;	/* record of the state */
+  int active;		/* 1: not closed yet */
+  luaN_Counts counts;	/* of an active counter: the record's counts at its start; of a closed one:
+			   the allocations from its start to its end */
 } Counter;
 
 static const char key = 0;	/* its address is the record's key in the registry */
 
 
+/* Starts a count; the first one makes the core count. */
 static void counting_count (lua_State *L, Counting *c) {
   if (c->depth++ == 0) luaN_setcounts(L, &c->counts);
 }
 
 
+/* Ends a count; after the last one the core counts no more. */
 static void counting_uncount (lua_State *L, Counting *c) {
   if (c->depth > 0 && --c->depth == 0) luaN_setcounts(L, NULL);
 }
@@ -83,8 +89,8 @@ int counting_read (lua_State *L, asamp_Counts *to) {
 
 
 /*
-** Returns the bytes of a thread with its stack. They do not count as alive, because a stack keeps
-** the size that earlier calls needed until collections shrink it step by step.
+** Returns the bytes of a thread with its stack. counting_alive subtracts them, because a stack
+** keeps the size that earlier calls needed until collections shrink it step by step.
 */
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
@@ -104,7 +110,8 @@ uint64_t counting_alive (lua_State *L) {
 
 /* {== for Lua ========================================================== */
 
-/* Raises an error unless the argument 1 may be called. */
+/* Raises an error unless argument 1 is a function, or a table or userdata, which may have
+   __call. */
 static void checkcalled (lua_State *L) {
   int type = lua_type(L, 1);
   if (type != LUA_TFUNCTION && type != LUA_TTABLE && type != LUA_TUSERDATA)
@@ -118,7 +125,10 @@ static int counting_nothing (lua_State *L) {
 }
 
 
-/* The end of l_count. Stack: the record, the bytes and the blocks at the start, results. */
+/*
+** The end of l_count, also its continuation after a yield. Stack: the record, the bytes and the
+** blocks at the start, the results of f.
+*/
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -136,9 +146,9 @@ static int counted (lua_State *L, int status, lua_KContext k) {
 
 
 /*
-** count(f, ...) -> bytes, blocks, results of f. The record is closed when the call ends, also by
-** an error. Calls the function 'nothing' before the count starts: its frame is then reused for f,
-** so that the allocation of that frame does not count.
+** count(f, ...) -> bytes, blocks, results of f. The record is a to-be-closed value of the call, so
+** the count ends with the call, also if f raises an error. Calls counting_nothing before the count
+** starts: f then reuses the frame of that call, whose allocation does not count.
 */
 static int l_count (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
@@ -163,7 +173,7 @@ static int l_count (lua_State *L) {
 }
 
 
-/* __close of the record */
+/* __close of the record: ends the count of a call of l_count. */
 static int l_countend (lua_State *L) {
   Counting *c = counting_record(L);
   if (c != NULL && lua_touserdata(L, 1) == c) counting_uncount(L, c);
@@ -171,6 +181,7 @@ static int l_countend (lua_State *L) {
 }
 
 
+/* As counting_alive, but raises an error if no collection is possible. */
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
   if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run");
@@ -178,7 +189,8 @@ static uint64_t checkedalive (lua_State *L) {
 }
 
 
-/* The end of l_alive. Stack: f and its arguments, which stay alive, the bytes at the start. */
+/* The end of l_alive, also its continuation after a yield. Stack: f and its arguments, which stay
+   alive; the bytes before the call. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));
@@ -186,7 +198,8 @@ static int alive (lua_State *L, int status, lua_KContext k) {
 }
 
 
-/* alive(f, ...) -> bytes in use after f and full collections, minus those before */
+/* alive(f, ...) -> bytes of counting_alive after the call of f, minus those before it. Drops the
+   results of f. */
 static int l_alive (lua_State *L) {
   int n = lua_gettop(L), i;
   checkcalled(L);
@@ -198,7 +211,7 @@ static int l_alive (lua_State *L) {
 }
 
 
-/* counter() -> a userdata, which counts until it is closed or collected */
+/* counter() -> a userdata, which counts until its close, __close or finalizer is called */
 static int l_counter (lua_State *L) {
   Counting *c = lua_touserdata(L, lua_upvalueindex(1));
   Counter *r = lua_newuserdatauv(L, sizeof(*r), 0);
@@ -212,13 +225,14 @@ static int l_counter (lua_State *L) {
 }
 
 
-/* Difference of two counts of bytes or of blocks, of one kind or (kind < 0) of all. */
+/* Returns the difference of two counts, either of bytes or of blocks: of one kind, or if kind < 0
+   of all kinds except stacks. */
 static uint64_t difference (const uint64_t *now, const uint64_t *from, int kind) {
   return (kind < 0) ? sum(now) - sum(from) : now[kind] - from[kind];
 }
 
 
-/* Raises the error that no kind of block is called 'name'. */
+/* Raises an error for argument 2: no kind of block has that name. Does not return. */
 static int unknownkind (lua_State *L, const char *name) {
   char known[256];
   size_t n = 0;
@@ -231,7 +245,8 @@ static int unknownkind (lua_State *L, const char *name) {
 }
 
 
-/* read([kind]) -> bytes, blocks, from the start of the counter on, of all or of one kind */
+/* read([kind]) -> bytes, blocks, allocated from the counter's start until now, or until it was
+   closed: of that kind, or of all kinds except stacks */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
   const char *name = luaL_optlstring(L, 2, NULL, NULL);
@@ -249,7 +264,7 @@ static int l_read (lua_State *L) {
 }
 
 
-/* close(), __close and __gc: stops to count; the counts stay */
+/* close(), __close and __gc: ends the count. 'read' still returns its result. */
 static int l_counterend (lua_State *L) {
   Counter *r = luaL_checkudata(L, 1, COUNTER);
   const luaN_Counts *now = &r->counting->counts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Implements asamp.h on top of a tracker. The invariants EM1 to EM4 are in embed.h. */
+/* Implements asamp.h on top of a tracker (embed.h, with EM1 to EM4). */
 #include "embed.h"
 
 #include "binding.h"
@@ -23,21 +23,21 @@
 
 /* The sampling of one state for a client of asamp.h. */
 typedef struct Embed {
-  asamp_Client client;
+  asamp_Client client;	/* The program's callbacks; 0 beyond the program's size. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps the id of a function to its index in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
-  asamp_Frame *frames;		/* The current stack (EM2); 'n' frames of 'size' allocated ones. */
-  size_t n, size;
+  asamp_Frame *frames;		/* The stack of the last sample (EM2). */
+  size_t n, size;		/* Number of its frames; allocated elements of 'frames'. */
   asamp_Known *reported;		/* Followed and undecided samples (EM4). */
   size_t nreported, nfollowed, reported_size;
   uint64_t samples;		/* Number of samples so far. */
 } Embed;
 
 /*
-** Set while this OS thread runs a callback. The state is then in the middle of an allocation or
-** a collection, so that not even sampler_of may be called.
+** 1 while this OS thread runs a callback of a client. The state may then be in the middle of an
+** allocation or a collection, so that not even sampler_of may be called.
 */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
@@ -48,15 +48,16 @@ static __thread int inside __attribute__((tls_model("initial-exec")));
   ((e)->client.f == NULL ? (void)0 : \
    (inside = 1, (e)->client.f((e)->client.ud, __VA_ARGS__), inside = 0, (void)0))
 
-/* Represents a function for which there was no memory. */
+/* Represents a function for which there was no memory, and the frames that FRAME_CUT replaces. */
 static const asamp_Function unknown = {"?", "?", 0};
 
-/* A frame that represents callers which tail calls have replaced. */
+/* Represents callers that tail calls have replaced (FRAME_TAIL). */
 static const asamp_Function tailcalls = {"(tail call)", "?", 0};
 
 
 /* {== callbacks of the tracker ========================================= */
 
+/* Returns a function with copies of name and source, in one block; NULL: no memory. */
 static asamp_Function *newfunction (const char *name, int linedefined,
                                     const char *source) {
   size_t n = strlen(name) + 1, m = strlen(source) + 1;
@@ -71,6 +72,7 @@ static asamp_Function *newfunction (const char *name, int linedefined,
 }
 
 
+/* Stores a function under its id. Without memory its frames have 'unknown'. */
 static void onfunction (void *ud, uint64_t id, const char *name, int linedefined,
                         const char *source) {
   Embed *e = ud;
@@ -86,6 +88,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 }
 
 
+/* Returns the function of a frame that is not native. */
 static const asamp_Function *functionof (const Embed *e, uint64_t id) {
   uint32_t at = idmap_get(&e->ids, id);
   if (id == FRAME_TAIL) return &tailcalls;
@@ -101,6 +104,7 @@ static int onroom (void *ud, uint64_t count) {
 }
 
 
+/* Stores a sample, for which onroom has reserved the capacity, and its stack; calls 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
@@ -141,7 +145,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 
 
 /*
-** Reports the survival of all undecided samples, in order. Removes those that are not followed.
+** Calls 'decided' for all undecided samples, in the order of their numbers. Removes the samples
+** that are not followed; afterwards none is undecided.
 */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
@@ -161,8 +166,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
 
 
 /*
-** Reports the deaths of followed samples. 'runs' alternates between numbers of samples that
-** live and that died. Called when no sample is undecided.
+** Calls 'died' for the followed samples in 'deaths' and removes them. 'runs' has numbers of live
+** and of dead samples by turns, first of live ones. Called when no sample is undecided.
 */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
@@ -181,13 +186,14 @@ static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
 }
 
 
-/* Calls 'left' for all remaining samples when the client ends. */
+/* Calls 'left' for all followed and undecided samples, when the client ends. */
 static void notifyleft (Embed *e) {
   size_t i;
   for (i = 0; i < e->nreported; i++) notify(e, left, &e->reported[i]);
 }
 
 
+/* Reports the outcomes and deaths that a collection has decided, then the collection. */
 static void oncollection (void *ud, const ProfileCollection *in,
                           const PendingFates *fates,
                           const FollowedDeaths *deaths) {
@@ -210,26 +216,27 @@ static void oncollection (void *ud, const ProfileCollection *in,
 }
 
 
-/* Nothing to do: the name of the class is stored in the tracker. */
+/* Does nothing: the tracker stores the name of the class. */
 static void onclass (void *ud, uint32_t id, const char *name) {
   (void)ud; (void)id; (void)name;
 }
 
 
 static void onpoint (void *ud, lua_State *L) {
-  (void)ud; (void)L;  /* Never called: this client registers no ticks. */
+  (void)ud; (void)L;  /* Never called: this client requests no safepoints. */
 }
 
 
 static int embed_stop (lua_State *L);
 
+/* Called when lua_close starts. */
 static void onclosing (void *ud, lua_State *L) {
   (void)ud;
   embed_stop(L);
 }
 
 
-/* Reports the path of each followed sample; 'h' lists them in the same order. */
+/* Calls 'held' for each followed sample; 'h' has their paths in the order of 'reported'. */
 static void onholders (void *ud, Holders *h) {
   Embed *e = ud;
   const char *steps[READER_MAXSTEPS];
@@ -251,7 +258,8 @@ static void onholders (void *ud, Holders *h) {
   {onfunction, onclass, onroom, onsample, NULL, oncollection, onpoint, onclosing, follows, \
    NULL, onholders, NULL, NULL}
 
-/* Index 1: the client has 'died', so the tracker follows survivors. */
+/* The tracker's clients, by whether the program's client has 'died': if it has, the tracker follows
+   survivors. */
 static const TrackerClient clients[2] = {CLIENT(0), CLIENT(1)};
 
 /* }===================================================================== */
@@ -270,12 +278,14 @@ static void freeembed (Embed *e) {
 }
 
 
+/* Returns 1 if the tracker's client is an Embed (EM1). */
 static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
 
-/* Returns the client of the state if it is one of asamp.h, else NULL. */
+/* Returns the Embed of the state, or NULL if it has none. May raise a memory error in a state that
+   was never sampled. Not to be called in a callback. */
 static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
@@ -283,6 +293,7 @@ static Embed *embed_current (lua_State *L) {
 }
 
 
+/* Returns NULL, or the reason why this is no period. */
 static const char *badperiod (uint64_t period) {
   return (period >= INTERVAL_MIN && period <= INTERVAL_MAX)
          ? NULL : "the period must be 64 to 2^62 bytes";
@@ -290,8 +301,9 @@ static const char *badperiod (uint64_t period) {
 
 
 /*
-** Copies a struct of the program into one of 'size' bytes. Its first member is the size that
-** the program knows; members beyond that size become 0. Returns 0 if that size is impossible.
+** Copies a struct of the program, whose first member is its size, to the struct 'to' of 'size'
+** bytes. Bytes of 'to' beyond the program's size become 0. Returns 0 if the program's size is
+** below that of the first member or above 'size'.
 */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Implements asamp.h on top of the state's tracker. Keeps the whole current stack, the
-** functions by their ids, and the samples that are undecided or followed, with the pointers
-** that the client returned for them. All memory here comes from malloc.
+** Implements asamp.h on top of the state's tracker (tracker.h). An Embed (embed.c) has the stack of
+** the last sample, the functions by their ids, and the samples that are undecided or followed, with
+** the pointers that 'allocated' of the client returned. Its memory comes from malloc.
 **
-**   EM1  the tracker's client belongs to this module if and only if its 'ud' is an Embed;
+**   EM1  a tracker's 'ud' is an Embed if and only if its 'client' is in 'clients' (embed.c);
 **   EM2  the n frames of the last stack are stored at the end of 'frames', so that outer frames
 **        that stay need not be moved;
 **   EM3  n is at most the depth of the stack that the tracker reported: frames for which there

@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The Lua module profiler.heap: reads a snapshot and answers the queries of asamp heap.
+** The Lua module profiler.heap: reads a snapshot and answers the queries of asamp heap. Sizes are
+** in bytes. Wrong arguments raise errors, and so does exhausted memory where no message is
+** returned.
 **
 **   open(path [, progress]) -> heap | nil, message
+**                     'progress' is called with shares from 0 to 1; its first error ends the calls
+**   heap:close()      frees the memory; later calls of other methods raise errors
 **   heap:info() -> {objects=, references=, bytes=, state=, ...}
-**   heap:classes() -> {{name=, count=, self=, retained=}, ...}; the row with count 0 is the
-**                     memory of the state itself
-**   heap:sites{class= | new=} -> allocation sites of the samples, of all or of the selected
-**                     objects: {{site=, name=, source=, defined=, line=, samples=, bytes= (that
-**                     they represent), objects=, self=, retained=, age=}, ...}
+**   heap:classes() -> {{name=, count=, self=, retained=, least= (true: 'retained' is a lower
+**                     bound)}, ...}; the row with count 0 is the memory of the state itself
+**   heap:sites{class= | new=} -> {{site=, name=, source=, defined=, line= (all but site= are nil
+**                     in the row of site 0: unknown), samples=, bytes= (that the samples
+**                     represent), objects=, self=, retained= (may be too low), age= (mean, ms)},
+**                     ...}: the allocation sites of all sampled objects, or of those with that
+**                     class, or of the new ones; nil if no object can have that class
 **   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
 **                     itself is a row with count 0, as in classes and compare
-**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of shortest paths,
-**                     totals; nil if no object has that class
-**   heap:objects{class=, n=} -> the n objects that retain most, with their paths; at most OBJECTS
-**   heap:compare(old) -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...}; afterwards
-**                     {new=true} selects the new objects in heldby and sites, and in those of
-**                     the old snapshot the objects that are gone
-**   heap:path(address) -> the steps to one object
+**   heap:heldby{class= | sites= (numbers) | new=, least=, most=} -> rows of the shortest paths to
+**                     the objects of that class, sampled at these sites, or new; totals. nil if no
+**                     object can have that class
+**   heap:objects{class=, n=} -> the n objects (20; at most OBJECTS) that retain most, of that class
+**                     or of all, as of 'path'; nil if no object can have that class
+**   heap:compare(old) -> {{name=, new=, newbytes=, gone=, gonebytes=, grown=}, ...} by class; after
+**                     it {new=true} selects the new objects in heldby and sites of this heap, and
+**                     the objects that are gone in those of the heap 'old'
+**   heap:path(address) -> {address=, class=, self=, retained=, path= (rows, from the state), of a
+**                     sampled object also the site as in sites and age=}; nil if there is none
 **   heap:cut{steps= (a path in a profile), sites= (numbers), elements=} -> {freed= (bytes),
-**                     objects=, references=, samples=, samplebytes= (of these sites),
-**                     freedsamples=, freedbytes=, also= (path of a sampled object that stays, or
-**                     nil)} | nil, reason: the bytes that are free without the reference, or
-**                     without the elements of the table that it leads to
-**   heap:devtools(path [, how]) -> true | nil, message
+**                     objects=, references=, samples=, samplebytes= (of the objects sampled at
+**                     these sites), freedsamples=, freedbytes= (of those that become free), also=
+**                     (path of one that stays, or nil)} | nil, reason: the memory that becomes
+**                     free without the last reference of the path, or, if 'elements' is true,
+**                     without the elements of the table to which the path leads (cut.h)
+**   heap:devtools(path [, how]) -> true | nil, message: writes the file 'path' (OUTPUT_PLAIN, ...)
 **
-** A row is {depth=, above= (index of its parent row or nil), text=, class= (nil: several),
-** count=, self=, value=, merged=, repeated=, kind=, function=}. Wrong arguments raise errors.
+** 'least' is the smallest value of a row that is included, 'most' the largest number of rows
+** (10000). Totals are {count=, self=, value=, left= (rows left out)}. A row is a MergeRow:
+** {depth=, above= (index of its parent row or nil), text=, class= (nil: several), count=, self=,
+** value=, merged=, repeated=, together=, kind= (HEAP_E...), address=, function= (name and source
+** of the row's object, if it is a function)}.
 */
 #include "cut.h"
 #include "devtools.h"
@@ -52,13 +65,13 @@ typedef struct Identity {
   uint32_t v;
 } Identity;
 
-/* A heap userdata: a snapshot with the indexes made for queries. */
+/* A heap userdata: a snapshot with the indexes made for queries. graph NULL: closed. */
 typedef struct Heap {
   Graph *graph;
   Dominators dominators;
   Naming naming;
-  unsigned char *isnew;	/* By object, after compare: 1 if new since the old snapshot; in the
-			   old one, 1 if gone. */
+  unsigned char *isnew;	/* By object, after compare: 1 if the other snapshot does not have it.
+			   NULL before. */
   Identity *sorted;	/* All objects by address; NULL before the first call of 'path'. */
   lua_State *L;		/* During 'open': the thread whose 'progress' function is at index 2. */
   int failed;	/* 1: the progress function raised an error; it is not called again. */
@@ -66,6 +79,7 @@ typedef struct Heap {
 
 int luaopen_profiler_heap (lua_State *L);
 
+/* Returns argument i, a heap that is not closed. */
 static Heap *heaplib_check (lua_State *L, int i) {
   Heap *h = luaL_checkudata(L, i, TYPENAME);
   if (h->graph == NULL)
@@ -73,6 +87,7 @@ static Heap *heaplib_check (lua_State *L, int i) {
   return h;
 }
 
+/* close() and __gc */
 static int heaplib_gc (lua_State *L) {
   Heap *h = luaL_checkudata(L, 1, TYPENAME);
   graph_free(h->graph);
@@ -84,6 +99,8 @@ static int heaplib_gc (lua_State *L) {
   return 0;
 }
 
+/* Returns the field 'key' of the table at index 2, an integer: 'otherwise' if it is nil, 0 if it is
+   negative. */
 static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise) {
   lua_Integer n;
   lua_getfield(L, 2, key);
@@ -94,6 +111,7 @@ static lua_Integer integer (lua_State *L, const char *key, lua_Integer otherwise
 
 /* {== reading ========================================================== */
 
+/* Calls the progress function, if there is one, until it raises an error. */
 static void heaplib_progress (void *ud, double share) {
   Heap *h = ud;
   if (h->failed || lua_type(h->L, 2) != LUA_TFUNCTION)
@@ -156,17 +174,18 @@ static int l_info (lua_State *L) {
 
 /* {== classes ========================================================== */
 
-/* Totals of a class: objects and bytes, all and (for compare) new, gone and growth. */
+/* Totals of a class. */
 typedef struct ClassRow {
-  uint64_t count, self;
-  uint64_t new, newbytes, gone, gonebytes;
-  int64_t grown;
+  uint64_t count, self;	/* classes: number of objects, and their bytes */
+  uint64_t new, newbytes, gone, gonebytes;  /* compare: new objects and objects that are gone */
+  int64_t grown;	/* compare: bytes by which the other objects have grown */
 } ClassRow;
 
 /*
-** Adds up for every class the bytes that its objects retain, counting an object only if no other
-** object of its class dominates it. Traverses the dominator tree without recursion. 'class' maps
-** each object to a number below 'classes'. Returns 0 if there is not enough memory.
+** Adds to 'bytes', for every class, the bytes that its objects retain, counting an object only if
+** no other object of its class dominates it. Traverses the dominator tree without recursion.
+** 'class' maps each object to its class, a number below 'classes'. Returns 0 if there is not
+** enough memory.
 */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
@@ -202,14 +221,15 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
-#define EXACT_EDGES	UINT64_C(200000000)	/* references that 'together' follows at most,
-						   about 4 s */
+#define EXACT_EDGES	UINT64_C(200000000)	/* most references and objects that 'together'
+						   visits, about 4 s */
 
 /* A class whose objects may together retain more than the sum of the single objects. */
 typedef struct Candidate {
   uint32_t class;
-  uint64_t weight;		/* retained bytes of objects that they refer to but do not
-				   dominate */
+  uint64_t weight;		/* sum over references to objects of other classes: bytes that the
+				   object retains, or 1 if the referring object is its
+				   immediate dominator */
 } Candidate;
 
 static int byweight (const void *a, const void *b) {
@@ -218,8 +238,8 @@ static int byweight (const void *a, const void *b) {
 }
 
 /*
-** Returns the bytes reachable from the state if no object of class 'left' is passed through.
-** 'seen' and 'queue' have capacity for all objects.
+** Returns the bytes of the objects that can be reached from the state without objects of class
+** 'left'. 'seen' and 'queue' are buffers with capacity for all objects.
 */
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
@@ -243,9 +263,10 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
 }
 
 /*
-** Lists the classes for which retained() may be too low: those with several objects that refer
-** to objects of other classes. 'list' has capacity for all classes, 'count' is zeroed. Returns
-** their number.
+** Lists the classes for which the result of retained() may be too low: those with several objects
+** and references to objects of other classes; those with the largest weight first. 'list' and
+** 'count' have capacity for all classes, and 'count' is zeroed. Returns the number of listed
+** classes.
 */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
@@ -268,10 +289,10 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
 }
 
 /*
-** Computes exact retained bytes for classes: objects that a class holds only together are
-** dominated by none of its objects. Walks the heap once per class, until EXACT_EDGES are used up;
-** for the remaining classes sets 'least' and keeps the lower bound from retained(). Returns 0 if
-** there is not enough memory.
+** Replaces in 'bytes' the results of retained() that may be too low by exact ones: an object that
+** several objects of a class hold jointly is dominated by none of them. Walks the heap once for
+** each such class, until EXACT_EDGES is reached; for the remaining ones sets 'least' and keeps the
+** lower bound. Returns 0 if there is not enough memory.
 */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -319,8 +340,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  bytes[HEAP_KINDS] += h->graph->state;  /* without the state nothing would be reachable:
-					    count its own bytes only */
+  bytes[HEAP_KINDS] += h->graph->state;  /* all objects depend on the state: its row
+						    has only its own bytes */
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
     if (rows[i].count == 0 && rows[i].self == 0) continue;
@@ -342,14 +363,16 @@ static int l_classes (lua_State *L) {
 
 /* {== sites ============================================================ */
 
-/* Totals of an allocation site. 'age' is the sum of the ages of its samples. */
+/* Totals of an allocation site: samples, and the bytes that they represent; sampled objects, and
+   their bytes; sum of the samples' ages, ms. */
 typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
 /*
-** Fills a row for every site, and 'site' with the site of every object for retained(): nsites
-** if the object has no sample or is not 'wanted' (indexed by object; NULL: all are).
+** Fills the zeroed row of every site, and sets site[v] for every object v, for retained(): the
+** site of its first sample; g->nsites if it has no sample, or wanted[v] is 0 ('wanted' NULL: it is
+** 1).
 */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
@@ -371,6 +394,7 @@ static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
   }
 }
 
+/* Sets the fields of a site in the table on top; of site 0 only 'site'. */
 static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   const Site *s = &g->sites[site];
   setinteger(L, "site", site);
@@ -381,6 +405,7 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   setinteger(L, "line", s->line);
 }
 
+/* Pushes the result of l_sites; 'bytes': retained, by site. */
 static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows,
                        const uint64_t *bytes) {
   uint32_t i, k = 0;
@@ -443,6 +468,7 @@ static int l_sites (lua_State *L) {
 
 /* {== trees ============================================================ */
 
+/* Pushes the table of a row. */
 static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   char text[WORDS_MOST];
   lua_createtable(L, 0, 12);
@@ -467,6 +493,7 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setboolean(L, "repeated", r->repeated);
 }
 
+/* Pushes the rows and the totals of a merged tree, and frees it. Returns the number of results. */
 static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);
@@ -483,6 +510,7 @@ static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
   return 2;
 }
 
+/* Sets *w to the wish of the table at index 2, for a tree of dominators. */
 static void wish (lua_State *L, const Heap *h, MergeWish *w) {
   luaL_checktype(L, 2, LUA_TTABLE);
   memset(w, 0, sizeof(*w));
@@ -504,8 +532,8 @@ static int l_tree (lua_State *L) {
 }
 
 /*
-** Returns the class named by the field 'class' of the table at index 2; GRAPH_NONE if no object
-** has it.
+** Returns the class whose name is the field 'class' of the table at index 2; GRAPH_NONE if no
+** object can have it.
 */
 static uint32_t classfield (lua_State *L, const Heap *h) {
   const char *name;
@@ -519,7 +547,8 @@ static uint32_t classfield (lua_State *L, const Heap *h) {
 }
 
 /*
-** Returns the flags of the new objects if the field 'new' of the table at 2 is set; else NULL.
+** Returns 'isnew' of the heap if the field 'new' of the table at index 2 is true, else NULL.
+** Raises an error if the heap was not compared.
 */
 static const unsigned char *newfield (lua_State *L, const Heap *h) {
   int isnew;
@@ -532,8 +561,8 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
 }
 
 /*
-** Returns flags by object: those sampled at the sites whose numbers are in the list on top. The
-** caller frees them. NULL: no memory.
+** Returns flags by object: 1 if it has a sample of a site whose number is in the list on top. The
+** caller frees the flags. NULL: no memory.
 */
 static unsigned char *ofsites (lua_State *L, const Graph *g) {
   unsigned char *sites = calloc(g->nsites, 1), *objects = calloc(g->n, 1);
@@ -580,8 +609,9 @@ static int l_heldby (lua_State *L) {
 /* {== single objects =================================================== */
 
 /*
-** Pushes the steps from the state to v: a list of rows; the middle of a path above 64 steps is
-** left out. 'parent' and 'way': of each object, for example those of the graph.
+** Pushes the steps from the state to v, a list of rows. Of a path of more than 64 steps, one row
+** "(n more)" replaces all but the first 40 and the last 21. 'parent' and 'way' have the path's last
+** edge for each object, such as those of the graph.
 */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
@@ -590,7 +620,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   lua_createtable(L, all < 64 ? (int)all : 64, 0);
   for (u = v, depth = all; u != 0; u = parent[u], depth--) {
     MergeRow r;
-    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* replaced by one row */
+    if (all > 64 && depth > 40 && depth < all - 20) continue;  /* one row replaces these */
     n = all > 64 && depth >= all - 20 ? depth - (all - 20) + 42 : depth;
     memset(&r, 0, sizeof(r));
     r.above = GRAPH_NONE;
@@ -612,6 +642,7 @@ static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *p
   }
 }
 
+/* Pushes the table of an object, as of 'path'. */
 static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   const Sample *samples;
   size_t n;
@@ -665,6 +696,7 @@ static int byaddress (const void *a, const void *b) {
   return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Returns all objects by address; the caller frees them. NULL: no memory. */
 static Identity *identities (const Graph *g) {
   Identity *a = malloc((size_t)g->n * sizeof(*a));
   uint32_t v;
@@ -691,8 +723,9 @@ static int l_path (lua_State *L) {
 }
 
 /*
-** Returns the row of class 'class' of 'old' in the rows of 'new', matched by name. Classes that
-** only 'old' has come after those of 'new'. 'known' caches the results.
+** Returns the row of a class of 'old' in the rows of compare: that of the class of 'new' with the
+** same name; if there is none, a row after those of 'new'. 'known' caches the results by class of
+** 'old'; GRAPH_NONE: not cached.
 */
 static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_t *known) {
   uint32_t i;
@@ -703,6 +736,10 @@ static uint32_t rowof (const Heap *new, const Heap *old, uint32_t class, uint32_
   return known[class];
 }
 
+/*
+** Adds up the rows of compare, and sets 'isnew' of both heaps, from their sorted objects a and b.
+** An object is in both if address, kind and name of the class are equal.
+*/
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, uint32_t *known) {
   const Graph *g = h->graph, *f = old->graph;
@@ -737,6 +774,7 @@ static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity
   }
 }
 
+/* Pushes the rows of compare that are not empty. */
 static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const ClassRow *rows) {
   uint32_t i, n = 0;
   lua_createtable(L, (int)h->naming.n, 0);
@@ -786,7 +824,8 @@ static int l_compare (lua_State *L) {
 
 /* {== removed references ================================================ */
 
-/* Adds up the samples of the 'wanted' objects, and pushes the path of one that stays as 'also'. */
+/* Sets the fields of the table on top about the samples of the 'wanted' objects: sums, and in
+   'also' the path of one that stays reachable, if any. */
 static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsigned char *wanted) {
   const Graph *g = h->graph;
   uint64_t samples = 0, bytes = 0, freed = 0, freedbytes = 0;
@@ -812,12 +851,13 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* The memory of a call of l_cut. A userdata owns it, for errors may be raised. */
+/* The memory of a call of l_cut, in a userdata, because errors may be raised. */
 typedef struct Cutting {
   Cut cut;
-  unsigned char *wanted;
+  unsigned char *wanted;	/* by object: 1 if it was sampled at one of the sites */
 } Cutting;
 
+/* __gc of a Cutting */
 static int endcutting (lua_State *L) {
   Cutting *k = lua_touserdata(L, 1);
   cut_free(&k->cut);
@@ -826,7 +866,7 @@ static int endcutting (lua_State *L) {
   return 0;
 }
 
-/* Pushes a new Cutting, to be freed by the collector or by endcutting. */
+/* Pushes a new, empty Cutting, which endcutting frees. */
 static Cutting *cutting (lua_State *L) {
   Cutting *k = lua_newuserdatauv(L, sizeof(*k), 0);
   memset(k, 0, sizeof(*k));

@@ -3,49 +3,55 @@
 ** asamp.host: system functions that the command needs and Lua's library lacks. A plain C module
 ** for Lua 5.4; independent of profiles.
 **
-**   terminal(fd) -> columns and rows of the terminal at that descriptor; nil if it is no terminal
+**   terminal(fd) -> columns and rows of the terminal at that descriptor (80 and 24 if it does not
+**       report them); nil: the descriptor is not a terminal
 **   run(words [, environment]) -> "exit", status, pid | "signal", number, pid | nil, message
-**       runs words[1] (a path) with these arguments and the pairs of 'environment' added to this
-**       process's environment, and waits for its end. Acts like a shell with a foreground job: the
-**       terminal's signals go to the program. SIGTERM and SIGHUP are passed on to it, and SIGINT
-**       and SIGQUIT that did not come from the terminal. A signal that arrives again after the
-**       program has ended is ignored.
-**   samefile(a, b) -> whether both names lead to the same existing file
-**   owner(path) -> user id of the file's owner; nil: no such file
+**       runs words[1] (a path) with the arguments 'words', words[1] included, in this process's
+**       environment with the pairs of the table 'environment' set, and waits for its end. As a
+**       shell does for a foreground job, leaves the terminal's signals to the program. Passes
+**       SIGTERM and SIGHUP on to the program, and SIGINT and SIGQUIT if they did not come from the
+**       terminal. A signal that was passed on, and arrives again after the program has
+**       ended, is ignored
+**   samefile(a, b) -> true if both names lead to the same existing file
+**   owner(path) -> user id of the owner of the file, of a link itself; nil: no such file
 **   realpath(path) -> absolute path without links, "." and ".."; nil: no such file
-**   isfile(path) -> whether it is a regular file (or a link to one). Does not open it, so that a
+**   isfile(path) -> true for a regular file, or a link to one. Does not open the file, so that a
 **       pipe cannot block the caller
 **   modified(path) -> time of the last change of the content, in seconds since the epoch; nil: no
 **       such file
-**   files(path) -> {{name =, size =, inode =, changed =}, ...} | nil, message: the regular files
-**       (no links) in the folder, unordered; 'changed' in ns of the file system's clock
-**   names(path) -> {name, ...}: all entries of the folder, unordered; nil: unreadable
-**   raise(signal) ends this process with that signal; does not return
-**   query(path, line [, seconds]) -> text, nil, nil, nil, pid, uid
-**                                    | nil, message, timed out, nobody
-**       listens: sends a line to the Unix socket at 'path' and returns the answer up to and
-**       including its last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it.
-**       'pid' and 'uid' are those of the listening process (foreign.h)
-**   queryall(paths, line [, seconds]) -> {{results of query}, ...}: the same for several sockets at
+**   files(path) -> {{name =, size =, inode =, changed =}, ...} | nil, message, errno: the regular
+**       files (no links) in the folder, unordered; 'changed': time of the last change of the
+**       content, ns since the epoch
+**   names(path) -> {name, ...}: all entries of the folder, with "." and "..", unordered; nil:
+**       unreadable
+**   raise(signal) ends this process with that signal, without a core file; raises an error if the
+**       signal does not end it
+**   query(path, line [, seconds])
+**       -> text, nil, nil, nil, pid, uid | nil, message, timedout, refused
+**       sends a line to the Unix socket at 'path' and returns the answer up to and including its
+**       last line "ok" or "error ...". Waits up to 'seconds' (15) for all of it. 'pid' and 'uid'
+**       are those of the listening process (foreign.h); 'refused' is true if no process listens
+**   queryall(paths, line [, seconds]) -> {{results of query}, ...}: 'query' for several sockets at
 **       once
 **   openfile(path [, pid, uid]) -> file, name | nil, message
 **       opens a regular file whose path another process or a file supplied (foreign.h); 'pid' and
 **       'uid' as 'query' returned them. While 'file' is open, 'name' is a path of that file even if
-**       'path' is replaced
+**       'path' is replaced; without /proc it is 'path'
 **   newfolder(parent [, uid]) -> path | nil, message
-**       makes a folder that only its owner, that user or this one, can enter
+**       makes a folder that only its owner can enter: user 'uid', or the effective user
 **   temporary() -> folder for temporary files: $TMPDIR if it is an absolute path of plain
 **       characters, else /tmp
-**   discard(path [, uid]) removes such a folder with its files
-**   unlinksocket(path, uid) removes a socket with the rights of that user
+**   discard(path [, uid]) removes a folder of 'newfolder' and its files
+**   unlinksocket(path [, uid]) removes a socket with the rights of that user
 **   uid() -> effective user id
 **   clock() -> microseconds of the monotonic clock
-**   catch() makes SIGINT, SIGTERM and SIGHUP pending until 'pause', unless they are ignored
-**   pause(milliseconds) -> nil | the caught signal that ended it early
-**   streams() prevents that a newly opened file takes the number of a closed standard stream
+**   catch() blocks SIGINT, SIGTERM and SIGHUP, except those that are ignored: they are pending
+**       until 'pause'
+**   pause(milliseconds) -> nil | the signal blocked by 'catch' that has ended the pause early
+**   streams() from now on no newly opened file takes the number of a closed standard stream
 **   release  the release of Asamp, as in VERSION
-**   lua  the release of Lua that it is a fork of: "Lua 5.4.n"
-**   interruptible() SIGINT ends this process at once, unless it is ignored; the stand-alone
+**   lua  the release of Lua that Asamp is a fork of: "Lua 5.4.n"
+**   interruptible() lets SIGINT end this process at once, unless SIGINT is ignored; the stand-alone
 **       interpreter would delay it until Lua code runs
 */
 #define _GNU_SOURCE
@@ -74,7 +80,7 @@
 #include "descriptor.h"
 #include "foreign.h"
 
-#define FOLDER	"asamp.host.folder"  /* metatable of a DIR *, NULL after it is closed */
+#define FOLDER	"asamp.host.folder"  /* metatable of a box of a DIR *, NULL if closed */
 
 enum { COLUMNS = 80, ROWS = 24 };  /* of a terminal that does not report its size */
 
@@ -122,6 +128,7 @@ static int l_samefile (lua_State *L) {
   return 1;
 }
 
+/* __gc of a FOLDER */
 static int l_closefolder (lua_State *L) {
   DIR **d = luaL_checkudata(L, 1, FOLDER);
   if (*d != NULL)
@@ -208,17 +215,19 @@ static int iswhole (const char *text, size_t n) {
   return strncmp(text + at, "ok\n", 3) == 0 || strncmp(text + at, "error ", 6) == 0;
 }
 
-/* A request on one socket: the line to send and the answer received so far. */
+/* A request on one socket, and the answer received so far. */
 typedef struct Request {
-  struct sockaddr_un at;
-  int isover;	/* 1: done, with or without an answer. */
-  int error;            /* errno: reason why there is no complete answer; 0: there is one */
-  int fd;               /* -1: not connected */
+  struct sockaddr_un at;  /* address of the socket */
+  int isover;	/* 1: finished, with or without an answer */
+  int error;            /* errno: why there is no complete answer, or of an unfinished request: its
+                           error if the time is up. 0: there is a complete answer */
+  int fd;               /* of the connection; -1: not connected */
   size_t sent;          /* bytes of the line sent so far */
-  ForeignPeer peer;     /* the listening process, once connected */
-  Bytes got;
+  ForeignPeer peer;     /* the listening process; valid after connecting */
+  Bytes got;            /* the answer so far */
 } Request;
 
+/* Finishes a request with an errno, or with 0 if its answer is complete. */
 static void hostlib_end (Request *a, int error) {
   a->isover = 1;
   a->error = error;
@@ -228,15 +237,15 @@ static void hostlib_end (Request *a, int error) {
 }
 
 /*
-** Tries to connect. If the backlog of the socket is full (EAGAIN) or this process has no free
-** descriptor, leaves the request unfinished so that the caller tries again.
+** Tries to connect. If the backlog of the socket is full (EAGAIN), or this process has no free
+** descriptor, leaves the request unfinished, so that the caller tries again.
 */
 static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    a->error = EMFILE;  /* other requests may free one */
+    a->error = EMFILE;  /* a request that ends may free a descriptor */
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
     a->error = ETIMEDOUT;
@@ -251,7 +260,7 @@ static void joinsocket (Request *a) {
   }
 }
 
-/* Sends and receives as far as possible without blocking. */
+/* Connects, sends the line and receives the answer as far as possible without blocking. */
 static void goon (Request *a, const char *line, size_t n) {
   if (a->fd < 0)
     joinsocket(a);
@@ -260,7 +269,7 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* closed before it read the line; its answer may be readable */
+      a->sent = n;  /* the process closed before it read the line; its answer may be readable */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -286,8 +295,8 @@ static void goon (Request *a, const char *line, size_t n) {
 }
 
 /*
-** Serves all requests until they are finished or clock_now() reaches 'due'. 'polled' has
-** capacity for n entries. Requests that are unfinished then end with their error.
+** Serves the n requests until all are finished or clock_now() reaches 'due'; then finishes the
+** others with their 'error'. 'polled' has capacity for n entries. 'length': bytes of 'line'.
 */
 static void talk (Request *all, struct pollfd *polled, size_t n, const char *line, size_t length,
                   uint64_t due) {
@@ -317,7 +326,8 @@ static void talk (Request *all, struct pollfd *polled, size_t n, const char *lin
       hostlib_end(&all[n], all[n].error);
 }
 
-/* Pushes the results of 'query' and returns their number. Frees the answer. */
+/* Pushes the results of 'query' for a finished request, and returns their number. Frees the
+   answer. */
 static int pushanswer (lua_State *L, Request *a) {
   int i;
   if (a->error == 0) {
@@ -337,6 +347,7 @@ static int pushanswer (lua_State *L, Request *a) {
   return 4;
 }
 
+/* Initializes a request to the socket at 'path'; finishes it if the path is too long. */
 static void setpath (Request *a, const char *path) {
   memset(a, 0, sizeof(*a));
   a->fd = -1;
@@ -348,7 +359,7 @@ static void setpath (Request *a, const char *path) {
     hostlib_end(a, ENAMETOOLONG);
 }
 
-/* Runs n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
+/* Finishes n requests. Argument 2 is the line, argument 3 the timeout in seconds. */
 static void querythem (lua_State *L, Request *all, size_t n) {
   size_t length;
   const char *line = luaL_checklstring(L, 2, &length);
@@ -390,6 +401,7 @@ static int l_queryall (lua_State *L) {
   return 1;
 }
 
+/* Closes a file of 'openfile'; called by the io library. */
 static int l_closefile (lua_State *L) {
   luaL_Stream *s = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   lua_pushboolean(L, fclose(s->f) == 0);
@@ -397,8 +409,8 @@ static int l_closefile (lua_State *L) {
 }
 
 /*
-** Returns a path of the open file 'fd', written to 'to': its entry in /proc/self/fd if that
-** names the same file, else 'path'.
+** Returns a path of the open file 'fd': its entry in /proc/self/fd, written to 'to', if that entry
+** leads to the same file; else 'path'.
 */
 static const char *hostlib_nameof (int fd, const char *path, char *to, size_t size) {
   struct stat named, file;
@@ -431,6 +443,7 @@ static int l_openfile (lua_State *L) {
   return 2;
 }
 
+/* Returns argument i, a user id; the effective user if it is absent. */
 static uid_t useroption (lua_State *L, int i) {
   return (uid_t)luaL_optinteger(L, i, (lua_Integer)geteuid());
 }
@@ -477,6 +490,7 @@ static int l_uid (lua_State *L) {
   return 1;
 }
 
+/* The signals that 'catch' has blocked. */
 static sigset_t caught;
 
 static int l_catch (lua_State *L) {
@@ -504,9 +518,10 @@ static int l_pause (lua_State *L) {
 /* Process id of the program that 'run' waits for; 0: none. */
 static volatile pid_t running;
 
-/* Set for each signal that was passed on to the program. */
+/* By signal: 1 if passon or passlater has handled it for a program. Never reset. */
 static volatile sig_atomic_t had[NSIG];
 
+/* Signal handler: passes the signal on at once. */
 static void passon (int signal) {
   int e = errno;
   had[signal] = 1;
@@ -515,14 +530,14 @@ static void passon (int signal) {
   errno = e;
 }
 
-/*
-** The terminal sends its signals to the program as well. Another sender may have sent the
-** signal to the whole process group (timeout -s INT); Lua turns the first SIGINT into an error,
-** but a second one would kill it. So a signal from another process is passed on only if the
-** program still runs a second later.
-*/
-static volatile sig_atomic_t delayed;  /* number of that signal */
+static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
+/*
+** Signal handler of SIGINT and SIGQUIT: passes a signal of another process on if the program still
+** runs a second later. The sender may have sent the signal to the whole process group, thus to the
+** program (timeout -s INT): a Lua program turns the first SIGINT into an error, but a second one
+** would kill the program. Ignores a signal of the terminal, which sends it to the program as well.
+*/
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -532,17 +547,18 @@ static void passlater (int signal, siginfo_t *info, void *context) {
   alarm(1);
 }
 
+/* Signal handler of SIGALRM: the second of passlater has passed. */
 static void passdelayed (int signal) {
   (void)signal;
   passon(delayed);
 }
 
-/* How this process handles a signal while it waits, and its previous action. */
+/* How this process handles a signal while it waits for the program: by one of the handlers. */
 typedef struct Passing {
   int signal;
-  void (*at_once) (int);
+  void (*at_once) (int);  /* used if 'later' is NULL */
   void (*later) (int, siginfo_t *, void *);
-  struct sigaction before;
+  struct sigaction before;  /* the previous action */
 } Passing;
 
 enum { NPASSING = 5 };
@@ -552,7 +568,8 @@ static const Passing PASSING[NPASSING] = {
   {.signal = SIGALRM, .at_once = passdelayed}
 };
 
-/* Installs the handler, unless the signal is ignored. */
+/* Stores the previous action of the signal, and installs the handler unless the signal is
+   ignored. */
 static void handle (Passing *p) {
   struct sigaction a;
   memset(&a, 0, sizeof(a));
@@ -570,9 +587,9 @@ static void handle (Passing *p) {
 }
 
 /*
-** Restores the previous action. A signal that was passed on keeps its handler, which does
-** nothing after the program has ended: timeout sends a signal to this process, which passes it
-** on, and then the same signal to the whole process group.
+** Restores the previous action, unless the signal was passed on or delayed ('had'): then it keeps
+** its handler, which does nothing after the program has ended, because timeout sends a signal to
+** this process, which passes it on, and then the same signal to the whole process group.
 */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
@@ -580,8 +597,9 @@ static void unhandle (const Passing *p) {
 }
 
 /*
-** Starts the program with this process's original signal actions and waits for it. Returns an
-** errno, or 0 with the wait status in *status.
+** Starts the program words[0] and waits for its end. The program has this process's signal mask
+** and ignored signals, but not an ignored SIGCHLD. Returns an errno, or 0 with the wait status in
+** *status. Sets *pid.
 */
 static int hostlib_await (char *const words[], char *const environment[],
                           int *status, pid_t *pid) {
@@ -624,14 +642,14 @@ static int hostlib_await (char *const words[], char *const environment[],
   return e;
 }
 
-/* Allocates n pointers as a userdata, which the collector frees. */
+/* Pushes a userdata with capacity for n pointers and returns its address. */
 static char **pointers (lua_State *L, size_t n) {
   return lua_newuserdatauv(L, n * sizeof(char *), 0);
 }
 
 /*
-** Returns the environment of the program: "name=value" of the pairs in the table at 2, then the
-** variables of this process that the table does not set.
+** Returns the environment of the program: "name=value" for each pair of the table at index 2, then
+** the variables of this process that the table does not set. Pushes values that own the memory.
 */
 static char **environmentof (lua_State *L) {
   size_t n = 0, own = 0, i, given;
@@ -654,7 +672,7 @@ static char **environmentof (lua_State *L) {
     lua_pop(L, 1);
   }
   given = n;
-  for (i = 0; i < own; i++) {  /* except variables that the table sets */
+  for (i = 0; i < own; i++) {  /* adds the variables that the table does not set */
     size_t k = 0, length = strcspn(environ[i], "=") + 1;
     while (k < given && strncmp(list[k], environ[i], length) != 0)
       k++;

@@ -3,18 +3,19 @@
 ** asamp.http: an HTTP server for Lua, based on libmicrohttpd. Independent of profiles.
 **
 **   open(host, port, most [, patience]) -> server | nil, message
-**       accepts up to 'most' connections; 'patience' in seconds, 10 by default
-**   server:port()
+**       accepts up to 'most' connections; 'patience' in seconds, 10 by default; port "0": any
+**   server:port() -> the port's number; 0: unknown
 **   server:wait(ms) -> list of new requests {id, method ("GET", "HEAD", "POST"), path,
 **       query = {key = value}, host, origin, authorization, site}: the last four are the values of
-**       these headers, 'site' that of Sec-Fetch-Site; nil: the request does not have it
-**   server:answer(id, status, type, body)
-**   server:close()
+**       these headers, 'site' that of Sec-Fetch-Site; nil: the request does not have the header
+**   server:answer(id, status, type, body)  answers a request; no effect if answered or gone
+**   server:close()  answers suspended requests with status 503
 **
-** Everything runs on the caller's thread, within wait: a request stays suspended until it is
-** answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
-** here. Bodies are discarded. A connection is closed if no whole request arrives within 'patience',
-** however often the client sends a byte, or if an answer is not taken within SENDING seconds.
+** Everything runs on the caller's thread, within wait and close: a request stays suspended until
+** it is answered. Other methods, requests above 32 KiB, and addresses with a zero byte are refused
+** here. Bodies are discarded. A connection is closed if no whole request arrives within
+** 'patience', however often the client sends a byte; if an answer is not taken within SENDING
+** seconds; and after PATIENCE seconds without any transfer, unless a request is suspended.
 */
 #define _GNU_SOURCE
 #include "clock.h"
@@ -35,45 +36,47 @@
 #define TYPENAME	"asamp.http.server"
 /* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
-#define PATIENCE	10u	/* seconds in which a whole request has to arrive */
+#define PATIENCE	10u	/* seconds: default of 'patience', most time without transfer */
 #define SENDING		300u	/* seconds in which a client has to take an answer, up to 256 MiB */
 #define SECOND		UINT64_C(1000000000)	/* ns */
 #define BACKLOG		1024	/* length of the queue of connections not yet accepted */
 
 /* A request whose header has arrived, until the library has completed it. */
 typedef struct Request {
-  struct Request *next;
+  struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
   char *path;
   const char *method;
   lua_Integer id;
-  unsigned status;
-  struct MHD_Response *response;  /* NULL: not answered */
-  int issuspended, isanswered, isreturned;  /* 'isreturned': 'wait' has returned it */
+  unsigned status;	/* of the answer */
+  struct MHD_Response *response;  /* NULL: not answered, already queued, or no memory */
+  /* issuspended: the whole request has arrived. isanswered: httplib_answer was called. isreturned:
+     'wait' has returned the request. */
+  int issuspended, isanswered, isreturned;
 } Request;
 
 /* An open connection. */
 typedef struct Client {
-  struct Client *next, **at;	/* 'at': the pointer to this one */
+  struct Client *next, **at;	/* next in the list; address of the pointer to this Client */
   int fd;
-  uint64_t until;	/* it is closed at this time of clock_now, ns; 0: a request is suspended */
+  uint64_t until;	/* time of clock_now at which it is closed, ns; 0: a request is suspended */
 } Client;
 
 typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
   Request *all;	/* open requests, newest first */
-  Client *clients;
+  Client *clients;	/* open connections */
   uint64_t patience;	/* ns */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
 /* {== callbacks of the library ============================================= */
 
-static Request refused;  /* marks requests that are refused without Lua */
+static Request refused;  /* context of requests with a zero byte, which are refused without Lua */
 
 /*
-** Called with the raw address of a request. The library decodes the address and cuts it at a
-** zero byte, which would change its target; such requests are refused.
+** Called with the raw address of a request; returns the request's context. The library decodes the
+** address and cuts it at a zero byte, which would change its target: such a request is refused.
 */
 static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
   (void)ud;
@@ -82,7 +85,8 @@ static void *onaddress (void *ud, const char *uri, struct MHD_Connection *c) {
 }
 
 
-/* Lists a new connection, or frees one that is closed. */
+/* Called for a new connection, which it lists, and for a closed one, which it frees. Without memory
+   the connection is not listed and has no time limit here. */
 static void onconnection (void *ud, struct MHD_Connection *c, void **context,
                           enum MHD_ConnectionNotificationCode what) {
   Server *s = ud;
@@ -109,7 +113,7 @@ static void onconnection (void *ud, struct MHD_Connection *c, void **context,
 }
 
 
-/* Sets the time, in ns from now, at which the connection is closed; 0: never. */
+/* Lets endslow close the connection 'ns' ns from now; 0: never. */
 static void limit (struct MHD_Connection *c, uint64_t ns) {
   const union MHD_ConnectionInfo *i =
     MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -127,6 +131,7 @@ static void endslow (const Server *s) {
 }
 
 
+/* Queues an answer with a constant text. */
 static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, const char *text) {
   struct MHD_Response *r =
     MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
@@ -136,6 +141,11 @@ static enum MHD_Result httplib_put (struct MHD_Connection *c, unsigned status, c
 }
 
 
+/*
+** Called for a request: first with its header, when it makes the Request; then with the pieces of
+** the body; then with *size 0, when the request is whole, and again each time it is resumed.
+** MHD_NO closes the connection.
+*/
 static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char *path,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
@@ -182,6 +192,7 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
 }
 
 
+/* Called when a request is answered, or its connection is closed. Frees the Request. */
 static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
@@ -202,6 +213,7 @@ static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
 
 /* {== methods ============================================================== */
 
+/* Returns argument 1, an open server. */
 static Server *server (lua_State *L) {
   Server *s = luaL_checkudata(L, 1, TYPENAME);
   if (s->daemon == NULL) luaL_error(L, "the server is closed");
@@ -210,9 +222,9 @@ static Server *server (lua_State *L) {
 
 
 /*
-** Returns a socket that listens at the address, or -1 and an errno. Binds even if connections
-** of an ended server linger at the address, but not if another server listens there. Made here
-** because some versions of the library do not report why they could not make one.
+** Returns a socket that listens at the address, or -1 with errno. Binds even if connections of an
+** ended server linger at the address, but not if another server listens there. The socket is made
+** here because some versions of the library do not report why they could not make one.
 */
 static int listening (const struct addrinfo *a) {
   static const int on = 1;
@@ -289,6 +301,7 @@ static int l_port (lua_State *L) {
 }
 
 
+/* Adds an argument of the address to the table on top. */
 static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *key,
                                  const char *value) {
   lua_State *L = ud;
@@ -299,7 +312,7 @@ static enum MHD_Result argument (void *ud, enum MHD_ValueKind kind, const char *
 }
 
 
-/* Sets 'field' of the table on top to the value of the request's header, if it has one. */
+/* Sets 'field' of the table on top to the value of a header, if the request has that header. */
 static void setheader (lua_State *L, const Request *a, const char *field, const char *header) {
   const char *value = MHD_lookup_connection_value(a->connection, MHD_HEADER_KIND, header);
   if (value != NULL) setstring(L, field, value);
@@ -333,7 +346,8 @@ static int l_wait (lua_State *L) {
 }
 
 
-/* Queues the answer of a request; MHD_run_wait sends it. */
+/* Answers a suspended request and resumes it; the next MHD_run_wait sends the answer. Copies
+   'body'. */
 static void httplib_answer (Request *a, unsigned status, const char *type, const void *body,
                             size_t n) {
   a->response = MHD_create_response_from_buffer(n, (void *)body, MHD_RESPMEM_MUST_COPY);

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** profiler.limit (limiting.h). The limits of a call are in a userdata on the call's stack. If
-** calls are nested, the smaller limit of each kind is in effect, with its own message. The
-** function runs in lua_pcall, which restores the outer limits at its end. A to-be-closed variable
-** could not do that, because a call of __close may need memory.
+** calls are nested, the smaller limit of each kind is in effect, with the message of the call that
+** has set it. The function runs in lua_pcall: l_limit restores the outer limits after it, also
+** after an error. The function cannot yield out of the call. A to-be-closed variable could not
+** restore the limits, because a call of __close may need memory.
 */
 #include "limiting.h"
 
 #include <string.h>
 
-/* Stack of l_limit while the function runs: two limits, the userdata, two messages, the first
-   argument; then the function's results. */
+/* Number of values below the function on the stack of l_limit: the limits of allocated and of live
+   bytes, the userdata, the messages of the two limits, argument 1. After the call the function's
+   results follow them. */
 #define BELOW	6
 
 
+/* A function that l_limit calls for its frame only. */
 static int limiting_nothing (lua_State *L) {
   (void)L;
   return 0;
 }
 
 
-/* Pushes the value at the index, and returns it as text for a message: its type if it is neither
-   text nor a number. */
+/* Pushes the value at the index, and returns its text for a message: of a string or number that
+   value, of others the name of the type. */
 static const char *shown (lua_State *L, int index) {
   const char *text;
   lua_pushvalue(L, index);
@@ -30,7 +33,8 @@ static const char *shown (lua_State *L, int index) {
 }
 
 
-/* Pushes the limits of argument 1, bytes allocated and bytes alive, each an integer or nil. */
+/* Pushes the two limits of argument 1, of allocated and of live bytes, each an integer or nil.
+   Raises an error if the argument is wrong. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {
@@ -65,8 +69,8 @@ static void pushlimits (lua_State *L) {
 }
 
 
-/* Sets *limit to used + the integer at 'index', if that is smaller, and *why to the string at
-   'message'. Does nothing if there is no integer. */
+/* If the value at 'index' is an integer, and used + that integer is below *limit, sets *limit to
+   the sum and *why to the string at 'message'. Else does nothing. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
@@ -77,9 +81,9 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
 
 
 /*
-** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f.
-** Calls the function 'nothing' first: its frame is then reused for f, so that the allocation of
-** that frame does not count. Allocates.
+** limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
+** the errors of f. Calls limiting_nothing first: f then reuses the frame of that call, whose
+** allocation does not count. Allocates, before the limits are set.
 */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);

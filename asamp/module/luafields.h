@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Helpers of the Lua modules: set fields of the table on top of the stack, read fields of the
-** argument table at index 1, and push the results of failed calls.
+** This folder has the C modules that Lua code loads, the C interface asamp.h, and the command. Each
+** file with a luaopen_ function is a module; the comment at its start documents the module's
+** functions.
+**
+**   corelib.c      profiler.core: the sampler; with embed.h (asamp.h), counting.h, limiting.h and
+**                  snapshotlib.h
+**   readerlib.c    profiler.reader: profiles as tables; with repairlib.c
+**   convertlib.c   profiler.convert: profiles in other formats
+**   heaplib.c      profiler.heap: snapshots of heaps
+**   hostlib.c      asamp.host: system functions; httplib.c, asamp.http: a server
+**   ownmalloc.c    counts the memory of the library; asamp.sh: the command
+**
+** A module converts arguments and results; the other folders do the work. A function of a module
+** raises a Lua error for a wrong argument, and returns nil and a message for a failure of the
+** system or of a file. Each luaopen_ function starts with binding_open (binding.h). The C function
+** of the Lua function NAME is l_NAME, FILE_NAME or NAME_lua.
+**
+** This file has the helpers of the modules: they set fields of the table on top of the stack, read
+** fields of the argument table at index 1, and push the results of failed calls.
 */
 #ifndef asamp_luafields_h
 #define asamp_luafields_h
@@ -11,6 +28,8 @@
 #include "binding.h"
 #include "readerleft.h"
 
+/* The setters set the field 'key' of the table on top of the stack. They may raise a memory
+   error. */
 static inline void setinteger (lua_State *L, const char *key, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_setfield(L, -2, key);
@@ -26,6 +45,7 @@ static inline void setboolean (lua_State *L, const char *key, int b) {
   lua_setfield(L, -2, key);
 }
 
+/* 'text' NULL: nil. */
 static inline void setstring (lua_State *L, const char *key,
                               const char *text) {
   lua_pushstring(L, text);
@@ -33,8 +53,8 @@ static inline void setstring (lua_State *L, const char *key,
 }
 
 /*
-** Pushes nil and the message, and returns the number of results. pushfailed also pushes an
-** errno.
+** Push the results of a failed call, and return their number: nil and the message; pushfailed
+** also an errno.
 */
 static inline int pushfailure (lua_State *L, const char *message) {
   lua_pushnil(L);
@@ -48,6 +68,8 @@ static inline int pushfailed (lua_State *L, const char *message, int error) {
   return 3;
 }
 
+/* The getters return the field 'key' of the table at index 1: getinteger 0 if the field does not
+   convert to an integer, getboolean 0 if it is nil or false. */
 static inline lua_Integer getinteger (lua_State *L, const char *key) {
   lua_Integer n;
   lua_getfield(L, 1, key);
@@ -65,8 +87,8 @@ static inline int getboolean (lua_State *L, const char *key) {
 }
 
 /*
-** Sets the field 'left' of the table on top: a list of {what, limit, count, text}, one entry
-** for each limit that dropped data.
+** Sets the field 'left' of the table on top to a list of {what, limit, count, text} (readerleft.h),
+** with one entry for each limit that dropped data.
 */
 static inline void pushleft (lua_State *L, const uint64_t counts[LEFT_N]) {
   lua_Integer n = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Counts the memory that the library itself allocates (own.h). The linker redirects the
-** allocation calls of the library's own objects here (--wrap). Every function that returns a
-** block is redirected, so that each freed block was counted before. Counts the usable size of
-** blocks.
+** Counts the memory that the library itself allocates (own.h), by the usable size of its blocks.
+** The linker redirects the calls of malloc, calloc, realloc, free, strdup, strndup and asprintf in
+** the library's own objects to these functions (--wrap). A block of any other function must not be
+** freed: it would be subtracted without having been added. Only the buffer of getline in native.c
+** is. All functions are thread-safe.
 */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -29,16 +30,19 @@ char *__wrap_strndup (const char *s, size_t n);
 int __wrap_asprintf (char **to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 
+/* Returns the usable bytes of a block; of NULL 0. */
 static int64_t size (void *p) {
   return p == NULL ? 0 : (int64_t)malloc_usable_size(p);
 }
 
 
+/* Adds n bytes, which may be negative. */
 static void ownmalloc_count (int64_t n) {
   if (n != 0) __atomic_add_fetch(&own_count, n, __ATOMIC_RELAXED);
 }
 
 
+/* Counts a new block, or NULL, and returns it. */
 static void *counted (void *p) {
   ownmalloc_count(size(p));
   return p;

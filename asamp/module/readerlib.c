@@ -3,112 +3,136 @@
 ** profiler.reader: reads profiles into Lua tables. A plain C module for Lua 5.4.
 **
 **   read(path [, options]) -> profile | nil, message
+**   repair(path, out [, inplace])  see repairlib.c
 **
 ** Options:
 **
-**   bins      number of time slices, at most 16384, in the field 'bins'
+**   bins      most time slices in the field 'bins', up to 16384; 0 or nil: no bins
 **   at        us since the start: sites, kinds, lifetimes and holders count only the samples that
 **             were alive at that time, as far as collections have found out; no samples of time,
-**             no bins
-**   progress  function called repeatedly with the share of the file that has been read
-**   states    ascending list of ids of Lua states: everything that is not listed by state
-**             covers only these
-**   label     {name, value}: only samples with that label; without value: samples without a label
-**             of that name
+**             no bins, no copies
+**   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
+**             lifetimes, holders and bins count only the samples with since <= time < till
+**   progress  function called repeatedly with the share of the file that has been read, 0 to 1; an
+**             error in it ends the reading, with its message
+**   states    ascending list of ids of Lua states: everything except 'states' and 'threads' covers
+**             only these states
+**   label     {name=, value=}: only samples with that label; value nil: only samples without a
+**             label of that name
 **
-** A profile is a table (sizes in bytes; started, ended, duration and timeperiod in seconds; all
-** other times in microseconds since the start):
+** A profile is a table (sizes in bytes; started, ended, duration, timeperiod and ring.seconds in
+** seconds; times in microseconds since the start, durations in microseconds). 'Columns' are lists
+** of equal length: row i has the i-th element of each. Samples of allocations are counted in
+** periods: a sample of n periods counts n times.
 **
 **   path, version, interpreter, own, compressed, lines, random, command
 **   tuning              LUA_GC of the process (nil: not set)
 **   complete            false: damaged or cut; then 'message' says where and why
+**   live                true: the file was still being written
 **   offset              bytes of the log that were read
+**   pid                 process id (nil: unknown)
+**   lost                samples that the writer has lost, as far as the file records them
 **   period, periods     initial sampling period in bytes; how often it was changed after a sample
+**   malloc              sampling period of native memory in bytes (nil: not sampled)
+**   uneven              true: samples of allocations may represent different numbers of bytes
 **   timeperiod, timeperiods  period of time samples (nil: unknown); how often it was set,
 **                       including the first time
 **   wall, cpu           true: there are samples of wall time; of CPU time
 **   timed               false: the file has no times; samples are assumed to be one period apart
-**   started, ended, duration  since the epoch; nil: unknown
+**   started, ended      since the epoch (nil: unknown)
+**   duration            from the start to the end, or to the last event if the end is missing
 **   profiles            number of merged profiles (nil: not merged)
-**   samples, bytes      of allocations; bytes = samples x period
-**   ring                of a flight recorder: {samples, bytes: from before the kept part, still
-**                       alive; seconds: length of the kept part; wanted: requested length, nil:
-**                       any}
+**   samples, bytes      of allocations: number, and the bytes that they represent
+**   ring                of a flight recorder: {samples, bytes: of samples from before the kept
+**                       part whose blocks were still alive; seconds: length of the kept part;
+**                       wanted: requested length in seconds, nil: any}
 **   allocated           exact bytes allocated while sampling was on (nil: unknown)
-**   fates               whether the file has survival outcomes
-**   survived, survivedbytes, undecided, undecidedbytes
-**   followed            how many surviving samples were followed at a time; 0: none, no deaths
+**   fates               true: the file has survival outcomes
+**   survived, survivedbytes, undecided, undecidedbytes  of 'samples', by outcome
+**   followed            largest number of survivors followed at a time; 0: the file has no deaths
 **   later, laterbytes   of the survivors: died later
 **   unfollowed          of the survivors: not followed, counted as alive
-**   timesamples         in periods of time
-**   undetailed
+**   timesamples         samples of time, in periods of time
+**   undetailed          samples whose details (size, outcome) are missing in an own file
 **   minors, majors      number of collections
-**   walks, walked, longestwalk  number of walks for holders, and the time the program waited
-**                       for them, total and longest (us)
-**   labels (nil: none)  a list; first the samples without labels, then each label set:
+**   walks, walked, longestwalk  number of walks for holders; total and longest time that the
+**                       program waited for a walk
+**   labels (nil: none)  a list; first the samples without labels, then those of each label set:
 **                       {labels = {name = value, ...}, samples, bytes, survivedbytes, laterbytes,
-**                       undecidedbytes, timesamples, ns, minors, majors, pause (us of collections
-**                       during coroutines with these labels)}
+**                       undecidedbytes, timesamples, ns, minors, majors, pause (of collections
+**                       during coroutines with these labels), exact (bytes allocated with them;
+**                       nil: unknown)}
 **   kinds[k]            {name (the type), class (nil: none), time (true: samples of time), blocks
-**                       (sampled), objects (estimated number), outside (sampled outside the
+**                       (sampled), objects (estimated number), outside (blocks sampled outside the
 **                       nursery)}
 **   functions[f]        {name, line, file, native}
-**   nodes               {parent = {}, fn = {}, line = {}}: the call tree; parent[i] < i, 0 is the
-**                       root; a node's stack is its function and those of its ancestors
-**   sites               columns node, kind, samples, bytes, survived, survivedbytes, later,
-**                       laterbytes, undecided, undecidedbytes: totals of each (node, kind); node 0:
-**                       stack unknown; for time, samples are periods and bytes are 0.
-**                       objects (own files only): estimated number of blocks. time (only if the
-**                       time period was set more than once): periods of length timeperiod.
-**                       Variances of these sums: timesquares (only with time samples), of periods;
-**                       bytesquares, survivedsquares, latersquares (only if 'uneven'; else the
-**                       variance is the sum times the period), of bytes
+**   nodes               columns parent, fn (index in 'functions'), line: the call tree; parent[i] <
+**                       i, 0 is the root; a node's stack is its function and those of its ancestors
+**   sites               columns node, kind (index in 'kinds'), samples, bytes, survived,
+**                       survivedbytes, later, laterbytes, undecided, undecidedbytes: totals of each
+**                       (node, kind); node 0: stack unknown; of samples of time, 'samples' are
+**                       periods and 'bytes' 0. objects (own files only): estimated number of
+**                       blocks. kept, life, births (own files with outcomes only): of 'objects',
+**                       those not known to have died; sum of the lives of the others; sum of the
+**                       allocation times of those kept. time (only if the time period was set more
+**                       than once): periods of length timeperiod. Variances of these sums:
+**                       timesquares (only with time samples), of periods; bytesquares,
+**                       survivedsquares, latersquares (only if 'uneven'; else the variance is the
+**                       sum times the period), of bytes
 **   lifetimes           columns node, digits, samples, bytes: samples that died later, by the
 **                       number of binary digits of the bytes allocated during their life
-**   copies (nil: not sampled)  columns node, sort, samples, bytes, and total (samples): bytes
-**                              copied;
-**                       sort 0: into new strings; 1: part of 0: the string that the result replaces
-**                       (s in s = s .. x); 2: by growth of buffers and tables
-**   collections[i]      {n, left, time, duration, processor, slices, inuse, least, held, rss,
-**                       tenured, planned, charged (bytes), decided, survived (samples), major,
-**                       minorpause, majorpause, remembered, stacks, weak, listed (of the longest
-**                       pause; nil: none), state}: n consecutive collections (1, more in long
-**                       profiles) and the unreported ones before them, of which only sums are
-**                       known: end of the last, sums (CPU time; in it slices of major collections
-**                       after minor ones, nil: none), maxima of inuse, held and rss, minimum in
-**                       use, whether there are major ones, longest minor and major pause (nil:
-**                       none), last phase
-**   course (nil: no collections)  {n, first, peak, last (each {inuse, held, rss}), ended (end of
-**                       the last), highest (end of the first one with the most in use), tenured,
-**                       planned, charged, processor, majorprocessor, lastmajor (its end; nil:
-**                       none), pauses = {n, total, median, p99, longest, at (its end)}}: of all
-**                       collections
+**   lifeclasses         columns node (a kind, from 0 on), digits, samples, bytes, objects: samples
+**                       known to have died, by the binary digits of their life in us
+**   ages                survival by age (ages.h): {first, doubling, and as a list the cells that
+**                       are not empty, with the fields that pushages sets}
+**   holders (nil: the file has no paths)  columns node, path (0: unknown), samples, bytes: live
+**                       samples, and the paths that hold them; columns parent, step, by path: the
+**                       path that this one extends (0: none), and the last step
+**   copies (nil: not sampled)  columns node, sort, samples, bytes; total (samples): bytes copied,
+**                       sort 0: into new strings; 1: the part of 0 that comes from the string that
+**                       the result replaces (s in s = s .. x); 2: by growth of buffers and tables
+**   collections[i]      n consecutive collections that the file records (n is 1, more in long
+**                       profiles), and 'left' unrecorded ones before them: {n, left, time (end of
+**                       the last), duration, processor (CPU time), slices (part of processor:
+**                       slices of major collections within minor pauses; nil: 0), tenured, planned,
+**                       charged (bytes), decided, survived (samples): sums; inuse, held, rss:
+**                       maxima after a collection; least: minimum of inuse; major (true: n counts a
+**                       major one); minorpause, majorpause: longest pauses (nil: no such
+**                       collection); remembered, stacks, weak, listed: entries visited in the
+**                       longest pause (nil: 0); state: phase after the last}
+**   course (nil: no collections)  of all collections: {n (recorded ones), first, peak, last (each
+**                       {inuse, held, rss}), ended (end of the last), highest (end of the first one
+**                       with the largest inuse), tenured, planned, charged, processor,
+**                       majorprocessor (of major ones; both CPU time), lastmajor (end of the last
+**                       major one; nil: none), pauses = {n, total, median, p99, longest, at (end of
+**                       the longest)}}
 **   marks[i]            {time, name, value}: all, or in long profiles an even selection
 **   pictures[i]         {time, rows = {{bytes, what, text}}}: resident memory by use; nil: none
 **   walktimes[i]        {time, duration}: an even selection of the walks
-**   marknames[i]        {name, count, first, last (times), value (the last one), least, mean, most
-**                       (if all values are numbers)}: of all marks
+**   marknames[i]        {name, count, first, last (times), value (of the last mark), least, mean,
+**                       most (if all values are numbers)}: of all marks
 **   states[i]           {id, name (nil: none), thread (nil: unknown), begin, end_, ended, others
 **                       (number of states merged in this row; nil: one), allocated (exact bytes),
 **                       samples, bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}
-**   threads[i]          {id, samples, bytes, timesamples, ns}
+**   threads[i]          {id, samples, bytes, timesamples, ns}: OS threads
 **   begun               number of states ever made; this and the two above: profiles of a process
 **                       only, else nil
 **   left[i]             {what, limit, count, text}: data that limits dropped
-**   bins                {start, width, n, columns bin, node, kind, samples, bytes, survived,
-**                       survivedbytes, later, laterbytes, undecided, undecidedbytes, time (as in
-**                       sites)}: totals by time slice, sorted by bin; a sample belongs to the slice
-**                       in which it was taken
-**   gone                {width, columns bin, node, kind, samples, bytes}: samples that died later,
-**                       by the slice in which they were found dead, sorted; the width may differ,
-**                       slices are numbered from 0
-**   born                (with bins) the columns of 'bins' and last (time of the last sample), in at
-**                       most 64 slices of 'width' decided bytes: a clock that runs with allocation,
-**                       not with time
+**   bins                (with the option) {start, width, n, columns bin, node, kind, samples,
+**                       bytes, survived, survivedbytes, later, laterbytes, undecided,
+**                       undecidedbytes, time (as in sites)}: totals by time slice, sorted by bin;
+**                       a sample belongs to the slice in which it was taken
+**   gone                (with bins) {width, columns bin, node, kind, samples, bytes}: samples that
+**                       died later, by the slice in which they were found dead, sorted; its width
+**                       may differ from that of 'bins'; slices are numbered from 0
+**   born                (with bins) {width, the columns of 'bins' except time, and last (time of
+**                       the last sample)}: samples with an outcome, in at most 64 slices of
+**                       'width' bytes of such samples: a clock that runs with allocation, not
+**                       with time
 **   alive               (with bins; empty if the file has no paths) {width, columns bin, node, path
 **                       (0: not reached by the last walk), vector (1: a part of a table), samples,
-**                       bytes, last}: samples alive at the end, by slices as in 'born'; the width
-**                       may differ; last: time of the last one
+**                       bytes, last (time of the last sample)}: samples alive at the end, by slices
+**                       as in 'born', with a width of their own
 **   worked              (with bins) {width, columns bin, samples, ...}: samples of time, in at most
 **                       256 slices of time
 */
@@ -122,7 +146,7 @@
 
 #define TYPENAME	"profiler.reader.profile"
 
-/* Sets a field to seconds, given microseconds. */
+/* Sets a field of the table on top to a time in seconds; 'us': microseconds. */
 static void setseconds (lua_State *L, const char *key, uint64_t us) {
   setnumber(L, key, (lua_Number)us / 1e6);
 }
@@ -145,8 +169,8 @@ static void pushfunctions (lua_State *L, const ReadProfile *r) {
 }
 
 /*
-** Pushes a new list with capacity n, also stored in the field 'key' of the table on top.
-** Returns its index.
+** Pushes a new list with capacity n, and stores it in the field 'key' of the table on top. Returns
+** the stack index of the list.
 */
 static int list (lua_State *L, const char *key, size_t n) {
   lua_createtable(L, n < INT32_MAX ? (int)n : 0, 0);
@@ -156,8 +180,8 @@ static int list (lua_State *L, const char *key, size_t n) {
 }
 
 /*
-** Does this for nkeys keys of the table at 'to' and stores the indices of the lists in
-** 'columns'.
+** Sets nkeys fields of the table at index 'to' to new lists with capacity n, and columns[k] to the
+** stack index of the k-th list. Leaves 2 * nkeys values on the stack.
 */
 static void lists (lua_State *L, int to, const char *const keys[], int nkeys, size_t n,
                    int columns[]) {
@@ -168,6 +192,7 @@ static void lists (lua_State *L, int to, const char *const keys[], int nkeys, si
   }
 }
 
+/* Sets element i of the list at index 'to' to an integer. */
 static void readerlib_put (lua_State *L, int to, size_t i, uint64_t n) {
   lua_pushinteger(L, (lua_Integer)n);
   lua_rawseti(L, to, (lua_Integer)i);
@@ -191,7 +216,8 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Adds a column to the table at 'sites': the double at 'offset' of each Site of the table. */
+/* Sets the field 'key' of the Lua table at index 'sites' to a list: the double at 'offset' of each
+   Site of 'table'. Pops the values above 'sites'. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -211,7 +237,7 @@ static int isuneven (const ReadProfile *r) {
   return r->periods > 0 || (r->mallocs > 0 && r->mallocs != r->period);
 }
 
-/* Adds the columns that only some profiles have. */
+/* Adds to the table at index 'sites' the columns that only some profiles have. */
 static void pushothers (lua_State *L, const ReadProfile *r,
                            const ReaderSum *sum, int sites) {
   lua_settop(L, sites);
@@ -267,8 +293,8 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
 }
 
 /*
-** Pushes a table with the columns 'node', 'kind' (under the name 'kind' points to), 'samples'
-** and 'bytes' of a SiteTable.
+** Pushes a Lua table with the columns node, kind (in the field named by 'kind'), samples and bytes
+** of a SiteTable.
 */
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
@@ -302,14 +328,14 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "copies");
 }
 
-/* Sets the field 'lifeclasses' of the table on top: columns by kind. */
+/* Sets the field 'lifeclasses' of the table on top. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Sets the field 'ages' of the table on top: the non-empty cells. */
+/* Sets the field 'ages' of the table on top: the bins, and the cells that are not empty. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -331,8 +357,8 @@ static void pushages (lua_State *L, const Ages *a) {
 }
 
 /*
-** Sets the field 'holders' of the table on top, if the file has paths: columns, and the lists
-** 'parent' and 'step' of the path tree.
+** Sets the field 'holders' of the table on top, if the file has paths: the columns by site, and the
+** columns 'parent' and 'step' by path.
 */
 static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {"parent", "step"};
@@ -352,6 +378,7 @@ static void pushholders (lua_State *L, const ReadProfile *r, const ReaderSum *su
   lua_setfield(L, -2, "holders");
 }
 
+/* Sets the field 'kinds' of the table on top. */
 static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   uint32_t i;
   lua_createtable(L, (int)r->nkinds, 0);
@@ -477,7 +504,8 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets a field to a number of marks, as an integer if all values of that name are integers. */
+/* Sets a field of the table on top to a number about the marks of a name: as an integer if all
+   their values are integers. */
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -533,12 +561,10 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/*
-** Number of columns of 'gone', of 'bins' and of 'born'. pushslices pushes a table with the first
-** nkeys columns of the slices.
-*/
+/* Number of columns of 'gone', of 'bins' and of 'born'. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
+/* Pushes a table with 'width' and the first nkeys columns of the slices. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -611,7 +637,7 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-/* Sets the fields of the table on top about the file: origin, times, format. */
+/* Sets the fields of the table on top about the file: its origin, times and format. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -640,7 +666,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
     setinteger(L, "profiles", r->merged);
 }
 
-/* Sets the fields of the table on top about the sampling: periods, and the numbers of samples. */
+/* Sets the fields of the table on top about the sampling: periods, numbers of samples, collections
+   and walks. */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
@@ -678,6 +705,7 @@ static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *su
   setinteger(L, "longestwalk", r->longestwalk);
 }
 
+/* Pushes the profile. */
 static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 52);
@@ -738,6 +766,8 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
+/* Sets the fields of the table on top about states and OS threads, if the profile is of a
+   process. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
@@ -784,17 +814,17 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
 }
 
 /*
-** The objects that a call of 'read' owns. A userdata, so that they are freed when an error
-** unwinds it.
+** The objects that a call of 'read' owns, in a userdata: after an error its finalizer frees them.
 */
 typedef struct Work {
   lua_State *L;
   ReadProfile *profile;
-  uint32_t *only;
-  char *labelname, *labelvalue;
+  uint32_t *only;	/* ids of the option 'states'; NULL: all */
+  char *labelname, *labelvalue;  /* of the option 'label', or NULL */
   ReaderSum sum;
 } Work;
 
+/* Frees the objects of a Work, also as its __gc. */
 static int readerlib_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->profile != NULL)
@@ -810,7 +840,7 @@ static int readerlib_gc (lua_State *L) {
   return 0;
 }
 
-/* Calls the progress function at index 2. An error in it ends the reading. */
+/* Calls the progress function at index 2. Its error ends the reading, with the error's message. */
 static void readerlib_progress (void *ud, double fraction) {
   Work *w = ud;
   lua_pushvalue(w->L, 2);
@@ -822,7 +852,7 @@ static void readerlib_progress (void *ud, double fraction) {
   }
 }
 
-/* Returns a field of the options at index 2, a time in us; 'none' if the field is nil. */
+/* Returns the field 'key' of the options at index 2, a time in us; 'none' if it is nil. */
 static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) {
   uint64_t t;
   lua_getfield(L, 2, key);
@@ -831,15 +861,15 @@ static uint64_t readerlib_timeof (lua_State *L, const char *key, uint64_t none) 
   return t;
 }
 
-/* Options of 'read' that are numbers; times in us. */
+/* The options of 'read' that are numbers. */
 typedef struct Numbers {
   uint32_t bins;
-  uint64_t at, since, till;  /* fields of ReaderSum: instant, since, till */
+  uint64_t at, since, till;  /* us; fields of ReaderSum: instant, since, till */
 } Numbers;
 
 /*
-** Moves the options to indices 2 (progress), 3 (states) and 4 (label), and returns the others in
-** *to.
+** Replaces the options, argument 2, by the values at the indices 2 (progress), 3 (states) and 4
+** (label), each may be nil; stores the other options in *to. Raises an error if 'bins' is wrong.
 */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
@@ -868,7 +898,7 @@ static void options (lua_State *L, Numbers *to) {
   to->bins = (uint32_t)bins;
 }
 
-/* Restricts the reading to the states whose ids are in the list at index 3. */
+/* Restricts the reading to the states whose ids are in the list at index 3, unless it is nil. */
 static void readerlib_want (lua_State *L, Work *w) {
   size_t i, n;
   if (lua_isnil(L, 3))
@@ -887,7 +917,8 @@ static void readerlib_want (lua_State *L, Work *w) {
   w->sum.client.nonly = n;
 }
 
-/* Returns a copy of a string field of the table at index 4; NULL if the field is nil. */
+/* Returns a copy of the string in the field 'key' of the table at index 4; NULL if the field is
+   nil. The caller frees the copy. */
 static char *copied (lua_State *L, const char *key) {
   const char *text;
   char *to = NULL;
@@ -899,7 +930,7 @@ static char *copied (lua_State *L, const char *key) {
   return to;
 }
 
-/* Restricts the reading to the label in the table at index 4. */
+/* Restricts the reading to the label in the table at index 4, unless it is nil. */
 static void wantlabel (lua_State *L, Work *w) {
   if (lua_isnil(L, 4))
     return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots for profiler.core (snapshotlib.h). profiler.lua checks the arguments. */
+/* Snapshots of the heap for profiler.core (snapshotlib.h). profiler.lua checks the arguments. */
 #include "snapshotlib.h"
 #include "snapshot.h"
 
@@ -12,9 +12,10 @@
 #include "luafields.h"
 
 /*
-** snapshot{path=, replace= (enum of place.h), wait= (true, or the child's time limit in seconds),
-** inprocess=, command=} ->
-** {path=, forked=, refused= (message), stopped= (seconds)} | nil, message, errno
+** snapshot{path=, replace= (PLACE_NONE, ...), wait= (true, or a number: waits, for a child with
+** that time limit in seconds), inprocess=, command=} -> {path=, forked=, refused= (reason of a
+** failed fork, or nil), stopped= (seconds that the program has waited)} | nil, message, errno
+** (SnapshotWish, Snapshot)
 */
 int snapshot_lua (lua_State *L) {
   SnapshotWish wish;
@@ -45,7 +46,7 @@ int snapshot_lua (lua_State *L) {
   return 1;
 }
 
-/* Writes the path of the snapshot next to a profile into 'to'. */
+/* Writes the path of a profile to 'to', with .heap in place of .vmprof or .vmprof.gz. */
 static void nextto (const char *profile, char to[PATH_MAX]) {
   const char *endings[] = {".vmprof.gz", ".vmprof"};
   size_t n = strlen(profile), i;
@@ -59,6 +60,7 @@ static void nextto (const char *profile, char to[PATH_MAX]) {
   snprintf(to, PATH_MAX, "%.*s.heap", (int)(n < PATH_MAX ? n : PATH_MAX), profile);
 }
 
+/* Adds a mark to the session's profile. */
 static void mark (Sampler *s, const char *name, const char *value) {
   sampler_mark(s, name, strlen(name), value, strlen(value));
 }
