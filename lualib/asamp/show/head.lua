@@ -199,7 +199,7 @@ local function survival(p, t)
   local text = units.percent(decided - survived, decided) .. " died young"
   if measures.hasdeaths(p) then
     text = text .. (", %s died later, %s is still alive%s."):format(
-      share "later", share "alive", p.majors == 0 and
+      share "later", share "alive", p.majors == 0 and (measures.fate(t.whole, "alive")) > 0 and
       ", as no major collection has checked it again" or "")
   else
     text = text .. (", %s survived its first collection."):format(share "survived")
@@ -316,9 +316,9 @@ function M.lines(p, t, style, options)
     end
   end
   if options.label then
-    lines[#lines + 1] = paint("yellow", layout.cutend(
+    lines[#lines + 1] = paint("yellow", layout.wrap(
       "only work with the label " .. layout.clean(options.label) ..
-      "; collections and leaks are of the whole run, and left out", width))
+      "; collections and leaks are of the whole run, and left out", "", width))
   end
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))

@@ -211,6 +211,29 @@ describe("the report's text", function()
                   :find("died young", 1, true))
   end)
 
+  it("names the missing major collection only if something may be alive for lack of it", function()
+    local function of(dead)
+      return flat(render(function(p)
+        p.followed, p.majors = 100, 0
+        p.sites.later, p.sites.laterbytes = {}, {}
+        for i, n in ipairs(p.sites.survived) do
+          p.sites.later[i] = dead and n or 0
+          p.sites.laterbytes[i] = dead and p.sites.survivedbytes[i] or 0
+        end
+      end))
+    end
+    has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, as no major collection " ..
+                   "has checked it again.")
+    has(of(true), "90.0% died young, 10.0% died later, 0.0% is still alive. ")
+  end)
+
+  it("wraps the note about a label", function()
+    local s = render(nil, {label = "route=/a/long/path/to/a/resource", width = 60})
+    has(flat(s), "only work with the label route=/a/long/path/to/a/resource; collections and leaks are of " ..
+                 "the whole run, and left out")
+    commands.fits(s, 60)
+  end)
+
   it("prints the number of collections, and the bytes that they left", function()
     local s = flat(render())
     has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
