@@ -17,8 +17,10 @@ M.TOLERANCE = 5
 
 local ROWS = 10     -- limit of lines and of holders in a message
 local PERIOD = 64   -- mean bytes between the samples of the second run
-local ENOUGH = 20   -- f is called again until there are more samples than this
-local MOST = 100    -- limit of these calls; f may allocate too little for a sample
+local ENOUGH = 20   -- f is called again until this number of samples is to be expected
+local MOST = 100    -- limit of these calls
+
+local LITTLE = "a second run allocated too little for a sample"
 
 local FIELDS = {"bytes", "blocks", "retained"}  -- the counts of a test
 
@@ -93,9 +95,22 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Profiles further runs of f and returns text: the lines that allocated the bytes; if 'retained'
--- is set, the lines of the bytes still alive and their holders.
-local function explain(f, args, retained)
+-- Returns the holders without the stack of the main thread, which does not count as retained
+-- (profiler.alive), with their shares of the rest.
+local function counted(list)
+  local rest, shares = {}, 0
+  for _, holder in ipairs(list) do
+    if holder.text ~= "main thread" then
+      rest[#rest + 1], shares = holder, shares + holder.share
+    end
+  end
+  for _, holder in ipairs(rest) do holder.share = holder.share / shares end
+  return rest
+end
+
+-- Profiles further runs of f, which allocates about 'bytes', and returns text: the lines that allocated
+-- the bytes; if 'retained' is set, the lines of the bytes still alive and their holders.
+local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
     return "the command asamp is not installed, so no lines are shown"
@@ -111,18 +126,19 @@ local function explain(f, args, retained)
     host.discard(folder)
     return "no profile of a second run: " .. tostring(message)
   end
+  local most = retained and 1 or math.min(math.ceil(ENOUGH * PERIOD / math.max(bytes, 1)), MOST)
   local calls, ran, wrong = 0  -- luacheck: ignore 221
   repeat
     ran, wrong = pcall(f, unpack(args, 1, args.n))
     calls = calls + 1
-  until not ran or retained or calls == MOST or profiler.stats().samples > ENOUGH
+  until not ran or calls == most
   collectgarbage()
   collectgarbage()
   profiler.disable()
   local profile = require "profiler.reader".read(path)
   host.discard(folder)
   if not profile or profile.samples == 0 then
-    return "a second run allocated too little for a sample"
+    return LITTLE
   end
   local all, list, text = totals.of(profile), {}, {}
   local key = retained and "alivebytes" or "bytes"
@@ -132,17 +148,21 @@ local function explain(f, args, retained)
   end
   for _, row in ipairs(all.lines) do
     if row.self[key] > 0 and not own[row.file] then
-      list[#list + 1] = {name = row.name, file = row.file, line = row.line, n = row.self[key]}
+      list[#list + 1] = {name = row.name, file = row.file, line = row.line,
+                         n = math.floor(row.self[key] / calls + 0.5)}
     end
   end
-  text[1] = retained and "alive after a second run, by line:" or
-            calls == 1 and "allocated in a second run, by line:" or
-            ("allocated in %d more runs, by line:"):format(calls)
+  if #list == 0 then
+    return retained and "a second run kept too little for a sample" or LITTLE
+  end
+  text[1] = retained and "alive after a second run, by line, estimated from samples:" or
+            calls == 1 and "allocated in a second run, by line, estimated from samples:" or
+            ("allocated in a run, by line, estimated from samples of %d more runs:"):format(calls)
   for _, line in ipairs(rowsof(list, "n", lineplace)) do text[#text + 1] = line end
   if retained and profile.holders then
     local paths = holders.grouped(profile.holders, function() return true end)[true]
     text[#text + 1] = "held by:"
-    for i, holder in ipairs(paths and holders.of(profile.holders, paths) or {}) do
+    for i, holder in ipairs(counted(paths and holders.of(profile.holders, paths) or {})) do
       text[#text + 1] = i <= ROWS and ("  %9.0f%%  %s"):format(100 * holder.share, holder.text) or nil
     end
   end
@@ -166,9 +186,9 @@ local function within(field, most, f, ...)
   end
   local over = field == "retained" and
     ("%d bytes stayed alive, at most %d may"):format(found.retained, most) or
-    ("%d bytes in %d blocks were allocated, at most %d bytes may be"):format(
-      found.bytes, found.blocks, most)
-  return false, over .. "\n" .. (busy() or explain(f, pack(...), field == "retained"))
+    ("%d bytes in %d %s were allocated, at most %d bytes may be"):format(
+      found.bytes, found.blocks, found.blocks == 1 and "block" or "blocks", most)
+  return false, over .. "\n" .. (busy() or explain(f, pack(...), found.bytes, field == "retained"))
 end
 
 --- Returns true if f(...) allocates at most n bytes; else false and a message with the allocating
@@ -318,7 +338,7 @@ function Baseline:run(name, f, ...)
   local over, more = self:over(name, found)
   if not over then return true end
   return false, ("'%s' exceeds its budget in %s\n%s\n%s"):format(name, self.path, over,
-                                                              busy() or explain(f, pack(...), not more))
+                                                              busy() or explain(f, pack(...), found.bytes, not more))
 end
 
 --- Writes the file if 'update' is set. Returns true, or nil and a message.

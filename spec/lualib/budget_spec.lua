@@ -52,6 +52,23 @@ describe("budgets", function()
     assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
   end)
 
+  -- A former bug: the sum of several runs, of few samples, stood below the bytes of one.
+  it("estimate the bytes of a line for one run", function()
+    local text = message(assert.allocates.at_most, 39, function() return {} end)
+    local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"
+    assert.equal("32", runs, text)
+    assert.is_true(tonumber(n) > 5 and tonumber(n) < 100, text)  -- 20 samples, 4 standard errors
+  end)
+
+  it("leave out the stack of the main thread, which does not count as retained", function()
+    local text = message(assert.retains.nothing, function()
+      kept = {}
+      for i = 1, 200 do kept[i] = {} end
+    end)
+    assert.truthy(text:find("held by:", 1, true), text)
+    assert.is_nil(text:find("%  main thread\n", 1, true), text)
+  end)
+
   it("pass an error of the function on", function()
     assert.has_error(function() budget.measure(error, "own") end, "own")
   end)
