@@ -337,8 +337,8 @@ function Baseline:run(name, f, ...)
   end
   local over, more = self:over(name, found)
   if not over then return true end
-  return false, ("'%s' exceeds its budget in %s\n%s\n%s"):format(name, self.path, over,
-                                                              busy() or explain(f, pack(...), found.bytes, not more))
+  return false, ("'%s' exceeds its budget in %s\n%s\n%s"):format(
+    name, self.path, over, busy() or explain(f, pack(...), found.bytes, not more))
 end
 
 --- Writes the file if 'update' is set. Returns true, or nil and a message.
