@@ -149,6 +149,8 @@ static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   config.native = r->native;
   config.followed = r->followed;
   config.pid = r->pid;
+  config.recorder = r->recorder;
+  config.recorded = r->recorded * 1000;
   config.command = r->command != 0 ? r->text.text + r->command : NULL;
   config.tuning = r->tuning != 0 ? r->text.text + r->tuning : NULL;
   config.resolve = transcode_resolve;

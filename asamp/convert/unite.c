@@ -100,6 +100,7 @@ static void addhead (void *ud, const ReadProfile *r) {
   if (r->started > 0 && (m->started == 0 || r->started < m->started))
     m->started = r->started;
   m->checked = 1;
+  readprofile_source(r, &m->sources);
   c->merged += r->merged > 0 ? r->merged : 1;
 }
 
@@ -396,6 +397,10 @@ static int opened (Unite *m) {
   if (m->encoder != NULL)
     return 1;
   m->config.command = m->othercommand ? NULL : m->command;
+  bytes_char(&m->sources, '\0');
+  if (m->sources.failed)
+    return 0;
+  m->config.sources = m->sources.n > 1 ? (const char *)m->sources.data : NULL;
   m->encoder = encoder_new(&m->config, m->clock * 1000, m->started, transcode_sink, m->o);
   m->into.encoder = m->encoder;
   m->into.mallocs = m->config.mallocs;
@@ -530,6 +535,7 @@ void unite_free (Unite *m) {
   strtab_free(&m->natives);
   strtab_free(&m->labels);
   free(m->command);
+  bytes_free(&m->sources);
   free(m->rest);
   free(m->open);
 }

@@ -33,6 +33,7 @@ typedef struct Unite {
   char *command;            /* of the first profile; NULL: it has none */
   /* 1: 'config' has the head of a profile; the profiles have different commands; they have
      different periods of native memory. */
+  Bytes sources;            /* identities of all recordings (readprofile_source) */
   int checked, othercommand, othermallocs;
   uint64_t clock, started;  /* us: the clock of the first profile; the earliest start */
   Encoder *encoder;         /* NULL before the first unite_add */

@@ -137,6 +137,8 @@ static void encoder_head (Encoder *e) {
   metanumber(e, "asamp.random", (uint64_t)(e->config.random != 0));
   if (e->config.merged > 0)
     metanumber(e, "asamp.merged", e->config.merged);
+  if (e->config.sources != NULL)
+    encoder_meta(e, "asamp.sources", e->config.sources);
   if (e->config.mallocs > 0)
     metanumber(e, "asamp.malloc", e->config.mallocs);
   if (e->config.copies)
@@ -178,7 +180,7 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = NULL;  /* belongs to the caller, used for the head only */
+  e->config.command = e->config.sources = NULL;  /* the caller's, used for the head only */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;

@@ -46,6 +46,7 @@ typedef struct EncoderConfig {
   int states;           /* 1: the log of many states, each with its own numbers of functions,
 			   classes and paths (stock format only) */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
+  const char *sources;  /* of a merged profile: its profiles (readprofile_source); may be NULL */
   int numbered;         /* 1: the numbers of functions and classes are valid for the whole file */
   /* Callback that names a native address (a frame's id without its lowest bit), called once
      per address. It writes symbol and object file, both NUL-terminated; "" if unknown. NULL:

@@ -10,8 +10,8 @@
 **   vmprof(path, out, options)
 **   merge(paths, out, options)    merges several profiles into one (unite.h)
 **   version(path) -> version of the VMProf log, process id or 0, start in seconds since the epoch
-**                   and in us of the monotonic clock (0: unknown); of a flight recorder also its
-**                   number and the time of writing in us of that clock | nil, message
+**                   and in us of the monotonic clock (0: unknown), and the identities of its
+**                   recordings (readprofile_source; "": unknown) | nil, message
 **   kind(path) -> kind of the file (filekind_name); nil: unknown, or the file cannot be opened
 **   write(out, text) -> true | nil, message: writes the text to the file 'out'
 **
@@ -619,7 +619,7 @@ typedef struct Peek {
   ReaderClient client;
   int version;
   uint64_t pid, started, clock;
-  uint64_t recorder, recorded;  /* number and time of a flight recorder (ReadProfile); 0: none */
+  Bytes sources;
 } Peek;
 
 /* Copies the data of the head, and stops the reader. */
@@ -629,8 +629,7 @@ static void convertlib_head (void *ud, const ReadProfile *r) {
   l->pid = r->pid;
   l->started = r->started;
   l->clock = r->clock;
-  l->recorder = r->recorder;
-  l->recorded = r->recorded;
+  readprofile_source(r, &l->sources);
   l->client.stop = "looked at";
 }
 
@@ -646,17 +645,17 @@ static int l_version (lua_State *L) {
   r = reader_read(path, &l.client, err, sizeof(err));
   if (r != NULL)
     readprofile_free(r);
-  if (l.version < 0)
+  if (l.version < 0) {
+    bytes_free(&l.sources);
     return pushfailure(L, err);
+  }
   lua_pushinteger(L, l.version);
   lua_pushinteger(L, (lua_Integer)l.pid);
   lua_pushinteger(L, (lua_Integer)(l.started / 1000000));
   lua_pushinteger(L, (lua_Integer)l.clock);
-  if (l.recorder == 0)
-    return 4;
-  lua_pushinteger(L, (lua_Integer)l.recorder);
-  lua_pushinteger(L, (lua_Integer)l.recorded);
-  return 6;
+  lua_pushlstring(L, (const char *)l.sources.data, l.sources.n);
+  bytes_free(&l.sources);
+  return 5;
 }
 
 static int l_kind (lua_State *L) {

@@ -102,6 +102,8 @@ static int readown (ReaderState *s, const char *key, const char *value, size_t n
   }
   else if (strcmp(key, "asamp.merged") == 0)
     r->merged = r->own ? strtoull(value, NULL, 10) : 0;
+  else if (strcmp(key, "asamp.sources") == 0)
+    r->sources = r->own ? strtab_put(&r->text, value, n) : 0;
   else if (strcmp(key, "asamp.random") == 0)
     r->random = strcmp(value, "1") == 0;
   else if (r->own && key[6] >= '1' && key[6] <= '9')

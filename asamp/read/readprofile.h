@@ -11,6 +11,7 @@
 #define asamp_readprofile_h
 
 #include "bounds.h"
+#include "bytes.h"
 #include "framename.h"
 #include "readerleft.h"
 #include "sample.h"
@@ -232,6 +233,8 @@ typedef struct ReadProfile {
   StrTab text;         /* all strings; they move as long as events are delivered */
   IdMap names;         /* maps frame ids to offsets in 'text' */
   uint32_t command;    /* command line, offset in 'text'; 0: unknown */
+  uint32_t sources;    /* of a merged profile: the identities of its recordings
+		          (readprofile_source), offset in 'text'; 0: unknown */
   uint32_t tuning;     /* LUA_GC of the process, offset in 'text'; 0: not set */
   ReadKind *kinds;     /* READER_MAXKINDS elements, 'nkinds' of them in use */
   uint32_t nkinds;
@@ -317,6 +320,17 @@ typedef struct ReaderClient {
 } ReaderClient;
 
 void readprofile_free (ReadProfile *r);
+
+#define READER_MAXSOURCES	4000000  /* bytes of 'sources' that are written */
+
+/*
+** Appends the identities of the recordings of a profile whose head was read, each after a space if
+** 'to' is not empty: "p<pid>:<start, s of the epoch>:<start, us of the monotonic clock>", or, of a
+** flight recorder's dump, "r<recorder>:<start>:<time of the dump>", both us of that clock; of a
+** merged profile, those of all its profiles. Appends nothing that is unknown, or above
+** READER_MAXSOURCES bytes in all.
+*/
+void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of a kind's type for display, in ReadProfile.text or in 'buffer'. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Removes duplicates from a list of profiles whose totals are to be added: the same file twice
--- (by another name, a link or a copy), an earlier copy of a file that has grown since, and dumps
--- of one flight recorder that overlap in time.
+-- (by another name, a link or a copy), an earlier copy of a file that has grown since, dumps of one
+-- flight recorder that overlap in time, and files that were merged into another one of the list.
 
 local convert = require "profiler.convert"
 local host = require "asamp.host"
@@ -12,6 +12,9 @@ local SAME = "'%s' is the same profile as '%s', and is counted once"
 local PART = "'%s' is of the same recording as '%s', which is larger; only that one is counted"
 local DUMP = "'%s' has a time in common with '%s', which is a longer dump of the same flight recorder; " ..
              "only that one is counted"
+local MERGED = "'%s' was merged into '%s', and is counted once"
+local COMMON = "'%s' and '%s' are merged profiles that have recordings in common, which would count " ..
+               "twice: give the files that they were merged from"
 
 local PIECE = 4096     -- bytes at the start and at the end of a file that are compared first
 local BLOCK = 1 << 20  -- bytes that are compared at a time
@@ -80,25 +83,112 @@ end
 local function never() return false end
 local function always() return true end
 local function larger(a, b) return a.size > b.size end
+local function overlaps(a, b) return a.from < b.to and b.from < a.to end
+
+-- Reads the identities of the recordings of a profile (profiler.convert.version). Adds to
+-- the item 'recordings', a list of {text, recorder=, from=, to=}; the last three only of a dump.
+local function identify(item)
+  local version, _, _, _, sources = convert.version(item.path)
+  item.recordings = {}
+  for text in (version and sources or ""):gmatch "%S+" do
+    local recorder, from, to = text:match "^r(%d+):(%d+):(%d+)$"
+    item.recordings[#item.recordings + 1] =
+      {text = text, recorder = recorder, from = tonumber(from), to = tonumber(to)}
+  end
+  local only = #item.recordings == 1 and item.recordings[1] or {}
+  item.recording = not only.recorder and only.text or nil
+  item.recorder, item.from, item.to = only.recorder, only.from, only.to
+end
+
+-- Adds the item as the owner of its recordings. owners: key -> the item, or, of a flight recorder,
+-- its dumps by their starts: {item, from=, to=, latest: the one of them so far that ends last}.
+local function own(owners, item)
+  local changed = {}
+  for _, recording in ipairs(item.recordings) do
+    local key = recording.recorder or recording.text
+    if recording.recorder then
+      owners[key] = owners[key] or {}
+      table.insert(owners[key], {item = item, from = recording.from, to = recording.to})
+      changed[key] = true
+    else
+      owners[key] = item
+    end
+  end
+  for key in pairs(changed) do
+    local latest
+    table.sort(owners[key], function(a, b) return a.from < b.from end)
+    for _, dump in ipairs(owners[key]) do
+      latest = latest and latest.to >= dump.to and latest or dump
+      dump.latest = latest
+    end
+  end
+end
+
+-- Returns the item that owns a recording, or a dump that overlaps it; nil: none. owner: of 'owners'.
+local function ownerof(owner, recording)
+  if not owner or not recording.recorder then
+    return owner
+  end
+  local low, high = 0, #owner  -- the first 'low' dumps start before the end of this one
+  while low < high do
+    local middle = (low + high + 1) // 2
+    if owner[middle].from < recording.to then
+      low = middle
+    else
+      high = middle - 1
+    end
+  end
+  return low > 0 and owner[low].latest.to > recording.from and owner[low].latest.item or nil
+end
+
+-- Removes the files whose recordings are all in merged files that stay. Returns the rest, or nil
+-- and a message if two merged files have some recordings in common and each has others.
+local function parts(list, notes)
+  local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
+  for i, item in ipairs(list) do
+    order[item] = i
+  end
+  table.sort(sorted, function(a, b)
+    if #a.recordings ~= #b.recordings then
+      return #a.recordings > #b.recordings
+    end
+    return order[a] < order[b]
+  end)
+  for _, item in ipairs(sorted) do
+    local n, owner = 0, nil
+    for _, recording in ipairs(item.recordings) do
+      local found = ownerof(owners[recording.recorder or recording.text], recording)
+      n, owner = n + (found and 1 or 0), owner or found
+    end
+    if n > 0 and n == #item.recordings then
+      notes[#notes + 1] = MERGED:format(item.path, owner.path)
+    elseif n > 0 then
+      return nil, COMMON:format(item.path, owner.path)
+    else
+      kept[item] = true
+      own(owners, item)
+    end
+  end
+  local left = {}
+  for _, item in ipairs(list) do
+    left[#left + 1] = kept[item] and item or nil
+  end
+  return left
+end
 
 --- Returns the paths without those that would be counted twice, and a list of messages about the
--- removed ones.
+-- removed ones. nil, message: two of the files have recordings in common, and others.
 function M.of(paths)
   local list, notes = {}, {}
   for i, path in ipairs(paths) do
     local text, size = outline(path)
-    list[i] = {path = path, outline = text, size = size}
+    list[i] = {path = path, outline = text, size = size, recordings = {}}
   end
   list = unique(list, function(item) return item.outline end, never,
                 function(a, b) return isequal(a.path, b.path) end, SAME, notes)
   for _, item in ipairs(list) do
     if item.outline then
-      local version, pid, second, clock, recorder, last = convert.version(item.path)
-      if version and recorder then
-        item.recorder, item.from, item.to = recorder, clock, last
-      elseif version and pid > 0 and second > 0 and clock > 0 then
-        item.recording = ("%d %d %d"):format(pid, second, clock)
-      end
+      identify(item)
     end
   end
   list = unique(list, function(item) return item.recording end, larger, always, PART, notes)
@@ -115,11 +205,14 @@ function M.of(paths)
     end
     return order[a] < order[b]
   end)
-  dumps = unique(dumps, function(item) return item.recorder end, never,
-                 function(a, b) return a.from < b.to and b.from < a.to end, DUMP, notes)
+  dumps = unique(dumps, function(item) return item.recorder end, never, overlaps, DUMP, notes)
   table.sort(dumps, function(a, b) return order[a] < order[b] end)
+  local rest, message = parts(dumps, notes)
+  if not rest then
+    return nil, message
+  end
   local left = {}
-  for i, item in ipairs(dumps) do
+  for i, item in ipairs(rest) do
     left[i] = item.path
   end
   return left, notes

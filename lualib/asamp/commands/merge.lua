@@ -67,6 +67,9 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     end
   end
   local paths, notes = once.of(o.files)
+  if not paths then
+    return warn.wrong("%s", notes)
+  end
   for _, note in ipairs(notes) do
     warn.failed("%s", note)
   end

@@ -481,6 +481,9 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.sum then
     local notes
     o.files, notes = once.of(o.files)
+    if not o.files then
+      return warn.wrong("%s", notes)
+    end
     for _, note in ipairs(notes) do
       warn.failed("%s", note)
     end

@@ -2,6 +2,7 @@
 -- Commands that add up profiles (asamp merge, asamp report --sum) count each recording once.
 
 local commands = require "spec.support.commands"
+local convert = require "asamp.commands.convert"
 local merge = require "asamp.commands.merge"
 local process = require "spec.support.process"
 local report = require "asamp.commands.report"
@@ -76,5 +77,58 @@ describe("a recording that is given twice", function()
     assert.is_truthy(err:find(what), err)
     profile("ring=1s,out=other.vmprof", "for i = 1, 2000 do local t = {i} end")
     assert.same({{0, "2 Lua states of 2 profiles"}, ""}, {merged("end.vmprof", "other.vmprof")})
+  end)
+
+  -- A former bug: merged profiles did not have the identities of their recordings.
+  it("also in a merged profile is counted once", function()
+    for _, name in ipairs{"p1", "p2", "p3"} do
+      profile("out=" .. name .. ".vmprof", "for i = 1, 2000 do local t = {i} end")
+    end
+    profile("ring=1s,out=late.vmprof", [[
+      for i = 1, 2000 do local t = {i} end
+      profiler.dump "soon.vmprof"
+      for i = 1, 2000 do local t = {i} end]])
+    local function fold(out, ...)
+      local list = {"-o", at(out)}
+      for _, name in ipairs{...} do list[#list + 1] = at(name) end
+      local code, _, err = commands.of(merge)(table.unpack(list))
+      assert.same({0, ""}, {code, err})
+    end
+    fold("two.vmprof", "p1.vmprof", "p2.vmprof")
+    fold("three.vmprof", "two.vmprof", "p3.vmprof")  -- merged again
+    fold("others.vmprof", "p2.vmprof", "p3.vmprof")
+    fold("dumps.vmprof", "soon.vmprof", "p1.vmprof")
+    for _, case in ipairs{
+      {{"two.vmprof", "p1.vmprof"}, "p1", "two", 2},
+      {{"p2.vmprof", "two.vmprof", "p3.vmprof"}, "p2", "two", 3},
+      {{"p1.vmprof", "three.vmprof"}, "p1", "three", 3},
+      {{"two.vmprof", "three.vmprof"}, "two", "three", 3},
+      {{"late.vmprof", "dumps.vmprof"}, "late", "dumps", 2},
+    } do
+      local result, err = merged(table.unpack(case[1]))
+      local what = ("^asamp merge: '%%S*%s%%.vmprof' was merged into '%%S*%s%%.vmprof', and is counted "
+        .. "once\n$"):format(case[2], case[3])
+      assert.is_truthy(err:find(what), err)
+      assert.equal(0, result[1])
+      assert.is_truthy(result[2]:find(("^%d Lua states of %%d profiles?$"):format(case[4])), result[2])
+    end
+    local code, _, err = commands.of(merge)("-o", at "no.vmprof", at "two.vmprof", at "others.vmprof")
+    assert.equal(2, code)
+    assert.is_truthy(err:find("'%S*others.vmprof' and '%S*two.vmprof' are merged profiles that have "
+                              .. "recordings in common"), err)
+    code, _, err = commands.of(report)("--sum", at "two.vmprof", at "others.vmprof")
+    assert.equal(2, code, err)
+    local _, sum = commands.of(report)("--sum", "--json", at "two.vmprof", at "p1.vmprof")
+    local _, one = commands.of(report)("--json", at "two.vmprof")
+    assert.equal(one:match '"samples": *%d+', sum:match '"samples": *%d+')
+  end)
+
+  it("in a dump that was converted to the other format is counted once", function()
+    profile("ring=1s,out=dump.vmprof", "for i = 1, 2000 do local t = {i} end")
+    assert.equal(0, (commands.of(convert)("--to", "vmprof", "--flavour", "extended", "-o",
+      at "converted.vmprof", at "dump.vmprof")))
+    local result, err = merged("dump.vmprof", "converted.vmprof")
+    assert.same({0, "1 Lua state of 1 profile"}, result)
+    assert.is_truthy(err:find("has a time in common", 1, true), err)
   end)
 end)
