@@ -91,8 +91,9 @@ local function others(target, but)
   local list = {}
   for _, row in ipairs(fields and fields.rows or {}) do
     if row.number ~= but and #list < OTHERS then
-      list[#list + 1] = ("%d '%s' (%s in use, %d collections)"):format(
-        row.number, layout.clean(row.name), units.bytes(row.inuse), row.collections)
+      list[#list + 1] = ("%d %s%s in use, %s)"):format(
+        row.number, row.name ~= "" and "'" .. layout.clean(row.name) .. "' (" or "(no script seen, ",
+        units.bytes(row.inuse), units.plural(row.collections, "collection"))
     end
   end
   return #list > 0 and table.concat(list, ", ") or nil

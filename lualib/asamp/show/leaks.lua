@@ -99,7 +99,7 @@ end
 local function fewtext(found)
   local few = found.few
   return few and ("%s with fewer than %d samples alive, old and new, cannot be judged%s."):format(
-    units.plural(few.lines, "more line"), few.least,
+    units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
     few.alloc and "; --alloc " .. few.alloc .. " would decide" or "") or nil
 end
 

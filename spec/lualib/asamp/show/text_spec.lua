@@ -2,6 +2,7 @@
 -- The report as text: its sentences, and its width in a terminal.
 
 local commands = require "spec.support.commands"
+local leaks = require "asamp.show.leaks"
 local profiles = require "spec.support.profiles"
 local text = require "asamp.show.text"
 local totals = require "asamp.sums.totals"
@@ -225,6 +226,13 @@ describe("the report's text", function()
     has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, as no major collection " ..
                    "has checked it again.")
     has(of(true), "90.0% died young, 10.0% died later, 0.0% is still alive. ")
+  end)
+
+  it("calls lines with too few samples more lines only below others", function()
+    local found = {rows = {}, few = {lines = 1, least = 12, alloc = 512}}
+    local style = {width = 100, paint = function(_, s) return s end}
+    has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 samples alive, old " ..
+        "and new, cannot be judged; --alloc 512 ")
   end)
 
   it("wraps the note about a label", function()
