@@ -12,8 +12,8 @@
 **                     bound)}, ...}; the row with count 0 is the memory of the state itself
 **   heap:sites{class= | new=} -> {{site=, name=, source=, defined=, line= (all but site= are nil
 **                     in the row of site 0: unknown), samples=, bytes= (that the samples
-**                     represent), objects=, self=, retained= (may be too low), age= (mean, ms)},
-**                     ...}: the allocation sites of all sampled objects, or of those with that
+**                     represent), objects=, self=, retained=, least= (as of classes), age= (mean,
+**                     ms)}, ...}: the allocation sites of all sampled objects, or of those with that
 **                     class, or of the new ones; nil if no object can have that class
 **   heap:tree{least=, most=} -> rows of the dominator tree, totals; the memory of the state
 **                     itself is a row with count 0, as in classes and compare
@@ -320,20 +320,34 @@ static int together (const Heap *h, const uint32_t *class, uint32_t classes, uin
   return ok;
 }
 
+/*
+** Pushes zeroed memory of n bytes, which a collection frees after the call, even if an error ends
+** it. May collect; raises a memory error.
+*/
+static void *scratch (lua_State *L, size_t n) {
+  return memset(lua_newuserdatauv(L, n, 0), 0, n);
+}
+
+/* As scratch; a collection calls 'end' with the userdata, which frees the memory that it owns. */
+static void *scratchwith (lua_State *L, size_t n, lua_CFunction end) {
+  void *p = scratch(L, n);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, end);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  return p;
+}
+
+
 static int l_classes (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   uint32_t v, i, k = 0;
-  ClassRow *rows = calloc(h->naming.n, sizeof(*rows));
-  uint64_t *bytes = calloc(h->naming.n, sizeof(*bytes));
-  unsigned char *least = calloc(h->naming.n, 1);
-  if (rows == NULL || bytes == NULL || least == NULL ||
-      !retained(h, h->naming.class, h->naming.n, bytes) ||
-      !together(h, h->naming.class, h->naming.n, bytes, least)) {
-    free(rows);
-    free(bytes);
-    free(least);
+  ClassRow *rows = scratch(L, h->naming.n * sizeof(*rows));
+  uint64_t *bytes = scratch(L, h->naming.n * sizeof(*bytes));
+  unsigned char *least = scratch(L, h->naming.n);
+  if (!retained(h, h->naming.class, h->naming.n, bytes) ||
+      !together(h, h->naming.class, h->naming.n, bytes, least))
     return luaL_error(L, "not enough memory");
-  }
   for (v = 1; v < h->graph->n; v++) {
     ClassRow *r = &rows[h->naming.class[v]];
     r->count++;
@@ -353,9 +367,6 @@ static int l_classes (lua_State *L) {
     if (least[i]) setboolean(L, "least", 1);
     lua_rawseti(L, -2, (lua_Integer)++k);
   }
-  free(rows);
-  free(bytes);
-  free(least);
   return 1;
 }
 
@@ -405,9 +416,9 @@ static void setsite (lua_State *L, const Graph *g, uint32_t site) {
   setinteger(L, "line", s->line);
 }
 
-/* Pushes the result of l_sites; 'bytes': retained, by site. */
-static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows,
-                       const uint64_t *bytes) {
+/* Pushes the result of l_sites; 'bytes': retained, by site; 'least': 1 for a lower bound. */
+static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows, const uint64_t *bytes,
+                       const unsigned char *least) {
   uint32_t i, k = 0;
   lua_createtable(L, 0, 0);
   for (i = 0; i < g->nsites; i++) {
@@ -420,6 +431,7 @@ static void pushsites (lua_State *L, const Graph *g, const SiteRow *rows,
     setinteger(L, "objects", r->objects);
     setinteger(L, "self", r->self);
     setinteger(L, "retained", bytes[i]);
+    if (least[i]) setboolean(L, "least", 1);
     setinteger(L, "age", r->age / r->samples);
     lua_rawseti(L, -2, (lua_Integer)++k);
   }
@@ -432,36 +444,29 @@ static int l_sites (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
   const unsigned char *wanted;
-  unsigned char *ofclass = NULL;
   uint32_t class = GRAPH_NONE, v, *site;
   SiteRow *rows;
   uint64_t *bytes;
   unsigned char *least;
-  int ok;
   luaL_checktype(L, 2, LUA_TTABLE);
   wanted = newfield(L, h);
   lua_getfield(L, 2, "class");
   if (!lua_isnil(L, -1) && (class = classfield(L, h)) == GRAPH_NONE) return 0;
-  if (class != GRAPH_NONE) wanted = ofclass = malloc(g->n);
-  for (v = 0; ofclass != NULL && v < g->n; v++) ofclass[v] = h->naming.class[v] == class;
-  rows = calloc(g->nsites, sizeof(*rows));
-  site = malloc((size_t)g->n * sizeof(*site));
-  bytes = calloc((size_t)g->nsites + 1, sizeof(*bytes));
-  least = calloc((size_t)g->nsites + 1, 1);
-  ok = rows != NULL && site != NULL && bytes != NULL && least != NULL &&
-       (class == GRAPH_NONE || ofclass != NULL);
-  if (ok) {
-    sitesof(g, wanted, rows, site);
-    ok = g->nsamples == 0 || (retained(h, site, g->nsites + 1, bytes) &&
-                              together(h, site, g->nsites + 1, bytes, least));
+  if (class != GRAPH_NONE) {
+    unsigned char *ofclass = scratch(L, g->n);
+    for (v = 0; v < g->n; v++) ofclass[v] = h->naming.class[v] == class;
+    wanted = ofclass;
   }
-  if (ok) pushsites(L, g, rows, bytes);
-  free(ofclass);
-  free(rows);
-  free(site);
-  free(bytes);
-  free(least);
-  return ok ? 1 : luaL_error(L, "not enough memory");
+  rows = scratch(L, g->nsites * sizeof(*rows));
+  site = scratch(L, (size_t)g->n * sizeof(*site));
+  bytes = scratch(L, ((size_t)g->nsites + 1) * sizeof(*bytes));
+  least = scratch(L, (size_t)g->nsites + 1);
+  sitesof(g, wanted, rows, site);
+  if (g->nsamples > 0 && (!retained(h, site, g->nsites + 1, bytes) ||
+                          !together(h, site, g->nsites + 1, bytes, least)))
+    return luaL_error(L, "not enough memory");
+  pushsites(L, g, rows, bytes, least);
+  return 1;
 }
 
 /* }===================================================================== */
@@ -493,8 +498,8 @@ static void pushrow (lua_State *L, const Heap *h, const MergeRow *r) {
   setboolean(L, "repeated", r->repeated);
 }
 
-/* Pushes the rows and the totals of a merged tree, and frees it. Returns the number of results. */
-static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
+/* Pushes the rows and the totals of a merged tree. Returns the number of results. */
+static int pushmerge (lua_State *L, const Heap *h, const Merge *m) {
   size_t i;
   lua_createtable(L, (int)m->n, 0);
   for (i = 0; i < m->n; i++) {
@@ -506,8 +511,13 @@ static int pushmerge (lua_State *L, const Heap *h, Merge *m) {
   setinteger(L, "self", m->self);
   setinteger(L, "value", m->value);
   setinteger(L, "left", m->left);
-  merge_free(m);
   return 2;
+}
+
+/* __gc of a Merge */
+static int endmerge (lua_State *L) {
+  merge_free(lua_touserdata(L, 1));
+  return 0;
 }
 
 /* Sets *w to the wish of the table at index 2, for a tree of dominators. */
@@ -524,11 +534,11 @@ static void wish (lua_State *L, const Heap *h, MergeWish *w) {
 static int l_tree (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
-  Merge m;
+  Merge *m = scratchwith(L, sizeof(*m), endmerge);
   wish(L, h, &w);
-  if (!merge_of(&m, &w))
+  if (!merge_of(m, &w))
     return luaL_error(L, "not enough memory");
-  return pushmerge(L, h, &m);
+  return pushmerge(L, h, m);
 }
 
 /*
@@ -561,47 +571,36 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
 }
 
 /*
-** Returns flags by object: 1 if it has a sample of a site whose number is in the list on top. The
-** caller frees the flags. NULL: no memory.
+** Pushes flags by object, of which each is 1 if the object has a sample of a site whose number is in
+** the list at index 'list'. Returns the flags.
 */
-static unsigned char *ofsites (lua_State *L, const Graph *g) {
-  unsigned char *sites = calloc(g->nsites, 1), *objects = calloc(g->n, 1);
-  lua_Integer i, n = (lua_Integer)lua_rawlen(L, -1), number;
+static unsigned char *ofsites (lua_State *L, const Graph *g, int list) {
+  unsigned char *sites = scratch(L, g->nsites), *objects = scratch(L, g->n);
+  lua_Integer i, n = (lua_Integer)lua_rawlen(L, list), number;
   size_t k;
-  for (i = 1; i <= n && sites != NULL; i++) {
-    lua_rawgeti(L, -1, i);
+  for (i = 1; i <= n; i++) {
+    lua_rawgeti(L, list, i);
     number = lua_tointeger(L, -1);
     if (number >= 0 && number < (lua_Integer)g->nsites) sites[number] = 1;
     lua_pop(L, 1);
   }
-  for (k = 0; k < g->nsamples && sites != NULL && objects != NULL; k++)
+  for (k = 0; k < g->nsamples; k++)
     if (sites[g->samples[k].site]) objects[g->samples[k].object] = 1;
-  if (sites == NULL) {
-    free(objects);
-    objects = NULL;
-  }
-  free(sites);
   return objects;
 }
 
 static int l_heldby (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   MergeWish w;
-  Merge m;
-  unsigned char *objects = NULL;
-  int ok;
+  Merge *m = scratchwith(L, sizeof(*m), endmerge);
   wish(L, h, &w);
   w.paths = 1;
   w.wanted = newfield(L, h);
-  if (w.wanted == NULL && lua_getfield(L, 2, "sites") == LUA_TTABLE) {
-    w.wanted = objects = ofsites(L, h->graph);
-    if (objects == NULL) return luaL_error(L, "not enough memory");
-  }
+  if (w.wanted == NULL && lua_getfield(L, 2, "sites") == LUA_TTABLE)
+    w.wanted = ofsites(L, h->graph, lua_gettop(L));
   else if (w.wanted == NULL && (w.class = classfield(L, h)) == GRAPH_NONE)
     return 0;
-  ok = merge_of(&m, &w);
-  free(objects);
-  return ok ? pushmerge(L, h, &m) : luaL_error(L, "not enough memory");
+  return merge_of(m, &w) ? pushmerge(L, h, m) : luaL_error(L, "not enough memory");
 }
 
 /* }===================================================================== */
@@ -796,7 +795,7 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);
-  ClassRow *rows = calloc((size_t)h->naming.n + old->naming.n, sizeof(*rows));
+  ClassRow *rows = scratch(L, ((size_t)h->naming.n + old->naming.n) * sizeof(*rows));
   uint32_t *known = malloc(old->naming.n * sizeof(*known));
   Identity *a = identities(h->graph), *b = identities(old->graph);
   int ok;
@@ -806,7 +805,7 @@ static int l_compare (lua_State *L) {
     free(old->isnew);
     old->isnew = calloc(old->graph->n, 1);
   }
-  ok = rows != NULL && known != NULL && a != NULL && b != NULL && h->isnew != NULL &&
+  ok = known != NULL && a != NULL && b != NULL && h->isnew != NULL &&
        old->isnew != NULL;
   if (ok) {
     memset(known, 0xff, old->naming.n * sizeof(*known));
@@ -816,7 +815,6 @@ static int l_compare (lua_State *L) {
   free(b);
   free(known);
   if (ok) pushcompared(L, h, old, rows);
-  free(rows);
   return ok ? 1 : luaL_error(L, "not enough memory");
 }
 
@@ -851,36 +849,17 @@ static void pushsampled (lua_State *L, const Heap *h, const Cut *c, const unsign
   lua_setfield(L, -2, "also");
 }
 
-/* The memory of a call of l_cut, in a userdata, because errors may be raised. */
-typedef struct Cutting {
-  Cut cut;
-  unsigned char *wanted;	/* by object: 1 if it was sampled at one of the sites */
-} Cutting;
-
-/* __gc of a Cutting */
-static int endcutting (lua_State *L) {
-  Cutting *k = lua_touserdata(L, 1);
-  cut_free(&k->cut);
-  free(k->wanted);
-  k->wanted = NULL;
+/* __gc of a Cut */
+static int endcut (lua_State *L) {
+  cut_free(lua_touserdata(L, 1));
   return 0;
-}
-
-/* Pushes a new, empty Cutting, which endcutting frees. */
-static Cutting *cutting (lua_State *L) {
-  Cutting *k = lua_newuserdatauv(L, sizeof(*k), 0);
-  memset(k, 0, sizeof(*k));
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, endcutting);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  return k;
 }
 
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const char **steps, *why;
-  Cutting *k;
+  unsigned char *wanted;
+  Cut *c;
   CutHow how;
   size_t n, i;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -890,24 +869,23 @@ static int l_cut (lua_State *L) {
   luaL_checktype(L, -1, LUA_TTABLE);
   n = (size_t)lua_rawlen(L, -1);
   steps = lua_newuserdatauv(L, (n + 1) * sizeof(*steps), 0);
-  luaL_checkstack(L, (int)(n < 1000000 ? n : 1000000), NULL);
+  luaL_checkstack(L, (int)(n < 1000000 ? n : 1000000) + LUA_MINSTACK, NULL);
   for (i = 0; i < n; i++) {
     lua_rawgeti(L, 4, (lua_Integer)i + 1);
     steps[i] = luaL_checkstring(L, -1);
   }
-  k = cutting(L);
   lua_getfield(L, 2, "sites");
   luaL_checktype(L, -1, LUA_TTABLE);
-  if ((k->wanted = ofsites(L, h->graph)) == NULL)
-    return luaL_error(L, "not enough memory");
-  if (!cut_of(&k->cut, h->graph, steps, n, how, &why))
+  wanted = ofsites(L, h->graph, lua_gettop(L));
+  c = scratchwith(L, sizeof(*c), endcut);
+  if (!cut_of(c, h->graph, steps, n, how, &why))
     return pushfailure(L, why);
   lua_createtable(L, 0, 8);
-  setinteger(L, "freed", k->cut.freed);
-  setinteger(L, "objects", k->cut.objects);
-  setinteger(L, "references", k->cut.references);
-  pushsampled(L, h, &k->cut, k->wanted);
-  cut_free(&k->cut);
+  setinteger(L, "freed", c->freed);
+  setinteger(L, "objects", c->objects);
+  setinteger(L, "references", c->references);
+  pushsampled(L, h, c, wanted);
+  cut_free(c);
   return 1;
 }
 

@@ -456,4 +456,42 @@ describe("asamp heap", function()
     assert.equal("retained by others of the list, held by, 96.2% of 104:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
+
+  -- The former arrays of these methods were not freed if a result raised a memory error.
+  it("frees the arrays of a method that runs out of memory", function()
+    local file = path .. ".many"
+    local status, out, err = process.run{code = [[
+      local profiler, heap = require "profiler", require "profiler.heap"
+      keep = {}
+      assert(profiler.alloc_start(4096, {out = "/dev/null"}))
+      for i = 1, 100000 do keep[i] = {} end
+      assert(profiler.snapshot(..., {wait = true, overwrite = true}))
+      profiler.alloc_stop()
+      local h = assert(heap.open((...)))
+      local all, held = {}, {class = "table"}
+      local function resident()
+        for line in io.lines "/proc/self/status" do
+          if line:find "^VmRSS" then return tonumber(line:match "%d+") end
+        end
+      end
+      local before
+      for i = 1, 70 do
+        if i == 11 then
+          collectgarbage()
+          before = resident()
+        end
+        for bytes = 0, 2048, 2048 do
+          pcall(profiler.limit, bytes, h.sites, h, all)
+          pcall(profiler.limit, bytes, h.heldby, h, held)
+          pcall(profiler.limit, bytes, h.tree, h, all)
+          pcall(profiler.limit, bytes, h.classes, h)
+        end
+      end
+      collectgarbage()
+      print(resident() - before)
+    ]], file}
+    os.remove(file)
+    assert.same({0, ""}, {status, err})
+    assert.is_true(tonumber(out) < 15000, out .. " KiB more")
+  end)
 end)
