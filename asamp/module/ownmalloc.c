@@ -3,8 +3,7 @@
 ** Counts the memory that the library itself allocates (own.h), by the usable size of its blocks.
 ** The linker redirects the calls of malloc, calloc, realloc, free, strdup, strndup and asprintf in
 ** the library's own objects to these functions (--wrap). A block of any other function must not be
-** freed: it would be subtracted without having been added. Only the buffer of getline in native.c
-** is. All functions are thread-safe.
+** freed: it would be subtracted without having been added. All functions are thread-safe.
 */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -127,12 +127,10 @@ static void native_end (void) {
 /* Reports the kernel's own object to libdwfl, from the list of mappings. */
 static void reportkernel (Dwfl *s, FILE *maps) {
   unsigned long long from, to;
-  char *line = NULL;
-  size_t size = 0;
-  while (getline(&line, &size, maps) > 0)
+  char line[256];  /* the line of the vdso is shorter; longer lines come in parts */
+  while (fgets(line, sizeof(line), maps) != NULL)
     if (strstr(line, "[vdso]") != NULL && sscanf(line, "%llx-%llx", &from, &to) == 2)
       (void)dwfl_report_module(s, "[vdso]", from, to);
-  free(line);
 }
 
 
