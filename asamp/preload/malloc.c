@@ -471,10 +471,10 @@ SHOWN void *calloc (size_t n, size_t size) {
 }
 
 
-/* Returns a new block with the contents of an arena's block, of which n bytes at most. */
+/* Returns a new block, not counted yet, with at most n bytes of the contents of an arena's block. */
 static void *fromarenato (void *p, size_t n) {
   size_t before;
-  void *q = malloc(n);
+  void *q = real.malloc(n);
   memcpy(&before, (char *)p - 16, sizeof(before));
   if (q != NULL) memcpy(q, p, before < n ? before : n);
   return q;
