@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Limits of the data that the writer and the reader keep, and initial sizes of tables. Data
-** beyond a limit are dropped, counted and reported: readerleft.h has the messages,
-** doc/profile-format.md the table. Next to each number is that of a build with ASAMP_TINY, in
-** which every limit is reached, and every table grows, within a few records (spec/fuzz/build).
+** The folder base has the tools that all other folders of asamp/ share: tables, buffers, clocks,
+** descriptors, text for people. Its files use no other folder and do not call Lua. A table or
+** buffer is a struct of the caller, all zero or initialized before its first use, and is used by
+** one thread at a time. Process-wide data: the hash keys (hash.h), the counter of own memory
+** (own.h), the reserved descriptors (descriptor.h), each thread's reserve (spare.h).
+**
+** This file: limits of the data that the writer and the reader keep, and initial sizes of tables.
+** Data beyond a limit are left out or merged. Most limits count this: readerleft.h has their
+** messages, doc/profile-format.md their table. The second number is that of a build with
+** ASAMP_TINY, in which almost every limit is reached, and every table grows, within a few records
+** (spec/fuzz/build).
 */
 #ifndef asamp_bounds_h
 #define asamp_bounds_h
@@ -17,8 +24,8 @@
 #endif
 
 /*
-** Size in bytes below which a list is moved by each insertion, so that a sanitizer run detects
-** pointers kept into it.
+** A list or string table of up to this capacity in bytes is moved at each request for capacity
+** (list.h), so that a sanitizer detects a pointer that was kept into it. 0: only growth moves it.
 */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
 #define BOUND_MOVES	4096
@@ -28,7 +35,8 @@
 
 /* Limits of the writer. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of chunks that are not files */
-#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions */
+#define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; the last one represents all
+						        others */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes; the last one represents all
 						        others */
 #define READER_MAXPATHS		BOUND(1u << 16, 12)  /* paths of holders; also of the reader */
@@ -39,30 +47,33 @@
 #define LABELS_SETS		BOUND(1u << 14, 16)  /* sets of labels */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)  /* native addresses with a name */
 
-/* followed samples of a state (followed.h) */
+/* Followed samples of a state (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
-/* names in the statistics by name of state; the last entry counts all further names */
+/* Names in the statistics by name of state; the last name represents all others. */
 #define SEEN_NAMES		BOUND(64u, 4)
 
-/* Limits of a flight recorder for data from before the part that it keeps, in bytes. */
-#define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples */
-#define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names */
+/* Limits of a flight recorder (past.h, ring.h). */
+#define PAST_STACKS		BOUND(8u << 20, 4096)  /* bytes of stacks of live samples whose
+						          events are no longer kept */
+#define PAST_TEXTS		BOUND(8u << 20, 400)   /* bytes of names in past.c, and of names of
+						          native addresses in ring.c */
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* native addresses with a name */
 
 /* Limits of the reader. */
-#define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record */
+#define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a record; more are damage */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
 #define READER_MAXNAMES		BOUND(64u << 20, 400) /* bytes of all names */
-#define READER_MAXIDS		BOUND(1u << 20, 12)   /* names, types and classes */
+#define READER_MAXIDS		BOUND(1u << 20, 12)   /* ids of names; of types; of classes */
 #define READER_MAXALIASES	BOUND(1u << 24, 24)   /* functions that share another's name */
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)    /* functions without a name */
-#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta */
+#define READER_MAXMETA		BOUND(4u << 20, 4096) /* bytes of the value of a meta, with a NUL */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)    /* pairs of type and class */
-#define READER_MAXRUNS		BOUND(1u << 18, 24)   /* stacks whose details have not been read */
+#define READER_MAXRUNS		BOUND(1u << 18, 24)   /* runs of equal stacks whose details have
+						         not been read */
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* periods of one sample */
-#define TREE_MAXNODES		BOUND(2u << 20, 60)
-#define FIFO_MOST		BOUND(2u << 20, 16)   /* undecided samples */
+#define TREE_MAXNODES		BOUND(2u << 20, 60)   /* nodes of the call tree */
+#define FIFO_MOST		BOUND(2u << 20, 16)   /* undecided samples of a state */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)   /* followed samples of a state */
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states with a row */
 #define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states open at a time */
@@ -71,15 +82,16 @@
 #define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all sets; 32 per set */
 
 /* Limits of the totals. */
-#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)
-#define BINS_MAXROWS		BOUND(1u << 20, 60)
-#define COURSE_MOST		BOUND(1u << 13, 8)    /* collections of a timeline, even */
+#define SITETABLE_MAXSITES		BOUND(1u << 20, 40)   /* pairs of stack and type */
+#define BINS_MAXROWS		BOUND(1u << 20, 60)   /* sums in slices of time (bins.h) */
+#define COURSE_MOST		BOUND(1u << 13, 8)    /* spans of a timeline (course.h), even */
 #define MARKS_MOST		BOUND(1u << 13, 8)    /* marks of a timeline, even */
-#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks */
+#define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; the last one represents
+						        all others */
 #define TAGS_STATES		BOUND(64u, 3)         /* Lua states, or scripts, distinguished
 						         for other tools */
-#define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of these with threads
-						         and labels */
+#define TAGS_MOST		BOUND(1u << 17, 12)   /* combinations of state or script,
+							        thread and labels */
 #define AGES_OPEN		BOUND(1u << 20, 64)   /* samples that one collection decides */
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* pictures of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)    /* rows of one picture */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing byte buffers (bytes.h). Allocates with spare_realloc, only to enlarge a buffer. */
+/* Growing byte buffers (bytes.h). They allocate with spare_realloc, only to grow. */
 #include "bytes.h"
 #include "spare.h"
 
@@ -44,6 +44,7 @@ void bytes_char (Bytes *b, char c) {
     *to = (unsigned char)c;
 }
 
+/* Returns the number of decimal digits of n. */
 static size_t digitsof (uint64_t n) {
   size_t digits = 1;
   for (; n >= 1000; n /= 1000)
@@ -51,7 +52,7 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Not inlined, so that bytes_decimal saves no registers for it. */
+/* Slow path of bytes_decimal. Not inlined, so that the fast path saves no registers. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));
@@ -64,7 +65,7 @@ static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n
   *--to = (unsigned char)('0' + n);
 }
 
-/* Fast path: most numbers of a profile have one or two digits. */
+/* The fast path is for numbers of one or two digits, as most numbers of a profile are. */
 void bytes_decimal (Bytes *b, char before, uint64_t n) {
   size_t two = n >= 10;
   unsigned char *to;
@@ -125,7 +126,7 @@ int bytes_isutf8 (const char *text, size_t n) {
   return 1;
 }
 
-/* Returns the length of the leading ASCII; with 'line', without control characters. */
+/* Returns the length of the leading ASCII text; if 'line', up to its first control character. */
 static size_t plain (const unsigned char *s, size_t n, int line) {
   size_t i = 0;
   if (!line) {

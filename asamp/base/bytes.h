@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
-** A buffer that grows. After a failed allocation, 'failed' stays 1 and appending does nothing;
-** the content is kept.
+** A buffer that grows. All zero: empty. After a failed allocation, 'failed' stays 1 until
+** bytes_free: the content is kept, and the functions that append do nothing.
 */
 typedef struct Bytes {
   unsigned char *data;
@@ -19,10 +19,13 @@ typedef struct Bytes {
   int failed;
 } Bytes;
 
-/* Slow path of bytes_grow: reallocates the buffer. */
+/* Slow path of bytes_grow: reallocates the buffer if there is not enough free space. */
 unsigned char *bytes_growmore (Bytes *b, size_t n);
 
-/* Appends n uninitialized bytes and returns their address; NULL if there is not enough memory. */
+/*
+** Appends n uninitialized bytes. Returns their address, valid until the next append, or NULL if
+** there is not enough memory.
+*/
 static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
   if (b->failed || b->size - b->n < n)
     return bytes_growmore(b, n);
@@ -30,16 +33,20 @@ static inline unsigned char *bytes_grow (Bytes *b, size_t n) {
   return b->data + b->n - n;
 }
 
+/* Append n bytes, or one character. */
 void bytes_add (Bytes *b, const void *data, size_t n);
 void bytes_char (Bytes *b, char c);
-/* Append the character 'before' (unless 0) and the number in decimal. */
+
+/* Append the character 'before', unless it is 0, and the number n in decimal. */
 void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
+
+/* Frees the content; the buffer is then empty and can be used again. */
 void bytes_free (Bytes *b);
 
 /*
-** Returns the length of the UTF-8 sequence at s, with n >= 1 bytes available; 0 if it is
-** invalid: truncated, overlong, a surrogate, or out of range.
+** Returns the length of the UTF-8 sequence at s, where n >= 1 bytes are available; 0 if the
+** sequence is invalid: truncated, overlong, a surrogate, or out of range.
 */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
@@ -49,13 +56,18 @@ int bytes_isutf8 (const char *text, size_t n);
 /* U+FFFD, which replaces an invalid byte. */
 #define BYTES_REPLACEMENT	"\xef\xbf\xbd"
 
+/* Returns 1 for a control character of ASCII. */
 static inline int bytes_iscontrol (unsigned char c) {
   return c < 0x20 || c == 0x7f;
 }
 
-/* Appends n bytes as valid UTF-8; with 'line', control characters become ';'. */
+/*
+** Appends n bytes as valid UTF-8: BYTES_REPLACEMENT for each invalid byte and, if 'line', ';' for
+** each control character of ASCII.
+*/
 void bytes_text (Bytes *b, const char *text, size_t n, int line);
 
+/* Read or write a little-endian number of 64 or 32 bits at any address. */
 static inline uint64_t bytes_getword (const unsigned char *from) {
   uint64_t w;
   memcpy(&w, from, sizeof(w));

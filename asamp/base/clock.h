@@ -6,21 +6,18 @@
 #include <stdint.h>
 #include <time.h>
 
-/*
-** Converts a time to ns. Returns 0 for a negative time, which a clock shows if it was set back
-** below 0.
-*/
+/* Converts a time to ns. Returns 0 for a negative time, to which a clock may have been set. */
 static inline uint64_t clock_ns (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * UINT64_C(1000000000) + (uint64_t)t->tv_nsec;
 }
 
-/* Reads a clock. Returns 0 if it no longer exists (the clock of an ended thread). */
+/* Reads a clock. Returns 0 if the clock no longer exists, as that of an ended thread. */
 static inline uint64_t clock_read (clockid_t clock) {
   struct timespec t;
   return clock_gettime(clock, &t) == 0 ? clock_ns(&t) : 0;
 }
 
-/* Reads the clock of all event times, which changes of the date do not affect. */
+/* Reads CLOCK_MONOTONIC, the clock of all event times: changes of the date do not affect it. */
 static inline uint64_t clock_now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -28,19 +25,20 @@ static inline uint64_t clock_now (void) {
 }
 
 /*
-** Returns the nanoseconds from 'then' to 'now', or 0 if the clock went back, as clocks of
-** virtual machines or preloaded libraries may: an unsigned difference would be centuries.
+** Returns the nanoseconds from 'then' to 'now', or 0 if 'now' is the earlier one: a clock of a
+** virtual machine or a preloaded library may go back, and the unsigned difference would be
+** centuries.
 */
 static inline uint64_t clock_between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;
 }
 
-/* Returns the nanoseconds since 'then', a value of clock_now. */
+/* Returns the nanoseconds from 'then', an earlier result of clock_now, to the present. */
 static inline uint64_t clock_since (uint64_t then) {
   return clock_between(then, clock_now());
 }
 
-/* Returns the CPU time of the calling thread. */
+/* Returns the CPU time of the calling thread in ns. */
 static inline uint64_t clock_thread (void) {
   return clock_read(CLOCK_THREAD_CPUTIME_ID);
 }

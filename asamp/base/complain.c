@@ -9,7 +9,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-/* Returns 1 if nobody can see output to fd. */
+/* Returns 1 if fd is closed or leads to /dev/null. */
 static int isblind (int fd) {
   struct stat s, null;
   return fstat(fd, &s) != 0 ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Prints one line for the user, "profiler: ...", on stderr. If stderr is closed or leads to
-** /dev/null, as in a daemon, the line goes to the system's log (syslog(3), as a warning).
-** Thread-safe. Not async-signal-safe, except at the end of the process.
+** Prints one line for the user, "profiler: ...", on stderr; printable.h replaces characters in it,
+** and it is cut after 2,047 bytes. If stderr is closed or leads to /dev/null, as in a daemon, the
+** line is written to the system's log (syslog(3)) as a warning. Thread-safe, but not
+** async-signal-safe: a handler calls it only if the signal ends the process (dying.h).
 */
 #ifndef asamp_complain_h
 #define asamp_complain_h

@@ -14,8 +14,9 @@ enum { STREAMS = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned holders;
-static int held[STREAMS];  /* 1: by a descriptor of ours */
+static int held[STREAMS];  /* 1: this file has reserved the number */
 
+/* Closes the reserved numbers. */
 static void drop (void) {
   int i;
   for (i = 0; i < STREAMS; i++) {
@@ -25,7 +26,10 @@ static void drop (void) {
   }
 }
 
-/* In the child of a fork: the threads that held the numbers do not exist there. */
+/*
+** Closes the reserved numbers in the child of a fork: the threads that would release them do not
+** exist there.
+*/
 static void descriptor_forked (void) {
   pthread_mutex_init(&lock, NULL);
   holders = 0;
@@ -40,6 +44,7 @@ static int isfree (int fd) {
   return fcntl(fd, F_GETFD) == -1 && errno == EBADF;
 }
 
+/* Reserves the unused numbers. */
 static void descriptor_take (void) {
   int i, fd;
   for (i = 0; i < STREAMS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hash function of all tables, and its keys (hash.h). */
+/* The keyed hash function (hash.h). */
 #define _GNU_SOURCE
 #include "hash.h"
 
@@ -12,9 +12,8 @@
 uint64_t hash_key[2];
 
 /*
-** Draws the keys. Soon after the start of the system random numbers may not be available yet;
-** then the keys are made from the random bytes that the kernel passes to each process and from
-** the clock.
+** Draws the keys. If the system has no random numbers yet, soon after its start, makes the keys
+** from the random bytes that the kernel passes to each process (AT_RANDOM), and from the clock.
 */
 static void draw (void) {
   uint64_t key[2];

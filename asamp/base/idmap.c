@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
-** Returns the index of the entry of 'id', or of the free slot for it. Hashes twice: ids are
-** often equally spaced, and with one hash about one key in 150 would give long runs of occupied
-** slots.
+** Returns the index of the entry of 'id', or of the free slot for it. Ids are often equally spaced:
+** with hash_word, about one hash key in 150 would give long runs of occupied slots, so the id is
+** hashed twice.
 */
 static size_t idmap_find (const struct IdEntry *entries, size_t size, uint64_t id) {
   size_t i = (size_t)hash_words(id, 0) & (size - 1);
@@ -23,6 +23,7 @@ static size_t idmap_find (const struct IdEntry *entries, size_t size, uint64_t i
   return i;
 }
 
+/* Frees the entries. */
 static void idmap_release (IdMap *m) {
   if (m->memory == NULL)
     free(m->entries);
@@ -30,6 +31,7 @@ static void idmap_release (IdMap *m) {
     m->memory(NULL, m->entries, m->size * sizeof(*m->entries), 0);
 }
 
+/* Doubles the capacity. Returns 0 and changes nothing if there is not enough memory. */
 static int idmap_grow (IdMap *m) {
   size_t size = m->size == 0 ? BOUND_FIRST(64) : m->size * 2;
   struct IdEntry *entries = m->memory != NULL

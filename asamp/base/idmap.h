@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). Entries are never removed.
-** Returns no pointers to entries, because they move when the map grows. Depends only on memory.
+** Hash map from ids (64-bit, never 0) to numbers (below IDMAP_NONE). No single entry can be
+** removed. Entries move when the map grows, so no function returns a pointer to one.
 */
 #ifndef asamp_idmap_h
 #define asamp_idmap_h
@@ -11,7 +11,7 @@
 
 #define IDMAP_NONE	UINT32_MAX	/* no entry */
 
-/* A map. All zero: empty. */
+/* A map. All zero, except 'memory': empty. */
 typedef struct IdMap {
   struct IdEntry {
     uint64_t id;     /* 0: a free slot */
@@ -19,7 +19,8 @@ typedef struct IdMap {
   } *entries;
   size_t n;          /* entries in use; at most three quarters of 'size' */
   size_t size;       /* slots: 0 or a power of 2 */
-  /* NULL: spare_calloc and free. Else zeroes new memory; size 0 frees; 'ud' is NULL */
+  /* Allocator as lua_Alloc, called with 'ud' NULL; a new block must be zeroed. NULL: spare_calloc
+     and free */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
 } IdMap;
 
@@ -27,11 +28,12 @@ typedef struct IdMap {
 uint32_t idmap_get (const IdMap *m, uint64_t id);
 
 /*
-** Sets the value of 'id', present or not. Returns 0 and changes nothing if there is not enough
-** memory.
+** Sets the value of 'id', and adds 'id' if it is new. Returns 0 and changes nothing if there is not
+** enough memory.
 */
 int idmap_set (IdMap *m, uint64_t id, uint32_t value);
 
+/* Frees the entries and sets *m to zero, 'memory' included. */
 void idmap_free (IdMap *m);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* With more points than this in one block, their number is drawn from a normal distribution. */
+/* If one block is expected to have more points, their number has a normal distribution. */
 #define MANY	4096
 
 
@@ -24,8 +24,9 @@ static double unit (Interval *v) {
 
 
 /*
-** Returns an exponential random number, rounded up: at least 1, at most INTERVAL_MAX. Rounding
-** adds half a byte on average, so that the mean is 'period' (within 1 in 49,000).
+** Returns an exponential random number, rounded up: at least 1, at most INTERVAL_MAX. Its mean
+** before rounding is half a byte less than 'period', because rounding adds half a byte on average:
+** the mean of the result is 'period', within 1 part in 49,000.
 */
 static uint64_t exponential (Interval *v) {
   double d = ceil(-log(unit(v)) * ((double)v->period - 0.5));
@@ -46,8 +47,8 @@ uint64_t interval_first (Interval *v) {
 
 
 /*
-** Returns the number of points in a block with many: Poisson, approximated by the normal
-** distribution, drawn by the method of Box and Muller (1958).
+** Returns the number of points where many are expected ('mean'). The Poisson distribution is
+** approximated by the normal one, drawn by the method of Box and Muller (1958).
 */
 static uint64_t many (Interval *v, double mean) {
   double normal = sqrt(-2 * log(unit(v))) * cos(6.283185307179586 * unit(v));
@@ -56,7 +57,7 @@ static uint64_t many (Interval *v, double mean) {
 }
 
 
-/* Not inlined, so that fixed intervals cost no registers. */
+/* interval_pass for random intervals. Not inlined, so that fixed intervals cost no registers. */
 static __attribute__((noinline)) uint64_t passrandom (Interval *v, uint64_t over,
                                                       uint64_t *distance) {
   uint64_t n = 1, d;

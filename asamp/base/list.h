@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Arrays that grow by doubling, for callers that keep the pointer, the number of elements and
-** the capacity. Elements are identified by index: their addresses are valid until the next
-** call.
+** Arrays that grow by doubling. The caller keeps the pointer, the number of elements and the
+** capacity in elements. The address of an element is valid until the next call of one of these
+** functions for its array, so callers keep indexes.
 */
 #ifndef asamp_list_h
 #define asamp_list_h
@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Like realloc, but always moves the 'used' bytes to a new block of 'size' bytes. */
+/*
+** Like realloc to 'size' bytes, but always moves the 'used' bytes to a new block, and overwrites
+** them in the old one.
+*/
 static inline void *list_move (void *block, size_t used, size_t size) {
   void *to = spare_malloc(size);
   if (to == NULL || block == NULL)
@@ -26,8 +29,8 @@ static inline void *list_move (void *block, size_t used, size_t size) {
 
 /*
 ** Reserves capacity for n elements in all. 'list' is the address of the pointer to the elements
-** (initially NULL), *size the present capacity. Returns 0 and changes nothing if there is not
-** enough memory.
+** (initially NULL), *size the capacity, 'element' the bytes of one element. Returns 0 and changes
+** nothing if there is not enough memory.
 */
 static inline int list_room (void *list, size_t n, size_t *size, size_t element) {
   size_t more = *size;
@@ -48,15 +51,15 @@ static inline int list_room (void *list, size_t n, size_t *size, size_t element)
   return 1;
 }
 
-/* Reserves capacity for one more than n elements. */
+/* Reserves capacity for n + 1 elements, as list_room. */
 static inline int list_grow (void *list, size_t n, size_t *size,
                              size_t element) {
   return list_room(list, n + 1, size, element);
 }
 
 /*
-** Reserves capacity for an array that is stored at the end of its block and grows towards the
-** start: for n elements, of which the last 'kept' are preserved.
+** Reserves capacity for n elements, as list_room, for an array that is stored at the end of its
+** block and grows towards the start: the last 'kept' elements stay at the end of the block.
 */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {

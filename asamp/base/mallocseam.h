@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The interface between the library loaded before malloc (preload/malloc.c) and the sampler of
-** native memory (sample/mallocs.h). The library samples the bytes that all threads of the
-** process request; it calls the sampler with each sample, and the sampler may have a block
-** watched until it is freed.
+** native memory (sample/mallocs.h). The library samples the bytes that all threads of the process
+** request, and calls the sampler for each sample. The sampler may have the library watch a sampled
+** block until the block is freed.
 **
 ** The fast path of a request subtracts from 'left', a thread-local variable at a fixed offset
-** (initial-exec TLS), does not take a branch, and jumps into the next allocator. 'left' is the
-** rest of an interval (interval.h). When it falls below 0, the library calls 'sampled' and
-** draws the next interval. Intervals are random, so the rest of a thread's interval may be
-** dropped and the period changed at any time.
+** (initial-exec TLS), does not take a branch, and jumps into the real allocator, that of the C
+** library or another one. 'left' is the rest of the thread's interval (interval.h). When it falls
+** below 0, the library calls 'sampled' and draws the next interval. Intervals are random, so the
+** library may discard the rest of a thread's interval, and change the period, at any time.
 **
-** A free looks up one number: how many watched blocks lie in the block's 16 KiB of the address
-** space ('near', indexed modulo 16 GiB). Unless it is 0, the block is searched in its bucket of
-** eight. A watched block has a slot of one byte, whose address identifies the block for the
+** A free reads one number: how many watched blocks lie in the block's 16 KiB of the address space
+** ('near', indexed modulo 16 GiB). Unless this is 0, the block is searched in two buckets of eight
+** blocks. A watched block has a slot of one byte, whose address identifies the block for the
 ** sampler.
 **
-**   MA1  a block is watched before its malloc returns, until its free calls the allocator: the
-**        address belongs to nobody else in between;
-**   MA2  nothing here takes a lock or allocates, so it may be called in a fork, a signal
-**        handler, the loader and at exit, by threads without Lua;
-**   MA3  a slot is free, alive, dead or given up. Only the sampler frees a dead slot; one that
-**        was given up is freed with its block;
+**   MA1  a block is watched from a time before its malloc returns until its free calls the real
+**        allocator: in this time no other block has its address;
+**   MA2  the functions below neither take a lock nor allocate: they may be called in a fork, a
+**        signal handler, the loader and at exit, and on threads without Lua;
+**   MA3  a slot is free, alive, dead or given up. Only the sampler frees a dead slot. The library
+**        frees a slot that was given up when its block is freed;
 **   MA4  allocations inside 'sampled' are not sampled;
-**   MA5  blocks requested before the next allocator was found lie in an arena of the library,
-**        and are never freed.
+**   MA5  blocks requested before the real allocator was found are in an arena of the library, and
+**        are never freed.
 */
 #ifndef asamp_mallocseam_h
 #define asamp_mallocseam_h
@@ -38,24 +38,23 @@
 
 #define MALLOC_SLOTS	65536u	/* blocks that can be watched at a time */
 
-enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
+enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };  /* values of a slot (MA3) */
 
-/* The interface. */
+/* The interface. Fields marked atomic change on any thread. */
 typedef struct MallocSeam {
   int version;
-  uint64_t period;	/* mean interval in bytes; 0: nothing is sampled */
+  uint64_t period;	/* mean interval in bytes; below INTERVAL_MIN: nothing is sampled; atomic */
   uint64_t seed;	/* seed of all intervals; 0: the library chooses one */
   unsigned char *slots;	/* MALLOC_SLOTS slots (MA3); atomic */
   uint64_t deaths;	/* number of watched blocks freed so far; atomic */
-  /* Called when a block of 'size' bytes has passed 'count' >= 1 sample points, before the
-     program receives it, on the requesting thread, whatever it interrupted (MA2). NULL: not
-     called. */
+  /* Called when a block of 'size' bytes has passed 'count' >= 1 sample points, on the requesting
+     thread, before the program receives the block (MA2). NULL: not called. Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
-  /* Watches the block until it is freed. Returns its slot, or NULL if none is free. Called
-     by 'sampled'. */
+  /* Watches the block until it is freed. Returns its slot; NULL if no free slot was found, or no
+     free place in its two buckets. Called by 'sampled'. */
   unsigned char *(*watch) (void *block);
-  /* Draws a new interval for the calling thread. Other threads use a new period after their
-     present interval. */
+  /* Discards the interval of the calling thread: its next request draws one with the present
+     period. Other threads use a new period after their present interval. */
   void (*renew) (void);
 } MallocSeam;
 

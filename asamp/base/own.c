@@ -6,8 +6,8 @@ int64_t own_count;
 
 
 /*
-** The counter may be negative: a thread's free can be counted before the malloc of another
-** thread.
+** The counter may be negative: the C library allocates some blocks, uncounted, whose free by the
+** profiler is counted (the line of getline).
 */
 uint64_t own_bytes (void) {
   int64_t n = __atomic_load_n(&own_count, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Memory in pages, for the child of a fork, where the parent's malloc may be in any state with
-** its lock held. Independent of Lua.
+** Memory in pages, for the child of a fork: another thread of the parent may have been inside
+** malloc, so that its lock stays held in the child. Independent of Lua.
 */
 #ifndef asamp_pages_h
 #define asamp_pages_h
@@ -9,8 +9,9 @@
 #include <stddef.h>
 
 /*
-** Like lua_Alloc: resizes 'block' from 'old' bytes (NULL: none) to 'size' bytes (0: frees it and
-** returns NULL). Returns NULL if there is not enough memory; the block is then unchanged.
+** Like lua_Alloc: resizes 'block' from 'old' bytes to 'size' bytes. 'block' NULL: allocates a new
+** block, all zero. 'size' 0: frees the block and returns NULL. Returns NULL if there is not enough
+** memory; the block is then unchanged. 'ud' is ignored.
 */
 void *pages_realloc (void *ud, void *block, size_t old, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Makes text safe for a terminal. Names, paths and labels come from programs, files and
-** environments, and a terminal interprets escape sequences and characters that change the
-** direction of text; invisible ones make two names look the same. lualib/asamp/show/layout.lua
-** does the same for the command.
+** environments. A terminal interprets escape sequences, and characters that change the direction
+** of text; invisible characters make two names appear equal. lualib/asamp/show/layout.lua replaces
+** the same characters in the output of the command asamp.
 */
 #ifndef asamp_printable_h
 #define asamp_printable_h
@@ -17,7 +17,10 @@
 */
 int printable_isobeyed (const unsigned char *s, size_t n);
 
-/* Replaces by "?", in place, those characters and invalid UTF-8 bytes. */
+/*
+** Replaces each character for which printable_isobeyed returns 1, and each byte that is not part of
+** valid UTF-8, by "?", in place.
+*/
 void printable (char *text);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* The reserve of this thread; NULL: it has none. */
 static __thread Spare *mine __attribute__((tls_model("initial-exec")));
 
 int spare_keep (Spare *s) {
@@ -31,7 +32,7 @@ void spare_use (Spare *s) {
   mine = s;
 }
 
-/* Returns one part to the system. Returns 0 if there is none. */
+/* Returns one part of this thread's reserve to the system. Returns 0 if there is none. */
 static int more (void) {
   if (mine == NULL || mine->parts == 0)
     return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A thread's reserve of address space for times when memory runs out (ulimit -v, for example). If a
-** request of spare_malloc and its variants fails on the thread that owns the reserve, a part of it
-** is returned to the system and the request is repeated. On other threads these functions are
-** malloc and its variants. Rules:
+** A thread's reserve of address space for times when memory runs out, because of ulimit -v for
+** example. If spare_malloc, spare_calloc or spare_realloc finds no memory on the thread that has
+** the reserve, it returns a part of the reserve to the system and tries again, until the reserve is
+** empty. On other threads these functions are malloc, calloc and realloc. Rules:
 **
-**   SR1  its pages are never touched: it uses address space, but no memory;
-**   SR2  returned parts are reserved again when there is space (spare_keep), because memory may
-**        run out again.
+**   SR1  the pages of the reserve are never touched: it uses address space, but no memory;
+**   SR2  the thread refills its reserve with spare_keep when there is space again, because memory
+**        may run out again.
 */
 #ifndef asamp_spare_h
 #define asamp_spare_h
@@ -19,19 +19,23 @@
 
 /* A reserve. All zero: empty. */
 typedef struct Spare {
-  unsigned char *at;
+  unsigned char *at;		/* address; valid if 'parts' is not 0 */
   unsigned parts;		/* number of parts left */
 } Spare;
 
-/* Fills the reserve. Returns 0 if there is no space; the reserve is then unchanged. */
+/*
+** Fills the reserve: maps a whole new one, then returns the rest of the old one. Returns 0 if there
+** is no space; the reserve is then unchanged.
+*/
 int spare_keep (Spare *s);
 
-/* Returns the whole reserve to the system, before code that allocates by other functions. */
+/* Empties the reserve, before code that allocates with other functions than these. */
 void spare_spend (Spare *s);
 
-/* Makes it the reserve of this thread. It must live as long as the thread. */
+/* Makes *s the reserve of this thread. *s must exist as long as the thread allocates here. */
 void spare_use (Spare *s);
 
+/* Like malloc, calloc and realloc; their blocks are freed with free. */
 void *spare_malloc (size_t n);
 void *spare_calloc (size_t n, size_t size);
 void *spare_realloc (void *block, size_t n);

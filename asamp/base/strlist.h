@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** List of distinct strings, for file formats with a table of strings. Depends only on memory. A
-** string's index is the number of strings added before it; 0 after memory ran out ('failed').
+** List of distinct strings, for file formats with a table of strings. The index of a string is the
+** number of different strings that were added before it.
 */
 #ifndef asamp_strlist_h
 #define asamp_strlist_h
@@ -11,22 +11,26 @@
 /* The list. */
 typedef struct StrList {
   StrTab strings;
-  IdMap index;         /* maps the number of a string (+ 1) to its index */
-  uint32_t *numbers;   /* numbers of the strings, by index */
-  uint32_t n;
-  size_t size;
-  int failed;
+  IdMap index;         /* from the number of a string + 1 to its index */
+  uint32_t *numbers;   /* numbers of the strings in 'strings', by index */
+  uint32_t n;          /* number of strings */
+  size_t size;         /* capacity of 'numbers' */
+  int failed;          /* 1: memory ran out; the indexes of later strings are 0 */
 } StrList;
 
 /*
-** Initializes the list. Returns 0 if there is not enough memory. 'limit': bytes of all strings;
-** strings beyond it become "".
+** Initializes the list. 'limit' is the largest number of bytes of all strings: a string beyond it
+** becomes "". Returns 0 if there is not enough memory; strlist_free may be called in either case.
 */
 int strlist_init (StrList *l, uint32_t limit);
 void strlist_free (StrList *l);
 
+/*
+** Adds the n bytes at 'text', cut at their first NUL, if they are new. Returns their index; 0 if
+** there is not enough memory ('failed').
+*/
 uint32_t strlist_put (StrList *l, const char *text, size_t n);
-/* Returns the string with that index; valid until the next strlist_put. */
+/* Returns the string with an index that strlist_put returned; valid until the next strlist_put. */
 const char *strlist_get (const StrList *l, uint32_t index);
 
 #endif

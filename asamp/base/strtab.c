@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of strings: one buffer, and a map from hashes to offsets. Strings with equal hashes
-** have consecutive keys (strtab.h).
+** Table of strings (strtab.h): one buffer, and a map from hashes to offsets. The second and later
+** strings with one hash have the next free keys of the map.
 */
 #include "strtab.h"
 #include "hash.h"
@@ -25,7 +25,7 @@ void strtab_free (StrTab *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Reserves space for n more bytes. Returns 0 if there is not enough memory. */
+/* Reserves capacity for n more bytes. Returns 0 if there is not enough memory. */
 static int strtab_room (StrTab *t, size_t n) {
   uint32_t size = t->size;
   char *text;
@@ -49,8 +49,8 @@ static size_t length (const char *s, size_t n) {
 }
 
 /*
-** Returns the number of the n > 0 bytes, or IDMAP_NONE; *key is their key in the map, present
-** or new.
+** Returns the number of the n > 0 bytes, or IDMAP_NONE if they are not in the table. Sets *key to
+** their key in the map, in either case.
 */
 static uint32_t seek (const StrTab *t, const char *s, size_t n, uint64_t *key) {
   uint64_t k;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Table of strings: equal strings have one copy and one number. Depends only on memory.
-** Invariants:
+** Table of strings: equal strings have one copy and one number. Invariants:
 **
-**   ST1  a string's number is the offset of its bytes in 'text', followed by a NUL; "" has the
+**   ST1  a string's number is the offset in 'text' of its bytes, which a NUL follows; "" has the
 **        number 0;
-**   ST2  equal strings have equal numbers, different strings different numbers;
-**   ST3  'n' stays within the limit: a string beyond it has the number 0 and is counted in
-**        'left'.
+**   ST2  equal strings have equal numbers, different strings different numbers, except ST3 and
+**        after 'failed';
+**   ST3  'n' stays within the limit: a string that would exceed it has the number 0 and is counted
+**        in 'left'.
 */
 #ifndef asamp_strtab_h
 #define asamp_strtab_h
@@ -17,21 +17,27 @@
 /* The table. */
 typedef struct StrTab {
   char *text;        /* moves when a string is added: keep numbers, not pointers */
-  uint32_t n, size;  /* bytes in use, allocated */
-  uint32_t limit;
-  uint64_t left;     /* strings beyond the limit (ST3) */
-  IdMap byhash;
-  int failed;        /* 1: memory ran out; later strings become "" */
+  uint32_t n, size;  /* bytes of 'text' in use, and allocated */
+  uint32_t limit;    /* largest 'n' */
+  uint64_t left;     /* number of calls with a string beyond the limit (ST3) */
+  IdMap byhash;      /* from a hash to a number */
+  int failed;        /* 1: memory ran out; the numbers of later strings are 0 */
 } StrTab;
 
-/* Initializes the table. Returns 0 if there is not enough memory. limit <= 2^30 bytes. */
+/*
+** Initializes the table; 'limit' is at most 2^30 bytes. Returns 0 if there is not enough memory;
+** strtab_free may be called in either case.
+*/
 int strtab_init (StrTab *t, uint32_t limit);
 void strtab_free (StrTab *t);
 
-/* Returns the number of that string, or IDMAP_NONE. */
+/* Returns the number of a string in the table, without adding it; IDMAP_NONE if it is not there. */
 uint32_t strtab_find (const StrTab *t, const char *s, size_t n);
 
-/* Adds the n bytes at 's', truncated at their first NUL, and returns their number. */
+/*
+** Returns the number of the n bytes at 's', cut at their first NUL, and adds them if they are new.
+** Returns 0 for a string beyond the limit, or if there is not enough memory ('failed').
+*/
 uint32_t strtab_put (StrTab *t, const char *s, size_t n);
 
 #endif

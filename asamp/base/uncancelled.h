@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Protects a thread of the program from cancellation while the profiler blocks, reads or writes
-** on it: the thread is inside an allocation, may hold a lock that all others need, and the
-** program has not called a cancellation point. UNCANCELLED, among the declarations of a
-** function, delays cancellation until the function returns. The function must not be left by
-** longjmp.
+** Protects a thread of the program from cancellation while the profiler waits, reads or writes on
+** that thread: the program has called no cancellation point, but is inside an allocation, say, and
+** may hold a lock that all other threads need. UNCANCELLED, among the declarations of a function,
+** delays a cancellation until the function returns. The function must not be left by longjmp.
 */
 #ifndef asamp_uncancelled_h
 #define asamp_uncancelled_h
 
 #include <pthread.h>
 
+/* Disables cancellation of this thread. Returns the previous setting. */
 static inline int uncancelled_start (void) {
   int before;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
   return before;
 }
 
+/* Restores the setting that uncancelled_start returned. */
 static inline void uncancelled_end (const int *before) {
   pthread_setcancelstate(*before, NULL);
 }
