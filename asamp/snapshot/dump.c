@@ -10,13 +10,14 @@
 
 #include "binding.h"
 
+/* Passes the buffered bytes to the sink. Returns 0 if the sink accepts nothing more. */
 static int dump_drain (Dump *d) {
   int ok = d->n == 0 || d->sink(d->ud, d->buffer, d->n);
   d->n = 0;
   return ok;
 }
 
-/* Ensures that there is room for one record. Returns 0 if the sink accepts nothing more. */
+/* Empties the buffer unless it has space for DUMP_LONGEST bytes. Returns as dump_drain. */
 static int dump_room (Dump *d) {
   return d->n + DUMP_LONGEST <= sizeof(d->buffer) || dump_drain(d);
 }
@@ -25,12 +26,14 @@ static void byte (Dump *d, unsigned b) {
   d->buffer[d->n++] = (unsigned char)b;
 }
 
+/* Writes a number in LEB128. */
 static void dump_varint (Dump *d, uint64_t n) {
   for (; n >= 0x80; n >>= 7)
     byte(d, (unsigned)n | 0x80);
   byte(d, (unsigned)n);
 }
 
+/* Writes a signed number, zigzag-encoded. */
 static void distance (Dump *d, int64_t n) {
   dump_varint(d, ((uint64_t)n << 1) ^ (uint64_t)(n >> 63));
 }
@@ -39,12 +42,12 @@ static uint64_t dump_word (const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
 
-/* Writes an address as a signed distance, in units of 8 bytes, from another address. */
+/* Writes the address p as its signed distance from the address 'from', in units of 8 bytes. */
 static void address (Dump *d, uint64_t p, uint64_t from) {
   distance(d, (int64_t)(p >> 3) - (int64_t)(from >> 3));
 }
 
-/* Writes an address that may be NULL. */
+/* Writes HEAP_NONE if p is NULL, else 1 + its zigzag-encoded distance as in address(). */
 static void optional (Dump *d, const void *p, uint64_t from) {
   if (p == NULL)
     byte(d, HEAP_NONE);
@@ -53,6 +56,7 @@ static void optional (Dump *d, const void *p, uint64_t from) {
                         (uint64_t)(((int64_t)(dump_word(p) >> 3) - (int64_t)(from >> 3)) >> 63)));
 }
 
+/* Writes the length of a text, and at most HEAP_TEXT bytes of it. */
 static void dump_text (Dump *d, const char *s, size_t n) {
   if (n > HEAP_TEXT)
     n = HEAP_TEXT;
@@ -100,6 +104,7 @@ static int dump_kindof (luaN_Kind kind) {
   }
 }
 
+/* The callbacks of the walk: write an object or an edge. Return 0 to stop the walk. */
 static int object (void *ud, const luaN_Object *o) {
   Dump *d = ud;
   uint64_t me = dump_word(o->object);
@@ -177,16 +182,14 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* {== samples ========================================================== */
 
-/*
-** A hash table of the sites that have been written: from function and line to the site's
-** number.
-*/
+/* Hash table of the sites written so far: from function and line to the number of the site. */
 typedef struct Sites {
-  struct { uint64_t key; uint32_t number; } *slots;
-  size_t mask, bytes;
-  uint32_t n;
+  struct { uint64_t key; uint32_t number; } *slots;  /* number 0: a free slot */
+  size_t mask, bytes;	/* number of slots - 1, a power of 2 - 1; bytes of 'slots' */
+  uint32_t n;		/* number of sites */
 } Sites;
 
+/* Writes a HEAP_SITE, of two texts, in two halves (DUMP_LONGEST). */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;
@@ -200,8 +203,8 @@ static void site (Dump *d, const BirthFunction *f, uint32_t line) {
 }
 
 /*
-** Returns the number of a sample's site. A new site is written first. Returns 0 if its function
-** is not known.
+** Returns the number of a sample's site, and writes the site first if it is new. Returns 0 if the
+** site's function is not known.
 */
 static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   const BirthFunction *f = births_named(&d->tracker->functions, b->function);
@@ -217,9 +220,10 @@ static uint32_t sitenumber (Dump *d, Sites *s, const Birth *b) {
   return s->slots[i].number = ++s->n;
 }
 
+/* Writes a sample, unless its owner is no object. */
 static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   uint32_t number_;
-  if (owner == NULL || mallocs_isowner(owner))  /* the allocation belongs to no object */
+  if (owner == NULL || mallocs_isowner(owner))  /* freed explicitly, or native memory */
     return;
   number_ = sitenumber(d, s, b);
   if (!dump_room(d))
@@ -232,7 +236,10 @@ static void dump_sample (Dump *d, Sites *s, const void *owner, const Birth *b) {
   d->last = dump_word(owner);
 }
 
-/* Writes the samples that are alive. Returns 0 if there is not enough memory. */
+/*
+** Writes the samples that are not known to be dead: the followed ones, and the undecided ones that
+** were not freed explicitly. Returns 0 if there is not enough memory.
+*/
 static int samples (Dump *d) {
   const Tracker *t = d->tracker;
   size_t n = t->followed.n + t->pending.n, i;

@@ -27,15 +27,15 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* the largest number of C functions whose names are stored */
+#define CODES_MOST	64	/* most C functions whose names a snapshot has */
 
-/* Everything that the writer needs. It has memory of its own, which a child can use. */
+/* State of the writing of a snapshot, allocated before the fork (SN3). */
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
-  int fd, error;
+  int fd, error;	/* the file; errno of the first failure, or 0 */
   unsigned seconds;	/* time limit; 0: none */
-  uint64_t until;	/* its end, CLOCK_MONOTONIC, ns */
+  uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
 } Writer;
 
 static uint64_t now (clockid_t clock) {
@@ -46,6 +46,7 @@ static uint64_t now (clockid_t clock) {
 
 /* {== bytes ============================================================ */
 
+/* Writes n bytes to the file, also to a full pipe. Returns 0 after a failure (w->error). */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && now(CLOCK_MONOTONIC) > w->until)
@@ -68,13 +69,14 @@ static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   return w->error == 0;
 }
 
+/* The sink of the encoder: compresses n bytes. Returns as snapshot_put. */
 static int sink (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   compressor_put(&w->compressor, data, n, COMPRESSOR_MORE, snapshot_put, w);
   return w->error == 0;
 }
 
-/* Writes the complete snapshot. Returns 0 or an errno. */
+/* Empties the file and writes the snapshot. Returns 0 or an errno. */
 static int writeall (Writer *w, lua_State *L) {
   struct stat file;
   int result;
@@ -88,8 +90,8 @@ static int writeall (Writer *w, lua_State *L) {
 }
 
 /*
-** Writes the names of the C functions on the stack of L. The child cannot look them up (SN3). C
-** functions of suspended coroutines have no name.
+** Writes the names of the C functions on the running stack of L, because the child cannot look
+** them up (SN3). C functions on the stacks of suspended coroutines have no name.
 */
 static void codes (Writer *w, lua_State *L) {
   luaN_Frame *f = malloc(LUAN_DEPTH * sizeof(*f));
@@ -110,6 +112,7 @@ static void codes (Writer *w, lua_State *L) {
   free(f);
 }
 
+/* Writes the records before the objects. */
 static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
   luaN_Memory m;
   struct timespec t;
@@ -137,19 +140,19 @@ static void snapshot_head (Writer *w, lua_State *L, const SnapshotWish *wish) {
 
 /* {== the child ======================================================== */
 
-/* Writes "profiler: cannot write the snapshot 'PATH': MESSAGE" to stderr without allocating. */
+/* Writes a message to stderr, without allocating (SN3). */
 static void complain (const char *path, int error) {
   char line[600];
   int n = snprintf(line, sizeof(line), "profiler: cannot write the snapshot '%.400s': %s\n",
                    path, error == ENOSPC ? "no space left on the device"
                    : error == ENOMEM ? "not enough memory"
                    : error == ETIMEDOUT ? "it took longer than its time limit" : "writing failed");
-  if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is no place for another message */ }
+  if (n > 0 && write(2, line, (size_t)n) < 0) { /* there is nowhere to report this */ }
 }
 
 /*
-** Makes this process the first that a system without memory ends (SN5). SIGALRM ends it after
-** this number of seconds, should it be blocked then.
+** Makes this process the one that a system without memory kills first (SN5), and has SIGALRM end
+** it after 'seconds' if it is still running then, as in a write that blocks.
 */
 static void bound (unsigned seconds) {
   sigset_t alarms;
@@ -166,8 +169,8 @@ static void bound (unsigned seconds) {
 }
 
 /*
-** Writes the snapshot in the child process, and exits with 0 or an errno. A file that could not
-** be completed is removed (SN4).
+** Writes the snapshot in the child process, and ends the process with the status 0 or an errno. If
+** the snapshot could not be completed, removes the file (SN4) and writes a message to stderr.
 */
 static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   int error;
@@ -182,12 +185,12 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
   _exit(error > 255 ? 255 : error);
 }
 
-#define WAITING	16	/* the largest number of children that nobody has waited for */
+#define WAITING	16	/* capacity of 'waiting' */
 
 /*
-** The children that nobody has waited for; 0: a free entry. Several threads add and remove
-** entries with atomic exchanges: only the thread that has removed an entry waits for that
-** child, and no lock is held when the program forks.
+** The children of this process that no waitpid has returned yet; 0: a free entry. Several threads
+** add and remove entries with atomic exchanges: only the thread that has removed an entry waits
+** for its child, and no lock is held when the program forks.
 */
 static pid_t waiting[WAITING];
 
@@ -203,11 +206,15 @@ static int snapshot_keep (pid_t child) {
   return 0;
 }
 
+/* Waits until the child ends. */
 static void snapshot_await (pid_t child, int *status) {
   while (waitpid(child, status, __WALL) < 0 && errno == EINTR) { }
 }
 
-/* Removes the children that have ended. */
+/*
+** Removes the children that have ended from 'waiting'. A child that is still running is added
+** again, or waited for if other threads have filled 'waiting' meanwhile.
+*/
 static void reap (void) {
   int i, status;
   for (i = 0; i < WAITING; i++) {
@@ -219,6 +226,7 @@ static void reap (void) {
 
 /* }===================================================================== */
 
+/* Writes the error message from 'why' or, if it is empty, from 'error'. Returns 0. */
 static int snapshot_failed (const char *path, const char *why, int error, char *err, size_t size) {
   snprintf(err, size, "cannot write the snapshot '%s': %s", path,
            why[0] != '\0' ? why : strerror(error));
@@ -226,7 +234,10 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   return 0;
 }
 
-/* Writes the snapshot, in a child or in this process. Returns 0 or an errno. */
+/*
+** Has a child write the snapshot; writes it in this process if the caller wishes that, or if the
+** fork fails. Returns 0 or an errno; 0 also for a child that is still writing (s->child).
+*/
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) {
   int status;
   if (!wish->inprocess) {
@@ -249,12 +260,16 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s) 
 }
 
 /*
-** The bytes that a child needs at most while the program does not write to its memory: the walk
-** has 8 bytes for each object, and marks a bit for every 8 bytes of the heap.
+** A high estimate of the bytes that a child needs if the program does not write to its own memory
+** meanwhile; 'inuse': bytes in use of the heap. The walk stores 8 bytes for each object, of which
+** few have less than 24 bytes, and marks a bit for every 8 bytes of the heap.
 */
 #define NEEDED(inuse)	((inuse) / 2)
 
-/* Writes the reason why memory is too short for a child into 'why'. Returns 0 if it is not. */
+/*
+** Returns 1 if there is not enough memory for a child, and writes this reason into 'why'; else
+** returns 0.
+*/
 static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();
