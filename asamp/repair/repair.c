@@ -14,20 +14,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PIECE		65536    /* number of bytes skipped at a time */
+#define PIECE		65536    /* bytes that one call skips after the damage */
 
 /* ----------------------------------------------------------------- end -- */
 
+/* Writes a meta, unless the log has one with this key. */
 static void putmeta (Repair *p, const char *key, const char *value) {
   if (!repair_haskey(p, key))
     vmprof_meta(&p->record, key, value, strlen(value));
 }
 
-/* Writes objects of type "unknown" for the stacks that have none. */
+/* Writes dead objects of type "unknown" for the stacks that have none (X2). */
 static void putobjects (Repair *p, LiveFile *file) {
   uint64_t left = p->stacks > p->objects ? p->stacks - p->objects : 0;
   if (p->nstats == 0 && p->objects == 0)
-    return;  /* a file without objects */
+    return;  /* a log whose stacks need no objects */
   while (left > 0) {
     uint64_t most = VMPROF_MAXWORDS - p->nstats;
     uint64_t n = left < most ? left : most, i;
@@ -43,8 +44,8 @@ static void putobjects (Repair *p, LiveFile *file) {
 }
 
 /*
-** Writes the metas that readers of version 7 need: names of types and of statistics, and the
-** start time.
+** Writes the missing metas that readers of version 7 need: the name of the type "unknown", and in a
+** log of asamp the names of the other types and of the statistics, and the start time.
 */
 static void putextended (Repair *p) {
   char key[32], text[32];
@@ -66,7 +67,10 @@ static void putextended (Repair *p) {
   putmeta(p, "start_time_offset", text);
 }
 
-/* Returns the duration of the run in us, as far as the log shows it. */
+/*
+** Returns the duration of the run in us, as far as the log shows it: up to the last time of a
+** record or, without times, one period for each stack; at least up to the last time in the details.
+*/
 static uint64_t length (const Repair *p) {
   uint64_t us = p->known;
   if (p->version >= 7 && p->lead * 1e6 > (double)p->start &&
@@ -79,6 +83,7 @@ static uint64_t length (const Repair *p) {
   return us > p->known ? us : p->known;
 }
 
+/* Writes the end of the new file (X2). */
 static void repair_finish (Repair *p, LiveFile *file) {
   p->record.n = 0;
   putobjects(p, file);
@@ -103,7 +108,10 @@ static void repair_finish (Repair *p, LiveFile *file) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* Copies the intact records. Returns NULL, or the reason why there is nothing to write. */
+/*
+** Copies the records before the damage and sets the fields of *r about it. Returns the reason why
+** there is no log to write, or NULL; file->error has a failure to write.
+*/
 static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   Verdict v;
   if (!repair_firstwords(p))
@@ -139,7 +147,7 @@ static const char *repair_copy (Repair *p, RepairResult *r, LiveFile *file) {
   return NULL;
 }
 
-/* Repairs the log of an open source, and writes the new file. Returns a REPAIR_ code. */
+/* Repairs the log of the open p->source as repair_file; returns a REPAIR_ code. */
 static int through (Repair *p, RepairResult *r, LiveFile *file,
                     const char *path, const char *out, char *err,
                     size_t errsize) {
@@ -173,6 +181,7 @@ static int through (Repair *p, RepairResult *r, LiveFile *file,
   return REPAIR_UNWRITABLE;
 }
 
+/* Returns 1 if both paths lead to one existing file. */
 static int samefile (const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&

@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-#define MAXTEXT		(64u << 20)   /* a longer text is treated as damage */
-#define PIECE		65536         /* number of bytes read at a time */
-#define YEAR_S		3e7           /* a larger step of the time is treated as damage, seconds */
-#define MOST_S		1e10
+#define MAXTEXT		(64u << 20)   /* bytes of a text; a longer one is treated as damage */
+#define PIECE		65536         /* bytes by which the record grows at a time */
+#define YEAR_S		3e7           /* seconds between two times; a larger step is corrected */
+#define MOST_S		1e10          /* seconds; a larger first time is corrected */
 
+/* Sets the reason. Returns REPAIR_DAMAGE. */
 static Verdict damage (Repair *p, const char *why) {
   p->fault = why;
   return REPAIR_DAMAGE;
@@ -22,8 +23,8 @@ static Verdict damage (Repair *p, const char *why) {
 /* ------------------------------------------------------------- reading -- */
 
 /*
-** Appends the next n bytes of the log to the record. Returns 0 if there are fewer (fault is
-** set).
+** Appends the next n bytes of the log to the record. Returns 0, with 'fault' set, if the log has
+** fewer bytes or if there is not enough memory.
 */
 static int repairrecord_take (Repair *p, uint64_t n) {
   while (n > 0) {
@@ -44,6 +45,7 @@ static int repairrecord_take (Repair *p, uint64_t n) {
   return 1;
 }
 
+/* Read or replace the word at the offset 'at' of the record. */
 static uint64_t repairrecord_word (const Repair *p, size_t at) {
   return bytes_getword(p->record.data + at);
 }
@@ -53,8 +55,8 @@ static void setword (Repair *p, size_t at, uint64_t w) {
 }
 
 /*
-** Appends a length and the text of that length; sets *at to the text's place in the record and
-** *n to its length. Returns 0 if this fails.
+** Appends a length and a text of that length. Sets *at to the offset of the text in the record, and
+** *n to its length. Returns 0 with 'fault' set on failure.
 */
 static int taketext (Repair *p, size_t *at, size_t *n) {
   uint64_t length;
@@ -71,9 +73,9 @@ static int taketext (Repair *p, size_t *at, size_t *n) {
 }
 
 /*
-** Checks the word before a stack's depth: a count, which must be 1, or a time, which must not
-** decrease. An invalid time is corrected, and *mended set to 1. Returns 0 if the word is
-** invalid.
+** Checks the word before the number of words of a record. Before version 7 it is a count: returns 0
+** if it is not 1. In version 7 it is a time: in a log of asamp, replaces a time that is less than
+** the previous one, or far greater, by the previous one, and sets *mended to 1.
 */
 static int lead (Repair *p, int *mended) {
   uint64_t w = repairrecord_word(p, p->record.n - 16);
@@ -95,6 +97,8 @@ static int lead (Repair *p, int *mended) {
 }
 
 /* ------------------------------------------------------------- records -- */
+
+/* Each of these functions reads and checks the rest of a record whose marker has been read. */
 
 static Verdict header (Repair *p) {
   const unsigned char *name;
@@ -127,7 +131,10 @@ static Verdict header (Repair *p) {
   return REPAIR_KEEP;
 }
 
-/* Replaces words of an own stack that readers would refuse. Returns 1 if there was one. */
+/*
+** Replaces the words of a stack of asamp that readers would refuse; the stack has n words at 'at'.
+** Returns 1 if there was such a word.
+*/
 static int mendframes (Repair *p, size_t at, size_t n) {
   int mended = 0;
   size_t i;
@@ -145,8 +152,8 @@ static int mendframes (Repair *p, size_t at, size_t n) {
 }
 
 /*
-** Returns 1 if the leaf of the stack is one of asamp's types: in the stock format, the stack is
-** then that of an allocation.
+** Returns 1 if the leaf of the stack is a type of asamp (frameids.h). Before version 7, this marks
+** the stack of an allocation sample.
 */
 static int istype (const Repair *p, size_t at, size_t n) {
   uint32_t kind;
@@ -183,9 +190,9 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
 }
 
 /*
-** Removes the k oldest of the record's n objects, because there are more objects than stacks
-** that need one. (A reader pairs stacks with objects by their order, and objects must not come
-** first.)
+** Removes the k oldest of the record's n objects, because there are more objects than stacks so
+** far that need one. A reader pairs stacks and objects in their order, and an object must not come
+** before its stack.
 */
 static void dropwords (Repair *p, uint64_t k, size_t n) {
   unsigned char *behind = p->record.data + 17 + 8 * n;
@@ -253,16 +260,17 @@ static Verdict repairrecord_name (Repair *p) {
 
 /* --------------------------------------------------------------- metas -- */
 
+/* Notes a time in the details, us since the start of the run. */
 static void repairrecord_known (Repair *p, uint64_t us) {
   if (us > p->known && us < REPAIR_CENTURY_US)
     p->known = us;
 }
 
 /*
-** Checks a batch of details and counts its survival outcomes, samples and times. Returns 0 if the
-** batch must be left out. After a batch that does not match its stacks, all later ones are left
-** out, too: a reader would not read them, and survival outcomes count allocations from the first
-** one.
+** Checks a batch of details, counts its allocations and survival outcomes, and notes its times.
+** Returns 0 if the batch must be left out. After a batch that does not match its stacks, all later
+** batches are left out too: outcomes are assigned to allocations by their order, from the first
+** allocation on.
 */
 static int details (Repair *p, const char *text, size_t n) {
   Details d;
@@ -300,7 +308,7 @@ static int details (Repair *p, const char *text, size_t n) {
   return 1;
 }
 
-/* Returns 1 if the text is a number in the form that readers accept; *n is its integer part. */
+/* Returns 1 if the text is a number that readers accept, with *n set to its integer part. */
 static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
   size_t i, points = 0;
   *n = 0;
@@ -316,8 +324,8 @@ static int repairrecord_isnumber (const char *s, size_t length, uint64_t *n) {
 }
 
 /*
-** Returns the number that represents a key in 'keys'. It is never 0, and keys with equal
-** numbers cannot be constructed on purpose.
+** Returns the hash, never 0, that represents the key of a meta in 'keys'. The hash function is
+** keyed (hash.h), so nobody can construct two keys with one hash.
 */
 static uint64_t keyid (const char *key, size_t n) {
   return hash_bytes(key, n) | 1;
@@ -331,7 +339,7 @@ static int equals (const char *key, size_t n, const char *what) {
   return n == strlen(what) && memcmp(key, what, n) == 0;
 }
 
-/* Returns 1 if the meta is valid; notes the values that are needed later. */
+/* Returns 1 if the meta is valid, and notes the values that are needed later. */
 static int goodmeta (Repair *p, const char *key, size_t nkey,
                      const char *value, size_t n) {
   uint64_t number;
@@ -390,8 +398,8 @@ static Verdict timestamp (Repair *p) {
 }
 
 /*
-** Checks the trailer. Bytes after it are ignored in logs of other programs; asamp writes none,
-** so that they are damage in its logs.
+** Checks the trailer. Bytes after it are ignored in a log of another program. In a log of asamp
+** they are damage, because asamp writes none.
 */
 static Verdict trailer (Repair *p) {
   uint64_t started = p->started;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks that wait for their details (repairruns.h). */
+/* Stacks without details (repairruns.h). */
 #include "repairruns.h"
 #include "bounds.h"
 #include "list.h"
@@ -9,7 +9,7 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
     r->list[r->n - 1].copies++;
     return 1;
   }
-  if (r->n == READER_MAXRUNS)  /* readers discard them, too */
+  if (r->n == READER_MAXRUNS)  /* readers discard all of them, too */
     r->n = 0;
   if (!list_grow(&r->list, r->n, &r->size, sizeof(*r->list)))
     return 0;
@@ -19,8 +19,8 @@ int repairruns_add (RepairRuns *r, uint64_t what) {
 }
 
 /*
-** Reads the next triple of a sample that occurs several times: the sample's number, how often
-** it counts, and how often it occurs. The number is 0 if there are no more.
+** Reads the next triple of Details.counts: the number of a sample in the batch, its count, and its
+** copies. Sets triple[0] to 0 if there are no more.
 */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The stacks of a log of asamp whose details have not been read yet. A batch of details
-** contains how often each of its samples occurs in the log in sequence. A reader stops at a
-** batch that does not match.
+** The stacks of a log of asamp whose details have not been read yet. A sample in a batch of details
+** represents one or more equal stacks that follow one another in the log: its copies. A reader
+** fails at a batch whose samples do not match the stacks before it.
 */
 #ifndef asamp_repairruns_h
 #define asamp_repairruns_h
@@ -12,20 +12,25 @@
 
 #include "details.h"
 
+/* All zero: empty. */
 typedef struct RepairRuns {
   struct RepairRun {
-    uint64_t what;     /* hash of the record's bytes */
-    uint64_t copies;   /* how often it occurs in sequence */
+    uint64_t what;     /* hash of the bytes of a stack's record */
+    uint64_t copies;   /* number of such records that follow one another */
   } *list;
-  size_t n, size;
+  size_t n, size;      /* elements in use, and capacity */
 } RepairRuns;
 
-/* Adds a stack. Returns 0 if there is not enough memory. */
+/*
+** Adds a stack, by the hash of its record. If the list has READER_MAXRUNS elements, empties it
+** before. Returns 0 if there is not enough memory.
+*/
 int repairruns_add (RepairRuns *r, uint64_t what);
 
-/* Returns 1 if the samples of a batch match the stacks so far. Afterwards no stack is left. */
+/* Returns 1 if the samples of a batch match the stacks in the list. Empties the list. */
 int repairruns_fit (RepairRuns *r, const Details *d);
 
+/* Frees the list, which is then empty. */
 void repairruns_free (RepairRuns *r);
 
 #endif
