@@ -10,21 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; further ones are
-					       "(other classes)" */
+#define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* number of classes from which on each further
+					       metatable has the class "(other classes)" */
 
-/* Numbers of the classes found so far: by metatable, and by the hash of the name. */
+/* Numbers of the classes so far: by metatable + 1, and by the hash of the name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
 
 /*
-** Sets *id to the number of the class with this name; it is added if it is new. Several
-** metatables may have the same name. Returns 0 if there is not enough memory.
+** Sets *id to the number of the class with this name, and adds the class if it is new (several
+** metatables may have one name). Returns 0 if there is not enough memory.
 */
 static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *id) {
   uint64_t key = hash_bytes(name, strlen(name)) >> 1;
-  /* a different name with the same hash */
+  /* another name with this hash has the next free key */
   for (; (*id = idmap_get(&known->names, key)) != IDMAP_NONE; key++)
     if (strcmp(m->names[*id], name) == 0) return 1;
   if (!list_grow(&m->names, m->n, &m->size, sizeof(*m->names)))
@@ -35,17 +35,14 @@ static int classnames_add (Naming *m, Known *known, const char *name, uint32_t *
   return idmap_set(&known->names, key, *id);
 }
 
-/*
-** Returns the metatable of v, or GRAPH_NONE. A metatable is always the first edge of its
-** object.
-*/
+/* Returns the metatable of v, which is always the target of v's first edge, or GRAPH_NONE. */
 static uint32_t metatable (const Graph *g, uint32_t v) {
   if (g->count[v] == 0 || way_kind(g->ways[g->first[v]]) != HEAP_EMETATABLE)
     return GRAPH_NONE;
   return g->to[g->first[v]];
 }
 
-/* Returns the object in the field 'key' of table v, or GRAPH_NONE if that is no object. */
+/* Returns the object in the field 'key' of table v; GRAPH_NONE if there is no object in it. */
 static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
   size_t i = 0;
   uint32_t to;
@@ -57,8 +54,8 @@ static uint32_t fieldof (const Graph *g, uint32_t v, const char *key) {
 }
 
 /*
-** Writes the name by which v is held (for example "socket.tcp") into 'to', and returns its
-** length; 0: v has no such name. 'depth' limits the number of holders in the name.
+** Writes the name by which v is held, such as "socket.tcp", into 'to'. Returns the length of the
+** name; 0 if v is held without a name. 'depth' is the largest number of v's holders to visit.
 */
 static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth) {
   uint32_t parent = g->parent[v], name = GRAPH_NONE, argument = way_argument(g->way[v]);
@@ -78,8 +75,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: use the name of the table
-					    that has it */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index: the name is
+					    that of the table with the field */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&
@@ -90,6 +87,10 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   return m + words_quoted(to + m, WORDS_MOST - m, s, n);
 }
 
+/*
+** Sets *id to the class of the table or userdata v: that of its metatable or, if the metatable has
+** no name, that of its kind. Returns 0 if there is not enough memory.
+*/
 static int classof (Naming *m, const Graph *g, uint32_t v, Known *known, uint32_t *id) {
   uint32_t mt = metatable(g, v), named;
   char name[WORDS_MOST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures the bytes that a reference retains (cut.h). */
+/* Measures the bytes that a removed reference frees (cut.h). */
 #include "cut.h"
 #include "heapformat.h"
 #include "list.h"
@@ -11,22 +11,26 @@
 
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* longest path, in steps */
-#define DEAD	255u	/* the object's path is another one */
-#define UNKNOWN	254u	/* the object's path was not compared yet */
+#define DEAD	255u	/* result of stepsto: the object has another path */
+#define UNKNOWN	254u	/* stepsto was not called for the object yet */
 #define ELLIPSIS	"…"
 
-/* The removed references at an object; flags. */
+/* Flags of an object: which references from it or to it are removed. */
 enum {
-  OWN = 1,		/* the reference by which the object was reached first */
-  VALUE = 2,		/* the value of an upvalue */
-  ELEMENTS = 4,		/* all elements of a table */
-  KEY = 8,		/* the object is the key of a removed field */
-  HOLDER = 16,		/* the object holds a removed field */
-  LOCAL = 32		/* the value of removed local variables */
+  OWN = 1,		/* the reference from its parent */
+  VALUE = 2,		/* the object is an upvalue: the reference to its value */
+  ELEMENTS = 4,		/* the object is a table: the references to all its elements */
+  KEY = 8,		/* the object is the key of a removed field: the references of the objects
+			   with the flag HOLDER to it as a key */
+  HOLDER = 16,		/* the object has a removed field */
+  LOCAL = 32		/* the object is the value of a removed local variable: the references
+			   from the variable's stack slots */
 };
 
-/* An entry of a weak table whose key or table was not reached yet. */
+/* A value under a weak key of which the key or the table was not reached yet. */
 typedef struct Waiting {
+  /* 'from': the one of key and table that was reached; 'to': the value; 'next': index + 1 of the
+     next entry with the same key or table that was not reached; 0: none */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -35,16 +39,17 @@ typedef struct Work {
   const Graph *g;
   Cut *c;
   unsigned char *flags;		/* for each object: OWN, ... */
-  const char *const *steps;
+  const char *const *steps;	/* the path */
   size_t n;
   uint32_t variable;		/* name of the removed variable: a string or GRAPH_NONE */
-  uint32_t function;		/* prototype that declares it; GRAPH_NONE: unknown */
-  uint32_t *protoparent;	/* for each object: the prototype around it, or GRAPH_NONE */
+  uint32_t function;		/* prototype that declares the variable; GRAPH_NONE: unknown */
+  uint32_t *protoparent;	/* for each prototype: the prototype around it, or GRAPH_NONE;
+				   NULL: not computed yet */
 } Work;
 
 /* {== the path ========================================================= */
 
-/* Returns 1 if a text is the pattern; an ellipsis in the pattern stands for any bytes. */
+/* Returns 1 if a text matches the pattern, in which an ellipsis matches any bytes. */
 static int islike (const char *pattern, const char *text) {
   const char *star = NULL, *from = text;
   for (;;) {
@@ -65,16 +70,21 @@ static int islike (const char *pattern, const char *text) {
   }
 }
 
+/* Returns 1 if v is the registry. */
 static int isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
 
+/* Returns 1 if v is the table package.loaded. */
 static int isloaded (const Graph *g, uint32_t v) {
   return v != 0 && isregistry(g, g->parent[v]) && way_kind(g->way[v]) == HEAP_EFIELD &&
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
-/* Returns 1 if the path of an object starts with the reference to it, without the steps before. */
+/*
+** Returns 1 if the reference to v is the first step of v's path: from the registry, package.loaded
+** or the stack of the main thread.
+*/
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
@@ -86,7 +96,7 @@ static int istop (const Graph *g, uint32_t v) {
          (kind == HEAP_ELOCAL || kind == HEAP_ESTACK || kind == HEAP_ECODE);
 }
 
-/* Returns 1 if a step describes the reference to object v; 'merged' as in words_step. */
+/* Returns 1 if a step describes the reference from v's parent to v; 'merged' as in words_step. */
 static int describes (const Graph *g, const char *step, uint32_t v, int merged) {
   char text[WORDS_MOST], full[WORDS_MOST + 16];
   uint32_t from = g->parent[v], key = way_argument(g->way[v]);
@@ -106,11 +116,12 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
+/* Returns 1 if a step of w's path describes the reference to v, alone or merged. */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
 
-/* Returns 1 if v is a function, and the field that holds it has the function's name. */
+/* Returns 1 if v is a function that is held by a field with the function's name. */
 static int isnamesake (const Graph *g, uint32_t v) {
   const struct Proto *p;
   size_t n, m;
@@ -125,8 +136,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
 }
 
 /*
-** Returns the number of steps of the path that lead to object v, or DEAD. 'above' is the result
-** for v's parent.
+** Returns the number of steps of w's path that lead to object v; DEAD if v has another path.
+** 'above' is the result for v's parent.
 */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
@@ -135,13 +146,13 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a step is not repeated */
-  if (isnamesake(g, v)) return above;  /* the step of the upvalue already names the function */
+  if (above > 0 && !top && matches(w, above - 1, v)) return above;  /* a repeated step (HO3) */
+  if (isnamesake(g, v)) return above;  /* the step of its upvalue names the function */
   return g->parent[v] == 0 && (isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
 /*
-** Sets *count to the number of objects at the end of the path, and their flag OWN. Returns 0 if
+** Sets the flag OWN of the objects at the end of w's path, and *count to their number. Returns 0 if
 ** there is not enough memory.
 */
 static int findends (Work *w, uint64_t *count) {
@@ -157,7 +168,7 @@ static int findends (Work *w, uint64_t *count) {
   for (v = 1; v < g->n; v++) {
     size_t n = 0;
     uint32_t u = v;
-    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* parents are usually before */
+    for (; at[u] == UNKNOWN; u = g->parent[u]) {  /* parents usually have lower numbers */
       if (!list_grow(&path, n, &size, sizeof(*path))) {
         free(path);
         free(at);
@@ -183,7 +194,7 @@ static int findends (Work *w, uint64_t *count) {
 
 /* {== removal ========================================================== */
 
-/* Returns the reason why no Lua code can remove the reference to object v, or NULL. */
+/* Returns why no Lua code can remove the reference from v's parent to v; NULL if some can. */
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
@@ -205,7 +216,7 @@ static const char *fixed (const Graph *g, uint32_t v) {
   }
 }
 
-/* Sets the prototype around each prototype. Returns 0 if there is not enough memory. */
+/* Computes w->protoparent. Returns 0 if there is not enough memory. */
 static int nest (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -222,27 +233,32 @@ static int nest (Work *w) {
   return 1;
 }
 
-/* Returns 1 if prototype p is inside of 'outer'. */
+/* Returns 1 if prototype p is nested in 'outer', at any depth up to 255. */
 static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   unsigned i;
-  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may contain a cycle */
+  for (i = 0; i < 255 && p != GRAPH_NONE; i++) {  /* a file may have a cycle of prototypes */
     p = w->protoparent[p];
     if (p == outer) return 1;
   }
   return 0;
 }
 
+/* Returns the slot of a way; NULL if the way has none. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
 
+/* Returns 1 if both are strings with the same text, which is not empty. */
 static int samename (const Graph *g, uint32_t a, uint32_t b) {
   size_t n, m;
   const char *s = graph_text(g, a, &n), *t = graph_text(g, b, &m);
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Removes the upvalues of the local variable whose value is 'value' (CU2). */
+/*
+** Removes the upvalues that are the variable w->variable of w->function, whose value is 'value'
+** (CU2): sets their flag VALUE.
+*/
 static void removeupvalues (Work *w, uint32_t value) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -263,8 +279,9 @@ static void removeupvalues (Work *w, uint32_t value) {
 }
 
 /*
-** Removes the local variables that the upvalue named w->variable of a function with the
-** prototype 'inner' may be: their value is 'value' (CU2).
+** Removes the local variables that an upvalue of a function with the prototype 'inner' may be: they
+** are named w->variable, have the value 'value', and belong to a function around 'inner' (CU2).
+** Sets w->function to the prototype of that function.
 */
 static void removelocals (Work *w, uint32_t value, uint32_t inner) {
   const Graph *g = w->g;
@@ -285,8 +302,8 @@ static void removelocals (Work *w, uint32_t value, uint32_t inner) {
 }
 
 /*
-** If the last reference of the path leads to v by a local variable or an upvalue, removes all
-** other references that are the same variable (CU2). Returns 0 if there is not enough memory.
+** If v's parent holds v as a local variable or an upvalue, removes the other references that are
+** the same variable (CU2). Returns 0 if there is not enough memory.
 */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
@@ -309,7 +326,10 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Sets the flags. Returns NULL, or the reason why the reference cannot be removed. */
+/*
+** Sets all flags, from the flags OWN of the objects at the end of the path. Returns NULL, or the
+** reason why a reference cannot be removed.
+*/
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -335,7 +355,7 @@ static const char *flag (Work *w, CutHow how) {
   return NULL;
 }
 
-/* Returns 1 if the reference from object v is removed. */
+/* Returns 1 if the reference 'way' from object v to object 'to' is removed. */
 static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
   const Graph *g = w->g;
   int kind = way_kind(way);
@@ -360,13 +380,14 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 
 typedef struct Marking {
   Work *w;
-  uint32_t *queue, n;
-  uint32_t *heads;		/* for each object: index + 1 in 'waiting' of the first entry that
-				   waits for it; NULL: nothing waits */
+  uint32_t *queue, n;		/* the reached objects, in order */
+  uint32_t *heads;		/* for each object: index + 1 in 'waiting' of the first entry for
+				   it; NULL: there are no entries */
   Waiting *waiting;
   size_t nwaiting, waitingsize;
 } Marking;
 
+/* Reaches the object 'to', unless it was reached before. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;
@@ -377,8 +398,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /*
-** Lists the value 'to' under a weak key, to be marked when 'other' is reached: the key or the
-** table that together with 'from' holds the value.
+** Lists the value 'to' under a weak key, to be reached when 'other' is reached: 'from' and 'other'
+** are the key and the table that together hold the value. Returns 0 if there is not enough memory.
 */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
@@ -393,7 +414,10 @@ static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way wa
   return 1;
 }
 
-/* Marks all that is reached. Returns 0 if there is not enough memory. */
+/*
+** Reaches all objects that the state holds without the removed references, breadth first. Counts
+** these references. Returns 0 if there is not enough memory.
+*/
 static int mark (Marking *m) {
   Work *w = m->w;
   const Graph *g = w->g;
@@ -420,7 +444,7 @@ static int mark (Marking *m) {
   return 1;
 }
 
-/* Computes the result. Returns 0 if there is not enough memory. */
+/* Computes the result from the flags. Returns 0 if there is not enough memory. */
 static int measure (Work *w) {
   const Graph *g = w->g;
   Cut *c = w->c;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, whose columns "meta"
-** describes, and a list of all strings. DevTools limits ids to 32 bits. The ids are derived
-** from the addresses where possible, so that DevTools can compare two snapshots of one process.
+** Writes a .heapsnapshot file (devtools.h): JSON with arrays of numbers, whose columns the field
+** "meta" describes, and a list of all strings. DevTools limits ids of objects to 32 bits. They are
+** derived from the objects' addresses where possible, so that DevTools can compare two snapshots of
+** one process.
 */
 #include "devtools.h"
 #include "words.h"
@@ -16,11 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 7 };
+enum { NODE_FIELDS = 7 };  /* numbers of a node */
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* largest number of bytes of all words of
-						   steps: the capacity of a StrTab */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* largest number of bytes of all words: the
+						   largest limit of a StrTab */
 
+/* Types of nodes and of edges: indexes into node_types and edge_types of HEAD. */
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };
 enum { ELEMENT = 1, PROPERTY = 2, INTERNAL = 3, HIDDEN = 4, CONTEXT = 0 };
 
@@ -39,19 +41,19 @@ static const char HEAD[] =
   "\"location_fields\":[\"object_index\",\"script_id\",\"line\",\"column\"]},";
 
 /*
-** Words of edges that are not strings of the heap, each stored once. In the list of strings of
-** the file, the classes come first, then the texts of string objects, then functions and
-** sources of the sites, then these words.
+** The words: names of functions, and descriptions of edges, each stored once. The file's list of
+** strings has "(Lua state)", the classes, the texts of the string objects, name and source of each
+** site, and these words.
 */
 typedef struct Strings {
   StrTab text;
-  IdMap numbers;	/* from a place in 'text' + 1 to the word's number */
-  uint32_t *words;	/* place in 'text' of each word */
-  size_t n, size;
+  IdMap numbers;	/* from an offset in 'text' + 1 to the word's number */
+  uint32_t *words;	/* offset in 'text' of each word, by its number */
+  size_t n, size;	/* number of words, and capacity of 'words' */
 } Strings;
 
 /*
-** Sets *number to the number of a word; it is added if it is new. Returns 0 if there is not
+** Sets *number to the number of a word, and adds the word if it is new. Returns 0 if there is not
 ** enough memory or if the words exceed WORDS_BYTES.
 */
 static int wordnumber (Strings *s, const char *word, size_t *number) {
@@ -68,6 +70,7 @@ static int wordnumber (Strings *s, const char *word, size_t *number) {
   return 1;
 }
 
+/* Returns the type of v's node. */
 static int typeof_ (const Graph *g, uint32_t v) {
   switch (v == 0 ? HEAP_KINDS : g->kind[v]) {
     case HEAP_STRING: return STRING;
@@ -84,21 +87,22 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   Strings words;
-  IdMap ids;		/* ids of objects already assigned */
-  uint32_t *strings;	/* for each object: the number of its text if it is a string with a
-			   text, else GRAPH_NONE */
-  uint32_t nstrings;
-  uint64_t firstsite;	/* number in the file's list of strings of the first site's name; its
-			   source is the next one, then the next site's */
-  uint64_t firstword;	/* number in the file's list of strings of the first of 'words' */
-  int failed;
+  IdMap ids;		/* the ids assigned so far */
+  uint32_t *strings;	/* for each object that is a string with a text: the number of this text
+			   among the texts; for other objects: GRAPH_NONE */
+  uint32_t nstrings;	/* number of texts */
+  uint64_t firstsite;	/* index in the file's list of strings of the name of site 0; its source
+			   follows, then name and source of site 1, and so on */
+  uint64_t firstword;	/* index in the file's list of strings of word 0 */
+  int failed;		/* 1: there was not enough memory */
 } Out;
 
-/* Returns the number of a string object's text in the file's list of strings. */
+/* Returns the index in the file's list of strings of the text of string v, which has one. */
 static uint64_t textnumber (const Out *o, uint32_t v) {
   return (uint64_t)o->m->n + 1 + o->strings[v];
 }
 
+/* Returns the index in the file's list of strings of the name of v's node. */
 static uint64_t devtools_name (Out *o, uint32_t v) {
   char text[WORDS_MOST];
   size_t number;
@@ -115,6 +119,7 @@ static uint64_t devtools_name (Out *o, uint32_t v) {
   return (uint64_t)o->m->class[v] + 1;
 }
 
+/* Writes three numbers. */
 static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, a);
   output_char(&o->file, ',');
@@ -124,8 +129,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 /*
-** Returns an id for object v: 30 bits of its address, or the next free id. It must be called
-** once per object.
+** Assigns an id to object v and returns it: made of 30 bits of v's address, or the next free id. To
+** be called once for each object.
 */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
@@ -135,16 +140,14 @@ static uint64_t idof (Out *o, uint32_t v) {
   return id;
 }
 
-/*
-** Returns the node of the trace tree (the root is 1) for the allocation of object v, or 0 if no
-** sample of it exists.
-*/
+/* Returns the node of the trace tree for v's allocation site, or 0 if v has no sample. */
 static uint64_t tracenode (const Graph *g, uint32_t v) {
   size_t n;
   const Sample *s = graph_samples(g, v, &n);
   return n > 0 ? (uint64_t)s->site + 2 : 0;
 }
 
+/* Write the parts of the file: nodes, edges, traces and strings. */
 static void nodes (Out *o) {
   const Graph *g = o->g;
   uint32_t v, to;
@@ -207,9 +210,9 @@ static void edges (Out *o) {
 }
 
 /*
-** Writes the sites: one function for each site (with the line that allocates), and one trace
-** node for each function. Of several samples that belong to an object, only the first, which is
-** that of the object itself, is counted.
+** Writes the sites: function i + 1 and node i + 2 of the trace tree, whose root is node 1, for each
+** site i. The line of a function is the line that allocates. Of the samples of an object only the
+** first one, which is that of the object itself, is counted.
 */
 static void traces (Out *o) {
   const Graph *g = o->g;

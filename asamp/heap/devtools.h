@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Export of a snapshot for the Memory panel of Chrome's DevTools: V8's format .heapsnapshot. */
+/*
+** Writes a snapshot as a file for the Memory panel of Chrome's DevTools, in V8's format
+** .heapsnapshot.
+*/
 #ifndef asamp_devtools_h
 #define asamp_devtools_h
 
@@ -9,7 +12,7 @@
 #include <stddef.h>
 
 /*
-** Writes g with the classes m into the file 'path'; 'how' is as for output_open. Returns 0 on
+** Writes g, whose classes are m, into the file 'path'; 'how' as for output_open. Returns 0 on
 ** failure: 'err' (a buffer of 'size' bytes) then has the reason in one line.
 */
 int devtools_write (const Graph *g, const Naming *m, const char *path, int how, char *err,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The dominator tree (dominators.h). The algorithm numbers the objects in the order of a
-** depth-first search, the root first. Except for the result, all arrays contain and are indexed
-** by these numbers.
+** depth-first search, from 0, the state. The arrays of Work are indexed by these numbers and
+** contain them, except that 'order' contains objects and 'number' is indexed by objects.
 */
 #include "dominators.h"
 
@@ -14,16 +14,18 @@ typedef struct Work {
   uint32_t n;
   uint32_t *order;	/* object of each number */
   uint32_t *number;	/* number of each object */
-  uint32_t *above;	/* parent in the search tree; later compressed by eval */
-  uint32_t *dominator;	/* immediate dominator */
-  uint32_t *semi, *label;
+  uint32_t *above;	/* parent in the search tree; later a higher ancestor, set by eval */
+  uint32_t *dominator;	/* at first the parent in the search tree, at last the immediate
+			   dominator */
+  uint32_t *semi, *label;  /* semidominator; label[v]: the number with the smallest semidominator
+			      among v and its ancestors before above[v] */
   uint32_t *first, *from;  /* predecessors of number v: from[first[v]] up to, but without,
 			      from[first[v + 1]] */
 } Work;
 
 /*
-** Numbers the objects by a depth-first search without recursion: the path to the current object
-** is kept in 'above', and the position in each object's edges in 'semi'.
+** Numbers the objects by a depth-first search without recursion: 'above' leads back from the
+** current object, and 'semi' has the position in each object's edges.
 */
 static void dominators_search (Work *w) {
   const Graph *g = w->g;
@@ -51,10 +53,10 @@ static void dominators_search (Work *w) {
       v = w->order[w->above[w->number[v]]];
     }
   }
-  w->n = next;  /* all objects: GR2 */
+  w->n = next;  /* all objects were reached: GR2 */
 }
 
-/* Collects the predecessors of each number. Returns 0 if there is not enough memory. */
+/* Computes 'first' and 'from'. Returns 0 if there is not enough memory. */
 static int reverse (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, sum = 0;
@@ -80,9 +82,9 @@ static int reverse (Work *w) {
 }
 
 /*
-** Returns the label with the smallest semidominator on the path from v up to the linked numbers
-** ('last' and larger), and compresses this path. 'stack' has room for all numbers. (The path
-** could be reversed inside 'above' instead; the extra array is simpler.)
+** Returns the label with the smallest semidominator among those of v and of the ancestors of v
+** whose numbers are 'last' or larger, and compresses the path to them: 'above' of each is then its
+** first ancestor below 'last'. 'stack' has capacity for all numbers.
 */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
@@ -106,10 +108,11 @@ static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
 }
 
 /*
-** Computes the immediate dominators from the semidominators: that of i is the nearest dominator
-** of above[i] whose number is not larger than semi[i]. jump[i] is a more distant dominator of
-** i, chosen such that any other one is reached in O(log n) steps; single steps would need O(n *
-** n) for a chain of n objects. 'jump' and 'depth' have room for all numbers.
+** Computes the immediate dominators from the semidominators. That of i is the first one, of i's
+** parent in the search tree and the dominators of this parent, whose number is not larger than
+** semi[i]. jump[i] is a more distant dominator of i, chosen such that every dominator is found in
+** O(log n) steps; single steps would take O(n * n) for a chain of n objects. 'jump' and 'depth'
+** have capacity for all numbers.
 */
 static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   uint32_t i;
@@ -125,6 +128,7 @@ static void nearest (Work *w, uint32_t *jump, uint32_t *depth) {
   }
 }
 
+/* Computes the semidominators, then the immediate dominators. */
 static void semidominators (Work *w, uint32_t *stack) {
   uint32_t i, k;
   for (i = 0; i < w->n; i++) {
@@ -143,6 +147,7 @@ static void semidominators (Work *w, uint32_t *stack) {
   nearest(w, stack, w->label);
 }
 
+/* Computes d->retained. Returns 0 if there is not enough memory. */
 static int retained (Dominators *d, const Graph *g) {
   uint32_t i;
   d->retained = malloc((size_t)d->n * sizeof(*d->retained));

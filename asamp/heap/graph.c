@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#define PIECE		65536
-#define TEXT_MOST	BOUND((size_t)512 << 20, 256)
+#define PIECE		65536  /* bytes read at a time */
+#define TEXT_MOST	BOUND((size_t)512 << 20, 256)  /* largest number of bytes of 'text' */
 #define OBJECTS_MOST	((WAY_MOST) - 1)
 #define EDGES_MOST	(UINT32_MAX - 1)
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of names of C functions;
@@ -25,10 +25,10 @@
 					        known" */
 
 /*
-** The memory that a snapshot may take: MEMORY_MOST bytes, or MEMORY_TIMES bytes for each byte
-** of the file read so far, if that is more. The same holds for the unpacked bytes. Snapshots
-** written by asamp take at most 60 bytes of memory, and unpack to at most 8 bytes, for each
-** byte of the file.
+** A snapshot may take MEMORY_MOST bytes of memory or, if that is more, MEMORY_TIMES bytes for each
+** byte of the file read so far. It may be unpacked to UNPACKED_MOST bytes or, if that is more,
+** UNPACKED_TIMES bytes for each byte of the file. Snapshots written by asamp take at most 60 bytes
+** of memory, and unpack to at most 8 bytes, for each byte of the file.
 */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
@@ -36,8 +36,8 @@
 #define UNPACKED_TIMES	128
 
 /*
-** Bytes of memory for one element of each kind. They include the unused capacity of lists and
-** the later computation of dominators and classes.
+** Bytes of memory for one element: an object, an edge, .... They include the unused capacity of
+** lists, and the memory for the dominators and classes that the caller computes later.
 */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
@@ -48,47 +48,48 @@ enum {
 #define SUM_MOST	((uint64_t)1 << 62)  /* largest sum of the bytes of all objects, and
 					        of the bytes that all samples represent */
 
-#define FREE		UINT64_MAX
+#define FREE		UINT64_MAX  /* an unused entry of Reader.table */
 
 #define STILL_WRITTEN	"it is still being written; try again when it is whole"
 
 #define ELLIPSIS	"…"
 
-enum { UNDEFINED = HEAP_KINDS + 1 };
+enum { UNDEFINED = HEAP_KINDS + 1 };  /* kind of an object that is mentioned, but not yet defined */
 
 typedef struct Reader {
   Graph *g;
   Source *source;
   const char *path;
   unsigned char buffer[PIECE];
-  size_t at, n;
+  size_t at, n;			/* position of the next byte in 'buffer', and bytes in 'buffer' */
   uint64_t *table;		/* hash table from address to object: an entry has the tag of
 				   the address and the object's number, or is FREE */
-  uint32_t mask;
-  uint64_t seed;
+  uint32_t mask;		/* number of entries of 'table' - 1; 0: there is no table yet */
+  uint64_t seed;		/* of the hash function, so that collisions cannot be predicted */
   uint32_t next;		/* the object that is probably defined next: objects are
 				   defined in the order in which they are first mentioned */
   size_t sitesize, samplesize, codesize;
-  IdMap codes;			/* from the address of a C function to the number of its name */
-  uint64_t nsites;		/* number of sites in the file */
+  IdMap codes;			/* from the address of a C function to its index in Graph.codes */
+  uint64_t nsites;		/* number of sites read so far */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
-  uint64_t defined, nedges;	/* numbers of objects and edges, compared with those at the
-				   file's end */
+  uint64_t defined, nedges;	/* number of objects defined and of edges read so far, which are
+				   compared with the numbers at the file's end */
   uint64_t bytes, sampled;	/* bytes of all objects; bytes that all samples represent */
   uint64_t spent;		/* approximate bytes of memory for the part of the file that
 				   has been read */
-  uint64_t last, lastsample, from;  /* addresses to which the next distances in the file are
-				       relative: of the previous object, of the previous
-				       sample, of the current holder */
+  uint64_t last, lastsample, from;  /* addresses from which the file counts distances: of the
+				       previous object, of the object of the previous sample,
+				       of the holder */
   uint32_t holder;		/* the object whose edges are being read */
-  int late;			/* 1: the holder had edges earlier, or is not defined yet; its
-				   edges now go into Graph.late */
-  int64_t index;
+  int late;			/* 1: the holder had edges earlier, or is not defined yet: the
+				   edges that are being read are stored in Graph.late */
+  int64_t index;		/* index of the holder's previous array element */
   jmp_buf failed;
   char *err;
   size_t errsize;
 } Reader;
 
+/* Writes the error message and ends the reading (longjmp). */
 static _Noreturn void graph_fail (Reader *r, const char *format, ...) {
   char why[200];
   va_list args;
@@ -110,8 +111,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 }
 
 /*
-** Adds 'bytes' to the memory used. Fails if the file needs far more memory than a real snapshot
-** of its size.
+** Adds 'bytes' to the memory used. Fails if the file needs far more memory than a snapshot of its
+** size that asamp has written.
 */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
@@ -124,6 +125,7 @@ static void spend (Reader *r, uint64_t bytes) {
 
 /* {== bytes ============================================================ */
 
+/* Returns the next byte. Fails at the end of the file. */
 static unsigned byte (Reader *r) {
   if (r->at == r->n) {
     r->n = (size_t)source_read(r->source, r->buffer, PIECE);
@@ -143,6 +145,7 @@ static unsigned byte (Reader *r) {
   return r->buffer[r->at++];
 }
 
+/* Read a number in LEB128, and a signed number (zigzag). */
 static uint64_t graph_number (Reader *r) {
   uint64_t n = 0;
   unsigned b, shift = 0;
@@ -161,6 +164,7 @@ static int64_t distance (Reader *r) {
   return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
 }
 
+/* Reads an address, whose distance from the address 'from' is in the file. */
 static uint64_t address (Reader *r, uint64_t from) {
   uint64_t a = (uint64_t)distance(r) + (from >> 3);
   if (a == 0 || a >> 61 != 0)
@@ -168,7 +172,7 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads an address that may be missing: 0. */
+/* Reads an address, as address(), that may be missing: returns 0 then. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -180,6 +184,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
+/* Reads a text with its length. Returns the length; adds a NUL. */
 static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
@@ -196,8 +201,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 /* {== objects ========================================================== */
 
 /*
-** Returns the hash of an address. Addresses in one page of 4 KiB are close together in the
-** table, because they are often used together.
+** Returns the hash of an address. Addresses in one page of 4 KiB have hashes that are close
+** together, because they are often looked up one after another.
 */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
@@ -206,11 +211,12 @@ static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   return (h >> 32 << 6) + (a >> 6 & 63);
 }
 
-/* Returns the tag of an address: bits that the place in the table does not contain already. */
+/* Returns the tag of an address: another hash, in the upper 32 bits of an entry. */
 static uint64_t tagof (uint64_t a) {
   return (a >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 << 32;
 }
 
+/* Makes the table, or doubles it. */
 static void rehash (Reader *r) {
   size_t n = r->mask == 0 ? BOUND_FIRST(1024) : 2 * ((size_t)r->mask + 1), i;
   uint64_t *t = malloc(n * sizeof(*t));
@@ -228,6 +234,7 @@ static void rehash (Reader *r) {
   }
 }
 
+/* Reallocates an array to 'size' elements. Returns 0 if there is not enough memory. */
 static int graph_grow (void *list, size_t size, size_t element) {
   void *p;
   memcpy(&p, list, sizeof(p));
@@ -238,6 +245,7 @@ static int graph_grow (void *list, size_t size, size_t element) {
   return 1;
 }
 
+/* Adds an object that is not defined yet. */
 static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
@@ -267,10 +275,7 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   return v;
 }
 
-/*
-** Returns the index of the entry for an address, or of the free entry where it would be
-** inserted.
-*/
+/* Returns the index of the entry for an address, or of the free entry for it. */
 static uint32_t placeof (const Reader *r, uint64_t a) {
   uint64_t tag = tagof(a), e;
   uint32_t s;
@@ -279,7 +284,7 @@ static uint32_t placeof (const Reader *r, uint64_t a) {
   return s;
 }
 
-/* Returns the object at an address; it is added if it is new. */
+/* Returns the object at an address, and adds the object if it is new. */
 static uint32_t object (Reader *r, uint64_t a) {
   uint32_t s, v;
   if (r->mask == 0 || (uint64_t)r->g->n * 2 >= r->mask)
@@ -292,17 +297,18 @@ static uint32_t object (Reader *r, uint64_t a) {
   return v;
 }
 
-/* Returns the object at an address, or GRAPH_NONE if it is not known. */
+/* Returns the object at an address; GRAPH_NONE if the file has mentioned none there. */
 static uint32_t graph_find (const Reader *r, uint64_t a) {
   uint32_t s = r->mask == 0 ? 0 : placeof(r, a);
   return r->mask == 0 || r->table[s] == FREE ? GRAPH_NONE : (uint32_t)r->table[s];
 }
 
+/* Returns as object(); for the address 0, GRAPH_NONE. */
 static uint32_t maybe (Reader *r, uint64_t a) {
   return a == 0 ? GRAPH_NONE : object(r, a);
 }
 
-/* Stores the text of a string and returns its place, or GRAPH_NONE if the limit is reached. */
+/* Stores a text. Returns its offset in Graph.text; GRAPH_NONE beyond TEXT_MOST. */
 static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   Graph *g = r->g;
   uint32_t at = (uint32_t)g->ntext;
@@ -323,6 +329,7 @@ static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
+/* Reads the rest of a HEAP_CODE record, after its tag. */
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];
@@ -336,14 +343,15 @@ static void readcode (Reader *r) {
   memcpy(g->codes[g->ncodes++], name, sizeof(name));
 }
 
+/* Returns the index in Graph.codes for the address of a C function, or GRAPH_NONE. */
 static uint32_t code (const Reader *r, uint64_t a) {
   uint32_t i = a == 0 ? IDMAP_NONE : idmap_get(&r->codes, a);
   return i == IDMAP_NONE ? GRAPH_NONE : i;
 }
 
 /*
-** Appends an ellipsis to a text of n bytes that was cut; an incomplete last character is
-** removed. Returns the new length, at most n + the length of ELLIPSIS.
+** Removes the last character of a text of n bytes if it is incomplete, and appends ELLIPSIS with a
+** NUL. Returns the new length, at most n + the length of ELLIPSIS.
 */
 static size_t ellipsis (char *s, size_t n) {
   size_t last = n;
@@ -355,10 +363,11 @@ static size_t ellipsis (char *s, size_t n) {
   return n + sizeof(ELLIPSIS) - 1;
 }
 
+/* Reads the rest of an object's record, after its tag. */
 static void readobject (Reader *r, int kind) {
   Graph *g = r->g;
   uint64_t a = address(r, r->last), bytes = graph_number(r);
-  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with room for an ellipsis */
+  char s[HEAP_TEXT + sizeof(ELLIPSIS)];  /* with capacity for an ellipsis */
   uint32_t v = r->next < g->n && g->address[r->next] == a ? r->next : object(r, a);
   size_t n;
   r->next = v + 1;
@@ -412,6 +421,7 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
+/* Adds a slot. Returns the way with its index. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);
@@ -425,10 +435,12 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
   return way_of(kind, g->nslots++);
 }
 
+/* Returns the way with a number, or with WAY_MOST if the number does not fit. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
 
+/* Reads the fields of an edge after its target. */
 static Way readway (Reader *r, int kind) {
   uint64_t a = r->from;
   uint32_t name;
@@ -462,6 +474,7 @@ static Way readway (Reader *r, int kind) {
   }
 }
 
+/* Reads the rest of an edge's record, after its tag. */
 static void readedge (Reader *r, int kind) {
   Graph *g = r->g;
   uint32_t to = object(r, address(r, r->from));
@@ -470,7 +483,7 @@ static void readedge (Reader *r, int kind) {
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a root is none");
-  if (ofweak) {  /* the walk has reached the table already: it holds the value through the key */
+  if (ofweak) {  /* the table has been reached: it becomes the holder, and the key the argument */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
   }
@@ -509,13 +522,14 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* A thread has had no edges yet. Another holder, whose values under weak keys follow, may have
-     had some. */
+  /* A thread has no edges before those of its stack. Other holders may have had edges: a weak key
+     before the values under it, the state before the objects pending finalization. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
 }
 
+/* Compares two late edges by their holders. */
 static int byfrom (const void *a, const void *b) {
   const LateEdge *x = a, *y = b;
   return (x->from > y->from) - (x->from < y->from);
@@ -524,8 +538,8 @@ static int byfrom (const void *a, const void *b) {
 /* }===================================================================== */
 
 /*
-** Returns the largest valid number for a key of the header. A sampling period may exceed every
-** possible heap size.
+** Returns the largest valid number of a meta. A sampling period may be larger than any possible
+** heap.
 */
 static uint64_t mostof (const char *key) {
   return strcmp(key, "period") == 0 ? INTERVAL_MAX : (UINT64_C(1) << 53) - 1;
@@ -578,8 +592,8 @@ static void readsite (Reader *r) {
 }
 
 /*
-** Reads a sample. If its object is not in the snapshot, the object was garbage that had not
-** been collected yet.
+** Reads a sample. If its object is not in the snapshot, the object was garbage that had not been
+** collected yet: then the sample is only counted.
 */
 static void readsample (Reader *r) {
   Graph *g = r->g;
@@ -609,8 +623,8 @@ static void readsample (Reader *r) {
 }
 
 /*
-** Compares two samples: by object, then by age. The oldest sample of an object is that of the
-** object itself.
+** Compares two samples: by object, then the older one first, then by site. The oldest sample of an
+** object is that of the object itself; younger ones are of its vectors.
 */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
@@ -621,13 +635,13 @@ static int byobject (const void *a, const void *b) {
 
 /* }===================================================================== */
 
-/* Fails unless v is GRAPH_NONE or an object of this kind (GR1). */
+/* Fails unless v is GRAPH_NONE or an object of the kind 'kind' (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
     damaged(r, "a name is no string, or a function has no code");
 }
 
-/* Checks GR1 and GR2 after the file has been read. */
+/* Checks GR1, except the sums, and that every object has a parent (GR2). */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -657,8 +671,9 @@ static void graph_check (Reader *r) {
 }
 
 /*
-** Fails unless the parents of every object lead to object 0. Each pass follows the parents of
-** one object up to one already checked; 'seen' marks the objects on its path.
+** Fails unless the parents of every object lead to object 0 (GR2). Each pass follows the parents of
+** one object up to an object that was checked before. In 'seen', 1 marks the checked objects, and 2
+** those on the path of this pass.
 */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
@@ -688,6 +703,7 @@ static void nosite (Reader *r) {
   r->g->nsites = 1;
 }
 
+/* Reads the whole file, and checks and sorts the graph. */
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
   char magic[HEAPFORMAT_MAGICSIZE];

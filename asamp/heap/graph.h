@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A heap snapshot in memory: the objects, their properties, and the references (edges) between
-** them.
+** The folder heap reads snapshots of a heap and computes the results of `asamp heap`. This file
+** reads a snapshot into a Graph, which then does not change; the other headers compute from it:
+** classes of objects (classnames.h), dominators (dominators.h), trees of merged objects (merge.h),
+** the bytes that a removed reference frees (cut.h), descriptions of references (words.h), and a
+** file for DevTools (devtools.h). Independent of Lua.
 **
-** Object 0 is the state itself, which holds the roots. The other objects are in the order in
-** which the file first mentions them. The parent of an object and its way are those of the
-** first edge to it, which is the end of a shortest path (the walk is breadth first, stacks
-** last). Rules:
+** A Graph has the objects, their properties, the references (edges) between them, and the
+** allocation samples. Object 0 is the state itself, which holds the roots. The other objects are in
+** the order in which the file first mentions them. The parent of an object, and the way by which
+** the parent holds it, are those of the first edge to the object in the file. This edge is the end
+** of a shortest path from the state, because the walk is breadth first; paths through a stack come
+** after all others, then those from objects pending finalization. Rules:
+**
 **   GR1  a graph that has been read is complete and consistent: every object is defined once,
 **        every edge and name refers to an object, and the sums match those at the file's end.
-**        Anything else is an error whose message names the problem and its place;
-**   GR2  memory is proportional to the unpacked file; it is limited by MEMORY_MOST, or in
-**        proportion to the packed file (graph.c). A file that needs more is refused. From every
-**        object, the parents lead to object 0. An object takes about 40 bytes, an edge 8, and a
-**        sample 24.
+**        Any other file is an error, whose message names the problem;
+**   GR2  the parents of every object lead to object 0. Memory is proportional to the unpacked file:
+**        an object takes about 40 bytes, an edge 8, and a sample 24. A file that needs more than
+**        MEMORY_MOST bytes, and more than any snapshot of its size (graph.c), is refused.
 */
 #ifndef asamp_graph_h
 #define asamp_graph_h
@@ -26,71 +31,77 @@
 #define GRAPH_NONE	UINT32_MAX
 
 /*
-** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument.
+** How one object refers to another: a kind of edge (HEAP_E... of heapformat.h) and an argument,
+** which depends on the kind. INDEX, ROOT, USERVALUE, CONSTANT: a number; WAY_MOST: the number is
+** negative or too large. FIELD: the key. ENTRY: the key; WAY_MOST: the key is no object. WEAKKEY,
+** an edge from the table to the value: the key (if the table was not reached before, the edge leads
+** from the key, and the argument is the table). UPVALUE, LOCAL, STACK, CODE: an index into
+** Graph.slots; WAY_MOST: there are too many slots. Other kinds: WAY_MOST.
 */
 typedef uint32_t Way;
-#define WAY_BITS	5
-#define WAY_MOST	((1u << (32 - WAY_BITS)) - 1)  /* the argument is missing or too large */
+#define WAY_BITS	5  /* bits of the kind */
+#define WAY_MOST	((1u << (32 - WAY_BITS)) - 1)
 #define way_kind(w)	((w) & ((1u << WAY_BITS) - 1))
 #define way_argument(w)	((w) >> WAY_BITS)
 #define way_of(kind,a)	((Way)(kind) | (Way)(a) << WAY_BITS)
 
-/*
-** The meaning of an argument depends on the kind. INDEX, ROOT, USERVALUE, CONSTANT: the number
-** (WAY_MOST: it is negative or too large). FIELD, ENTRY: the key. WEAKKEY: the key, too (the
-** edge leads from the table to the value). UPVALUE, LOCAL, STACK, CODE: an index into 'slots'.
-*/
+/* A variable or stack slot that refers to an object. */
 typedef struct Slot {
-  uint32_t name, in;	/* a string (the variable's name) and a prototype, or GRAPH_NONE; for
-			   CODE, 'in' is the number of a C function's name */
-  uint32_t index;	/* number of an upvalue; for STACK and CODE: 0 = not known, 1 = the
-			   called function, 2 and more = the other slots */
+  /* 'name': for UPVALUE and LOCAL the string that is the variable's name, else GRAPH_NONE. 'in':
+     the prototype of the function with the variable or slot; for CODE, the index into 'codes' of
+     the C function's name. GRAPH_NONE: not known */
+  uint32_t name, in;
+  uint32_t index;	/* UPVALUE: the upvalue's number. STACK and CODE: 0: not known; 1: the
+			   called function; 2 and more: the other slots of the call */
 } Slot;
 
+/* An edge that is in the file apart from the other edges of its object. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
 } LateEdge;
 
-/* A place in the program where sampled objects were allocated. */
+/* An allocation site. */
 typedef struct Site {
   char *name, *source;		/* name and source of the function, in one block of memory */
-  uint32_t defined, line;
+  uint32_t defined, line;	/* lines where the function is defined, and where it allocates */
 } Site;
 
+/* An allocation sample. */
 typedef struct Sample {
   uint32_t object;
-  uint32_t site;		/* index of the Site; 0: not known */
+  uint32_t site;		/* index into 'sites'; 0: not known */
   uint64_t age;			/* milliseconds from the allocation to the snapshot */
   uint64_t bytes;		/* bytes of allocation that the sample represents */
 } Sample;
 
+/* A snapshot. Arrays of objects are indexed by the object. */
 typedef struct Graph {
   uint32_t n;			/* number of objects, including the state */
   uint64_t *address;
   uint32_t *words;		/* size of each object in words of 8 bytes */
   unsigned char *kind;		/* HEAP_TABLE, ...; HEAP_KINDS for object 0 */
-  /* depends on the kind. String: place in 'text'. Function: its prototype. C function:
-     number of its name, or GRAPH_NONE. Prototype: index into 'protos'. Thread: 1 if it is
-     the main thread */
+  /* Depends on the kind. String: offset in 'text', or GRAPH_NONE. Function: its prototype, or
+     GRAPH_NONE. C function: index into 'codes', or GRAPH_NONE. Prototype: index into 'protos'.
+     Thread: 1 if it is the main thread. Other kinds: GRAPH_NONE */
   uint32_t *info;
-  uint32_t *first, *count;	/* each object's edges: first index into 'to' and 'ways', and
-				   their number */
-  uint32_t *parent;
-  Way *way;
-  uint32_t nedges;
-  uint32_t *to;
+  uint32_t *first, *count;	/* edges of each object, except those in 'late': index of the first
+				   one in 'to' and 'ways', and their number */
+  uint32_t *parent;		/* holder on a shortest path; GRAPH_NONE for object 0 */
+  Way *way;			/* how the parent holds the object */
+  uint32_t nedges;		/* number of edges in 'to' and 'ways' */
+  uint32_t *to;			/* target of each edge */
   Way *ways;
-  LateEdge *late;		/* edges that are in the file separately from the others of
-				   their object, sorted by 'from' */
+  LateEdge *late;		/* sorted by 'from' */
   size_t nlate;
-  struct Proto { uint32_t line, name, source; } *protos;
+  struct Proto { uint32_t line, name, source; } *protos;	/* line of the definition, 0: main
+				   chunk; name and source: strings, or GRAPH_NONE */
   size_t nprotos;
   Slot *slots;
   size_t nslots;
-  char *text;			/* texts of strings: one byte for the length, then the bytes
-				   of the text */
-  size_t ntext;
+  char *text;			/* texts of strings: for each one a byte with its length, then the
+				   bytes, without a NUL */
+  size_t ntext;			/* bytes of 'text' */
   char (*codes)[HEAP_TEXT + 1];	/* names of C functions */
   size_t ncodes;
   Site *sites;			/* allocation sites; valid from index 1 */
@@ -98,18 +109,22 @@ typedef struct Graph {
   Sample *samples;		/* sorted by object, then by age, the oldest first */
   size_t nsamples;
   uint64_t dead;		/* number of samples of objects that were already garbage */
-  uint64_t textless;		/* number of strings whose text exceeded the limit TEXT_MOST */
+  uint64_t textless;		/* number of strings without a text, because all texts would exceed
+				   TEXT_MOST bytes */
   uint64_t bytes;		/* bytes of all objects and of the state */
-  /* numbers from the file's header; 0: not there */
+  /* Numbers from the metas of the file, 0 if there is none: bytes of the state itself; bytes in
+     use, reserved by the heap, and allocated so far; time in s since the epoch; process id;
+     sampling period in bytes. */
   uint64_t state, inuse, held, allocated, time, pid, period;
   uint64_t unfollowed;		/* number of samples that survived, but are not in the file
 				   (FOLLOWED_MOST) */
-  char command[HEAP_TEXT + 1];
+  char command[HEAP_TEXT + 1];	/* command line of the process, or "" */
 } Graph;
 
 /*
-** Reads a snapshot. 'progress' (may be NULL) is called with fractions from 0 to 1. Returns NULL
-** on failure: 'err' (a buffer of 'size' bytes) then has the reason in one line.
+** Reads a snapshot. 'progress' (may be NULL) is called now and then with the part done, from 0 to
+** 0.7: the caller's own computations may be the rest. It must return. Returns NULL on failure:
+** 'err' (a buffer of 'size' bytes) then has the reason in one line. graph_free accepts NULL.
 */
 Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
                    char *err, size_t size);
@@ -119,23 +134,24 @@ void graph_free (Graph *g);
 uint64_t graph_size (const Graph *g, uint32_t v);
 
 /*
-** Returns the text of string v and sets *n to its length in bytes. A long text is cut and ends
-** with an ellipsis. The result is empty if v is no string or its text was not stored.
+** Returns the text of string v, without a NUL at its end, and sets *n to its length in bytes. A
+** text of more than HEAP_TEXT bytes is cut and ends with an ellipsis. The result is empty if v is
+** GRAPH_NONE or no string, or if its text was not stored; it is valid as long as g.
 */
 const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
-/* Returns 1 if v is a string with this text. */
+/* Returns 1 if v is a string with this text, which is not empty. */
 int graph_is (const Graph *g, uint32_t v, const char *text);
 
 /*
-** Returns the first sample of object v; *n is the number of its samples, which follow one
-** another.
+** Sets *n to the number of samples of object v. Returns the first of them, which is the oldest; the
+** others follow it. If *n is 0, the result must not be used.
 */
 const Sample *graph_samples (const Graph *g, uint32_t v, size_t *n);
 
 /*
-** Iterates over the edges of v: *i is 0 before the first call. Returns 0 if there are no more
-** edges.
+** Iterates over the edges from v: sets *to and *way to target and way of the next one, and advances
+** *i, which is 0 before the first call. Returns 0 if there are no more edges.
 */
 int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way);
 

@@ -6,23 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOGETHER	64	/* flag in addition to the kind of a Group: the parent in the
-				   tree does not hold the object alone */
-#define FIELDS_MANY	12	/* a number of fields above which they may be merged into one
-				   row "[*]" */
+#define TOGETHER	64	/* flag in Group.kind: no reference from the parent in the tree to
+				   the object was found (wayto) */
+#define FIELDS_MANY	12	/* more fields than this may be merged into one row "[*]" */
 
-/* The tree, and the weights of its nodes. */
+/* State of the computation: the tree, and the weights of its nodes. */
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
   const uint32_t *above;	/* parent of each object in the tree */
   uint32_t *first, *child;	/* children of object v: child[first[v]] up to, but without,
 				   child[first[v + 1]] */
-  uint64_t *value, *count;	/* weights of each object, for paths only: bytes, and number
-				   of wanted objects */
+  uint64_t *value, *count;	/* for paths, of the wanted objects at or below each object in the
+				   tree: the bytes that they retain, and their number */
   Merge *m;
-  int statecounted;		/* 1: the row of the state's own memory has been handled */
-  int failed;
+  int statecounted;		/* 1: the row of the state's own memory was added or left out */
+  int failed;			/* 1: there was not enough memory */
 } Work;
 
 /* The objects that one row represents. */
@@ -31,15 +30,15 @@ typedef struct Set {
   size_t n, size;
 } Set;
 
-/* The children that are held in one way, before they become a row. */
+/* The children of a row that are held in the same way; they will become a row. */
 typedef struct Group {
-  uint32_t kind, a, b, class;
-  uint64_t value;
+  uint32_t kind, a, b, class;	/* its key: kind of the way, two arguments, class (paths: 0) */
+  uint64_t value;		/* sum of the values of its objects, bytes */
   Set set;
-  int counted;		/* 1: mergefields has counted it together with an earlier field of its
-			   class */
+  int counted;		/* 1: mergefields has visited it with the first field of its class */
 } Group;
 
+/* Appends an object. Returns 0 if there is not enough memory. */
 static int merge_put (Set *s, uint32_t v) {
   if (!list_grow(&s->objects, s->n, &s->size, sizeof(*s->objects)))
     return 0;
@@ -49,6 +48,7 @@ static int merge_put (Set *s, uint32_t v) {
 
 /* {== the tree ========================================================= */
 
+/* Computes 'first' and 'child'. Returns 0 if there is not enough memory. */
 static int children (Work *w) {
   uint32_t n = w->g->n, v, sum = 0;
   w->first = calloc((size_t)n + 2, sizeof(*w->first));
@@ -66,14 +66,16 @@ static int children (Work *w) {
   return 1;
 }
 
+/* Returns 1 if paths to v are wanted. */
 static int iswanted (const MergeWish *wish, uint32_t v) {
   return v != 0 && (wish->wanted != NULL ? wish->wanted[v]
                                          : wish->naming->class[v] == wish->class);
 }
 
 /*
-** Computes the weights for paths: the bytes that wanted objects retain (each byte once), and
-** their sums along the shortest paths. Returns 0 if there is not enough memory.
+** Computes 'value' and 'count' for paths. The bytes that a wanted object retains are not added if
+** another wanted object dominates it, so that each byte counts once. Returns 0 if there is not
+** enough memory.
 */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
@@ -119,13 +121,14 @@ static int weighpaths (Work *w) {
 
 /* {== merging ========================================================== */
 
+/* Returns the value of v in the tree, in bytes (MergeRow). */
 static uint64_t merge_valueof (const Work *w, uint32_t v) {
   return w->wish->paths ? w->value[v] : w->wish->dominators->retained[v];
 }
 
 /*
-** Sets *way to how 'from' holds v: the way of the shortest path if possible. Returns 0 if
-** 'from' does not refer to v.
+** Sets *way to how 'from' holds v: the way of the shortest path, if 'from' is v's parent on it.
+** Returns 0 if 'from' does not refer to v, or is not v's parent and has too many edges.
 */
 static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
   size_t i = 0;
@@ -142,9 +145,8 @@ static int wayto (const Work *w, uint32_t from, uint32_t v, Way *way) {
 }
 
 /*
-** Sets *way to the last step of the shortest path to v that has a name of its own, and returns
-** the object from which this step leads. (The step from an upvalue to its value has none; the
-** step before it is used.)
+** Returns the parent of v, and sets *way to how it holds v. If the parent is an upvalue, whose step
+** to its value has no name, returns the parent of the upvalue, and how that holds the upvalue.
 */
 static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   while (way_kind(g->way[v]) == HEAP_EVALUE)
@@ -153,6 +155,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
+/* Sets the key of the group of v, a child of 'from' in the tree; *p is otherwise zero. */
 static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -169,8 +172,8 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
       break;
     case HEAP_EFIELD: case HEAP_EROOT: case HEAP_EUSERVALUE: p->a = a; break;
     case HEAP_EUPVALUE: case HEAP_ELOCAL: case HEAP_ESTACK: case HEAP_ECODE:
-      if (a < w->g->nslots) {  /* all slots of one call form one group, except that of its
-			          function */
+      if (a < w->g->nslots) {  /* all unnamed slots of one function form one group,
+				          except that of the called function */
         const Slot *s = &w->g->slots[a];
         int isslot = p->kind == HEAP_ESTACK || p->kind == HEAP_ECODE;
         p->a = s->name;
@@ -182,6 +185,7 @@ static void shape (const Work *w, Group *p, uint32_t from, uint32_t v) {
   if (together) p->kind |= TOGETHER;
 }
 
+/* Returns the hash of a group's key. */
 static uint64_t merge_hashof (const Group *p) {
   uint64_t h = p->kind * UINT64_C(0x9e3779b97f4a7c15) + p->a;
   h = (h ^ (h >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) + p->b;
@@ -189,17 +193,23 @@ static uint64_t merge_hashof (const Group *p) {
   return h ^ (h >> 31);
 }
 
+/* Returns 1 if both groups have the same key. */
 static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
+/* Groups, with a hash table by their keys. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
-  uint32_t *table;
-  uint32_t mask;
+  uint32_t *table;	/* indexes into 'g'; UINT32_MAX: a free entry */
+  uint32_t mask;	/* number of entries - 1 */
 } Groups;
 
+/*
+** Returns the group with the key of 'like', and adds the group if it is new. Returns NULL if there
+** is not enough memory. The result is valid until the next call.
+*/
 static Group *groupof (Groups *s, const Group *like) {
   uint32_t i, k;
   if (s->table == NULL || s->n * 2 >= s->mask) {
@@ -233,6 +243,7 @@ static void freegroups (Groups *s) {
   free(s->table);
 }
 
+/* Compares two groups: the larger value comes first. */
 static int byvalue (const void *a, const void *b) {
   const Group *x = a, *y = b;
   if (x->value != y->value) return x->value < y->value ? 1 : -1;
@@ -240,8 +251,9 @@ static int byvalue (const void *a, const void *b) {
 }
 
 /*
-** Merges fields of one class into one group if there are many of them and none has more than
-** half of the bytes. Returns 0 if there is not enough memory.
+** Merges the groups of fields with one class (in a tree of paths, of any class) into one group
+** "[*]", if there are more than FIELDS_MANY of them and none has more than half of their bytes.
+** Returns 0 if there is not enough memory.
 */
 static int mergefields (Groups *s) {
   size_t i, k;
@@ -275,8 +287,8 @@ static int mergefields (Groups *s) {
 }
 
 /*
-** Returns 1 if the group belongs to the row above it: it is the value of an upvalue, or the
-** next element of a list.
+** Returns 1 if the group p is folded into the row above it, which was the group 'above': p is the
+** value of an upvalue, or repeats the step of 'above' as in a linked list.
 */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
@@ -284,11 +296,15 @@ static int isfolded (const Group *p, const Group *above) {
           (p->kind == HEAP_EFIELD || p->kind == HEAP_EINDEX || p->kind == HEAP_EMETATABLE));
 }
 
+/*
+** Divides the children of the objects of a row, 'set', into groups. Folded children are added to
+** 'set' and to the row, and their children are divided too. 'row' is NULL for the state. Returns 0
+** if there is not enough memory.
+*/
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;
-  for (i = 0; i < set->n; i++) {  /* the loop also covers folded objects, which are appended
-				     to 'set' */
+  for (i = 0; i < set->n; i++) {  /* including the folded objects that it appends to 'set' */
     uint32_t v = set->objects[i];
     for (c = w->first[v]; c < w->first[v + 1]; c++) {
       uint32_t to = w->child[c];
@@ -302,8 +318,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         }
         else {
           Way way;
-          row->repeated = 1;  /* an index different from the row's own one: the row represents
-			         several */
+          row->repeated = 1;  /* with another index than that of the row's example, the
+			         row represents several references */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
@@ -319,6 +335,7 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
   return mergefields(s);
 }
 
+/* Sets the fields of a new row from its group. */
 static void describe (const Work *w, MergeRow *row, const Group *p) {
   size_t i;
   const Graph *g = w->g;
@@ -357,9 +374,8 @@ static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
 }
 
 /*
-** Adds the row of the memory that belongs to the state itself and to no object, in a tree of
-** dominators, after the rows with more bytes. 'next' is the value of the row that would come
-** next.
+** In a tree of dominators, adds the row of the memory of the state itself, unless it was added or
+** has less bytes than 'next', the value of the next row at depth 0.
 */
 static void staterow (Work *w, uint64_t next) {
   uint64_t bytes = graph_size(w->g, 0);
@@ -373,6 +389,10 @@ static void staterow (Work *w, uint64_t next) {
   }
 }
 
+/*
+** Adds the rows below a row, recursively. 'set': the objects of this row; 'above': its group, NULL
+** for the state; 'row': its index, GRAPH_NONE for the state; 'depth': depth of the rows below it.
+*/
 static void rows (Work *w, Set *set, const Group *above, uint32_t row, uint32_t depth) {
   Groups s = {0};
   size_t i;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A tree of a heap's objects (dominators or shortest paths) in which similar objects are
-** merged: objects that are held in the same way ([1..n], a field of one name, ...) become one
-** row. Chains of the same step (a linked list) are folded into one row; the value of an upvalue
-** is folded into the upvalue. In a tree of dominators, the memory of the state itself is a
-** separate row without an object, so that the rows at depth 0 add up to all bytes.
+** A tree of a heap's objects, of dominators or of shortest paths, in which similar objects are
+** merged into rows. The children of a row that are held in the same way (as an array element, as
+** the field of one name, ...) become one row; in a tree of dominators, only if they also have the
+** same class. A chain of equal steps (a linked list) is folded into one row, and the value of an
+** upvalue into the row of the upvalue. In a tree of dominators, the memory of the state itself is a
+** row, so that the rows at depth 0, with those left out, add up to all bytes.
 */
 #ifndef asamp_merge_h
 #define asamp_merge_h
@@ -13,43 +14,52 @@
 #include "graph.h"
 #include "classnames.h"
 
-#define MERGE_DEPTH	48
+#define MERGE_DEPTH	48	/* largest depth of the tree: 'depth' of a row is smaller */
 
+/* A row. The row of the state itself has the example 0, the count 0 and the class GRAPH_NONE. */
 typedef struct MergeRow {
-  uint32_t depth;		/* 0: held by the state */
+  uint32_t depth;		/* number of rows above it; 0: the state holds its objects */
   uint32_t above;		/* index of the parent row, or GRAPH_NONE */
-  uint32_t example;		/* one of the row's objects: the one with the largest value */
+  uint32_t example;		/* the row's object with the largest value */
   uint32_t from;		/* the object that holds 'example' */
   Way way;			/* how 'from' holds 'example' */
-  uint32_t class;
-  int merged, repeated;		/* 1 if the row has several objects; 1 if it has folded steps */
-  int together;			/* 1: several objects hold 'example' jointly, and 'from' is
-				   the last one on a shortest path */
-  uint64_t count, self, value;	/* number of objects; their own bytes; their bytes including
-				   everything below them in the tree */
+  uint32_t class;		/* class of the objects; GRAPH_NONE: they have several */
+  /* 'merged' 1: the row represents several references; 'repeated' 1: it represents a chain of
+     equal steps */
+  int merged, repeated;
+  int together;			/* 1: several objects hold 'example' jointly, none in the parent row
+				   directly; 'from' is the last one on a shortest path */
+  /* 'self': bytes of the row's objects. In a tree of dominators, 'count' is the number of these
+     objects, and 'value' the bytes that they retain; in a tree of paths, number and retained bytes
+     of the wanted objects in the row and below it */
+  uint64_t count, self, value;
 } MergeRow;
 
+/* Arguments of merge_of. */
 typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
-  const Dominators *dominators;
+  const Dominators *dominators;	/* needed for both kinds of trees */
   int paths;			/* 1: tree of shortest paths; 0: tree of dominators */
-  uint32_t class;		/* for paths: only paths to objects of this class */
-  const unsigned char *wanted;	/* for paths: only paths to objects v with wanted[v] != 0
-				   (instead of 'class'); NULL: use 'class' */
+  /* For paths, the tree has only the paths to the wanted objects: each object v with
+     wanted[v] != 0; if 'wanted' is NULL, the objects of 'class' */
+  uint32_t class;
+  const unsigned char *wanted;
   uint64_t least;		/* smallest value, in bytes, of a row that is included */
   uint32_t most;		/* largest number of rows */
 } MergeWish;
 
+/* Result of merge_of. */
 typedef struct Merge {
   MergeRow *rows;		/* the rows; each comes after its parent */
-  size_t n, size;
-  uint64_t count, self, value;	/* sums over all objects that were requested */
-  uint64_t left;		/* number of rows left out because they are too small, too
-				   deep or too many */
+  size_t n, size;		/* number of rows, and capacity of 'rows' */
+  uint64_t count, self, value;	/* of all objects, or for paths of the wanted ones: their number,
+				   their own bytes, and the bytes that they retain together */
+  uint64_t left;		/* number of rows left out because they are too small, too deep or
+				   too many, without the rows below them */
 } Merge;
 
-/* Computes the merged tree. Returns 0 if there is not enough memory. */
+/* Computes the merged tree. Returns 0 if there is not enough memory; *m is then all zero. */
 int merge_of (Merge *m, const MergeWish *wish);
 void merge_free (Merge *m);
 

@@ -38,13 +38,14 @@ size_t words_quoted (char *to, size_t size, const char *s, size_t n) {
   return m;
 }
 
+/* Writes the text of string v, escaped. */
 static void quoted (const Graph *g, uint32_t v, char *to, size_t size) {
   size_t n;
   const char *s = graph_text(g, v, &n);
   words_quoted(to, size, s, n);
 }
 
-/* Describes a C function; 'code' is the number of its name. */
+/* Describes a C function; 'code' is the index of its name in Graph.codes, or GRAPH_NONE. */
 static void cfunction (const Graph *g, uint32_t code, char to[WORDS_MOST]) {
   char name[2 * HEAP_TEXT];
   if (code >= g->ncodes) {
@@ -67,7 +68,7 @@ void words_function (const Graph *g, uint32_t v, char to[WORDS_MOST]) {
   p = &g->protos[g->info[v]];
   quoted(g, p->source, source, sizeof(source));
   if ((source[0] == '@' || source[0] == '=') && source[1] == '\0')
-    ;  /* a name that consists only of this character stays: "=" and "@" are different chunks */
+    ;  /* the name is only this character, which stays: "=" and "@" are different chunks */
   else if (source[0] == '@' || source[0] == '=')
     memmove(source, source + 1, strlen(source));
   else if (source[0] != '\0')
@@ -89,6 +90,7 @@ static int isregistry (const Graph *g, uint32_t v) {
   return v != 0 && g->parent[v] == 0 && g->way[v] == way_of(HEAP_EROOT, 0);
 }
 
+/* Describes a field of table 'from' whose key is a string. */
 static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_MOST]) {
   char text[300];
   quoted(g, key, text, sizeof(text));
@@ -98,6 +100,7 @@ static void field (const Graph *g, uint32_t from, uint32_t key, char out[WORDS_M
     snprintf(out, WORDS_MOST, "[\"%s\"]", text);
 }
 
+/* Describes an array element of table 'from'. */
 static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
                      char out[WORDS_MOST]) {
   if (isregistry(g, from) && index == 2)
@@ -115,8 +118,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /*
-** Describes the function at the bottom of a coroutine's stack. The result is empty if that is
-** the function 'in' itself, or if it is not known.
+** Describes the function at the bottom of a coroutine's stack. The result is empty if this function
+** has the prototype 'in', or is not known.
 */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
@@ -126,15 +129,15 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   while (graph_edge(g, thread, &i, &to, &way)) {
     const Slot *s = way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
     if ((way_kind(way) != HEAP_ESTACK && way_kind(way) != HEAP_ECODE) || s == NULL ||
-        s->index == 0)  /* below the function of a call: its additional arguments */
+        s->index == 0)  /* an additional argument, below the called function */
       continue;
     if (s->index == 1 && way_kind(way) == HEAP_ECODE) cfunction(g, s->in, out);
     else if (s->index == 1 && s->in != in) words_function(g, s->in, out);
-    return;  /* a light C function is no object, so only its slots have edges */
+    return;  /* index > 1: the function has no edge, as a light C function is no object */
   }
 }
 
-/* Describes a stack slot that has no name. */
+/* Describes a slot of a call that is not a variable; 'kind' is HEAP_ESTACK or HEAP_ECODE. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {
@@ -148,7 +151,7 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   else snprintf(out, WORDS_MOST, "stack of %.440s, slot %u", function, s->index - 1);
 }
 
-/* Describes a local variable or an upvalue, such as "local "queue" of serve (app.lua:40)". */
+/* Describes a local variable or an upvalue, such as `local "queue" of serve (app.lua:40)`. */
 static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
                         char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
