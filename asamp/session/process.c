@@ -33,6 +33,7 @@ static pid_t pid;		/* Process to which 'profile' belongs, or which could not ope
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
 				   ns; 0: none; atomic. */
+static unsigned next;		/* Number of the file that this attempt makes. */
 static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
@@ -212,21 +213,28 @@ static int ispassing (int error) {
 }
 
 
-/* Opens the file of the set-up. Lock held. */
+/* Schedules another attempt to make the file if the error may pass. Lock held. */
+static void setretry (int error, unsigned number) {
+  next = number;
+  __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
+}
+
+
+/* Opens the file of the set-up, after a failure of process_stop its next file. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
+  const unsigned number = isagain ? next : 1;
   sigset_t before;
   Profile *p;
   int error;
   dying_hold(&before);
-  p = process_make(NULL, 1, err, sizeof(err));
-  error = errno;
+  p = process_make(NULL, number, err, sizeof(err));
+  error = (p == NULL) ? errno : 0;
   failed = (p == NULL);
   pid = getpid();
-  numbered = 1;
-  __atomic_store_n(&retry, p == NULL && ispassing(error) ? clock_now() + RETRY_NS : 0,
-                   __ATOMIC_RELAXED);
+  if (p != NULL) numbered = (int)number;
+  setretry(error, number);
   __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
   dying_release(&before);
   if (p == NULL && !isagain) cannot(error, err);
@@ -397,12 +405,14 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   const int alloc = with.rates.alloc, count = numbered;
   sigset_t signals;
   Profile *old, *p;
+  int error;
   pthread_mutex_lock(&lock);
   dying_hold(&signals);
   old = profile;
   if (rate != NULL) setrates(rate);
   if (old != NULL && profile_isring(old)) numbered = (int)profile_number(old);
   p = process_make(to, to == NULL ? (unsigned)++numbered : 1, err, errsize);
+  error = errno;
   if (p != NULL) {
     temporary = istemporary;
     failed = 0;
@@ -417,6 +427,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   }
   dying_release(&signals);
   pthread_mutex_unlock(&lock);
+  errno = error;
   if (p == NULL) return 0;
   leavefile(old);
   return 1;
@@ -444,25 +455,27 @@ int process_stop (char *err, size_t errsize) {
   const int goeson = isstanding();
   char why[512];
   Profile *old;
+  int error;
   if (!temporary) {
     snprintf(err, errsize, "nothing is recorded on request");
     return 0;
   }
   if (goeson && process_switch(NULL, &rate, 0, why, sizeof(why))) return 1;
+  error = errno;
   pthread_mutex_lock(&lock);
   setrates(&rate);
   old = profile;
   temporary = 0;
   failed = goeson;
+  setretry(goeson ? error : 0, (unsigned)numbered + 1);
   pid = getpid();
   if (!goeson) __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&profile, NULL, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
   leavefile(old);
   if (!goeson) return 1;
-  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; "
-           "remove the cause, "
-                         "then send rotate", why);
+  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; remove the "
+           "cause%s", why, ispassing(error) ? ", it is tried again each second" : ", then send rotate");
   return 0;
 }
 

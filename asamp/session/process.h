@@ -65,7 +65,8 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
 /*
 ** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0 with
 ** the reason in 'err' if there is no such recording; or if it has ended, but the set-up's file
-** could not be made: then process_switch tries again.
+** could not be made: then process_switch tries again, and so do the states, each second, if the
+** cause may pass.
 */
 int process_stop (char *err, size_t errsize);
 

@@ -319,6 +319,34 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
+  -- A former bug: the file of the set-up was not made again before the next "rotate", while one that
+  -- cannot be made at the start is tried again each second.
+  it("continues its own file after a recording when descriptors are free again", function()
+    start("alloc=64K,listen=s/x.sock,out=p.vmprof,quiet")
+    local function limit(n) assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n))) end
+    local function await(f)
+      for _ = 1, 1000 do
+        if f() then return end
+        host.pause(10)
+      end
+      error "it does not come"
+    end
+    assert.is_truthy(host.query(socket, ("record 2 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
+    limit(3)
+    await(function()
+      local r = reader.read(folder .. "/r.vmprof")
+      return r and r.complete
+    end)
+    limit(64)
+    await(function() return stats().file == folder .. "/p.2.vmprof" end)
+    local before = stats().samples
+    await(function() return stats().samples > before end)
+    finish()
+    local r = assert(reader.read(folder .. "/p.2.vmprof"))
+    assert.is_true(r.complete and r.samples > 0)
+    assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
+  end)
+
   -- A former bug: the recording continued without its command, and no other command could end it.
   it("ends a recording whose command is ended, and by --stop one whose command was killed", function()
     start "alloc=0,listen=s/x.sock"
