@@ -68,13 +68,17 @@ local function each()
   t[key] = t[key] .. "w"
   o.a.b[1].s = o.a.b[1].s .. "v"
   t.g = up .. piece .. "v"
+  t.f = (t.f or "") .. "u"
+  g = "t" .. (g or "none")
+  local own = t[1]; own = (own or "") .. "s"
+  t.h = (up or "") .. piece
 end
 for _ = 1, 300 do each() end
 ]], "copies,alloc=1K")
-    for _, at in ipairs{7, 8, 9, 10, 11, 12} do
+    for _, at in ipairs{7, 8, 9, 10, 11, 12, 14, 15, 16} do
       assert.is_true(lines[at].again > 0.9 * lines[at].bytes, at)
     end
-    for _, at in ipairs{6, 13} do
+    for _, at in ipairs{6, 13, 17} do
       assert.equal(0, lines[at].again)
     end
     near(300 * 4150, lines[6].new, 0.08)

@@ -61,6 +61,19 @@ static int setter (const Proto *p, int pc, int r) {
 }
 
 
+/*
+** Like setter, for the operand of a concatenation. In (x or "") .. y the last instruction that sets
+** the register loads the default: the one that loads x is before the test, or is the test itself.
+*/
+static int loader (const Proto *p, int pc, int r) {
+  int at = setter(p, pc, r);
+  if (at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK && GET_OPCODE(p->code[at - 1]) == OP_JMP &&
+      GETARG_sJ(p->code[at - 1]) == 1)
+    return setter(p, at - 1, r);
+  return at;
+}
+
+
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
@@ -102,7 +115,8 @@ static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {
     case OP_MOVE:
-      return GETARG_B(t) == a && GET_OPCODE(f) == OP_MOVE && GETARG_A(t) == GETARG_B(f);
+      return GETARG_B(t) == a && (GET_OPCODE(f) == OP_MOVE || GET_OPCODE(f) == OP_TESTSET) &&
+             GETARG_A(t) == GETARG_B(f);
     case OP_SETUPVAL:
       return GETARG_A(t) == a && GET_OPCODE(f) == OP_GETUPVAL && GETARG_B(t) == GETARG_B(f);
     case OP_SETTABUP:
@@ -137,7 +151,7 @@ LUA_API size_t luaN_replaced (lua_State *L) {
   n = GETARG_B(p->code[pc]);
   for (k = 0; k < n; k++) {
     const TValue *o = s2v(ci->func.p + 1 + a + k);
-    int from = setter(p, pc, a + k);
+    int from = loader(p, pc, a + k);
     if (from >= 0 && ttisstring(o) && isback(p, pc + 1, from, a))
       all += tsslen(tsvalue(o));
   }

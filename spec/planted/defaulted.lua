@@ -1,0 +1,7 @@
+-- expect: 4 quadratic
+local log = {}
+function log:line(s)
+  self.buf = (self.buf or "") .. s .. "\n"
+end
+for i = 1, 20000 do log:line("line number " .. i) end
+print(#log.buf)
