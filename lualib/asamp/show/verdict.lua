@@ -26,17 +26,23 @@ local function percent(share)
   return ("%.0f%%"):format(100 * share)
 end
 
+-- Libraries by the part of a symbol before "_".
+local LIBRARIES = {luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math.",
+                   f = "file:", db = "debug."}
+
+-- Names of functions with other symbols.
+local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "table.concat",
+               tmove = "table.move", tpack = "table.pack", tunpack = "table.unpack", sort = "table.sort",
+               gmatch = "string.gmatch", luaB_cocreate = "coroutine.create",
+               luaB_coresume = "coroutine.resume", luaB_cowrap = "coroutine.wrap",
+               luaB_auxwrap = "coroutine.wrap", luaB_close = "coroutine.close", utflen = "utf8.len",
+               utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
+
 -- Returns the name of a C function in programs if it is of Lua's libraries; else its symbol.
 local function cname(name)
   local short = layout.clean(name):gsub("_aux$", "")
   local lib, rest = short:match "^(%a+)_(%w+)$"
-  local prefix = ({luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math."})[lib]
-  if prefix then
-    return prefix .. rest
-  end
-  rest = ({tremove = "remove", tinsert = "insert", tconcat = "concat", tmove = "move", tunpack = "unpack",
-           sort = "sort"})[short]
-  return rest and "table." .. rest or short
+  return NAMES[short] or LIBRARIES[lib] and LIBRARIES[lib] .. rest or short
 end
 
 -- {== growth and leaks ======================================================
@@ -52,7 +58,8 @@ local KINDS = {
 -- Names of types in sentences.
 local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
                ["table hash part"] = "fields of tables", table = "tables", string = "strings",
-               coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures"}
+               coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures",
+               outside = "memory outside of Lua's heap"}
 
 local function typename(name)
   return layout.clean(TYPES[name] or name)
@@ -129,6 +136,9 @@ local REASONS = {
   others = "made anew each time and dropped",
 }
 
+local LONG = ". Their mean size is %s: if each contains most of the one before it, the work is " ..
+             "quadratic. Copy the new text only, or collect the parts in a table"
+
 local function reason(line)
   if line.reason == "quadratic" then
     return (" Likely reason: quadratic concatenation, each byte of its strings is copied more than %s " ..
@@ -140,8 +150,9 @@ local function reason(line)
     return (" Too few samples to say why: %s."):format(units.plural(line.samples, "sample"))
   elseif REASONS[line.reason] then
     local cause, remedy = REASONS[line.reason]:match "^([^.]*)(.*)$"
-    return (" Likely reason: %s%s%s."):format(cause, line.calls and
-      (" (by %s)"):format(cname(line.calls)) or "", remedy)
+    local called = line.calls and cname(line.calls)
+    remedy = line.long and LONG:format(units.bytes(line.long // 1 | 0)) or remedy
+    return (" Likely reason: %s%s%s."):format(cause, called and (" (by %s)"):format(called) or "", remedy)
   end
   return ""
 end

@@ -23,9 +23,10 @@
 --
 -- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
 -- not below a half of these: a cache that fills also looks so, and a longer run decides. It is also
--- "maybe" for a container that was filled in the second half only and caused at least CAUSE of the
--- heap's growth then: a leak that started late, or the last phase of the program; and in a run so short
--- that it had no major collection. "few": fewer than LEAST samples, of both halves.
+-- "maybe" for a container that was filled in the second half only, of the allocated bytes (if it
+-- caused at least CAUSE of the heap's growth then) or of the time (DELAY): a leak that started
+-- late, or the last phase of the program; and in a run so short that it had no major collection.
+-- "few": fewer than LEAST samples, of both halves.
 --
 -- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
 -- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
@@ -47,6 +48,7 @@ local LEFT = 1 / 2    -- as KEPT, if the walk found nothing: recent garbage coun
 local FREED = 1 / 10  -- share that the walk reaches if the program's end freed nearly everything
 local LARGE = 1 / 20  -- share of the live samples below which a container is not judged
 local NONE = 1 / 8    -- share of a line's survivors below which the first half has none of them
+local DELAY = 1 / 2   -- share of the run's time before the first object of a container that is filled late
 local CAUSE = 1 / 2   -- share of the heap's growth that makes a container its cause
 local OWN = 1 / 20    -- share of a container's samples from which a line counts as one of its
 
@@ -95,6 +97,20 @@ local function goeson(profile, c)
   local rest = to - before
   return not (rest > 2 * pause and rest >= IDLE * to and c.n * rest / to > QUIET and
               n >= math.max(least, IDLE * all) and after / PARTS < rest / to / 2)
+end
+
+-- Returns true if DELAY of the run's time, and of its CPU time, had passed before the lines of a
+-- container allocated their first survivor. 'lines': see births.of.
+local function isdelayed(profile, c, lines)
+  local first, to = math.huge, births.lastof(profile)
+  for key in pairs(c.keys) do
+    for _, time in pairs(lines[key] and lines[key].lasts or {}) do
+      first = math.min(first, time)
+    end
+  end
+  local all = births.worked(profile, 0, to)
+  local _, before = births.worked(profile, 0, math.min(first, to))
+  return first >= DELAY * to and before >= math.max(1, DELAY * all)
 end
 
 -- Returns the sums of the parts before part 'middle' (nil: the middle of the run) and of the others.
@@ -269,9 +285,9 @@ end
 
 --- Returns the containers that accumulate: a list of {verdict ("leak", "maybe" or "few"), holder
 -- (text; nil: unknown), n (live samples), lines (set of keys, births.keyof), most (the key with the
--- most samples), vectors (the same, of
--- the lines that allocated parts of the container's tables), parts, of (number of parts with live
--- samples, and of all parts)}; nil: the file has no walk, or no slices by bytes.
+-- most samples), vectors (bytes of parts of the container's tables, by the key of the line), parts,
+-- of (number of parts with live samples, and of all parts)}; nil: the file has no walk, or no slices
+-- by bytes.
 function M.of(profile)
   local born = births.of(profile)
   if not born then
@@ -285,7 +301,7 @@ function M.of(profile)
   local alive, all, tables = living(born.containers)
   local short = profile.majors == 0
   local function keep(c, verdict, container)
-    verdict = verdict == "leak" and short and "maybe" or verdict
+    verdict = verdict == "leak" and (short or isdelayed(profile, c, born.lines)) and "maybe" or verdict
     if verdict then
       found[#found + 1] = {verdict = verdict, n = c.n, lines = c.keys, most = c.most,
                            parts = occupied(c.parts), of = PARTS,

@@ -3,10 +3,11 @@
 --
 -- The walk at the end of a session says which samples are alive and who holds them. Each sample
 -- was born at a position of two clocks: allocated bytes, which no load of the machine disturbs, in
--- PARTS equal parts, and CPU time. A container is the table with many elements in the path of a
--- holder, or the object that holds a tree or chain, or else the deepest holder with at least LEAST
--- samples. Parts of tables (the blocks that
--- store their slots) do not count: a table that grows replaces them.
+-- PARTS equal parts, and CPU time. The clock of bytes leaves out the parts of tables (the blocks that
+-- store their slots) that survived: a table that grows allocates them in leaps, which look like pauses
+-- in its filling. A container is the table with many elements in the path of a holder, or the object
+-- that holds a tree or chain, or else the deepest holder with at least LEAST samples. Parts of tables
+-- do not count as its objects: a table that grows replaces them.
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"
@@ -23,18 +24,34 @@ local COVERED = 1 / 2  -- position that the last major collection must have reac
 
 -- {== clocks ================================================================
 
--- Returns the total of the clock of bytes.
-local function ended(born)
-  local total = 0
-  for _, n in ipairs(born.bytes) do
-    total = total + n
+-- The types of the parts of tables.
+local VECTORS = {["table array part"] = true, ["table hash part"] = true}
+
+-- Returns the clock: a function from a number of decided bytes to a position from 0 to 1. The
+-- surviving parts of tables do not count.
+local function clockof(profile)
+  local born = profile.born
+  local slices, counted, last = {}, 0, -1
+  for i, n in ipairs(born.bytes) do
+    local bin = born.bin[i]
+    local own = n - (VECTORS[profile.kinds[born.kind[i]].name] and born.survivedbytes[i] or 0)
+    counted, last = counted + own, math.max(last, bin)
+    slices[bin] = (slices[bin] or 0) + own
   end
-  return total
+  local before, sum = {}, 0
+  for bin = 0, last + 1 do
+    before[bin], sum = sum, sum + (slices[bin] or 0)
+  end
+  return function(bytes)
+    local at = math.min(bytes / born.width, last + 1)
+    local bin = at // 1 | 0
+    return (before[bin] + (at - bin) * (slices[bin] or 0)) / math.max(counted, 1)
+  end
 end
 
 -- Returns the part, from 0 to PARTS - 1, in which a slice lies.
-local function partof(slices, bin, total)
-  return math.min(PARTS - 1, (2 * bin + 1) * slices.width * PARTS // (2 * total))
+local function partof(slices, bin, clock)
+  return math.min(PARTS - 1, clock((bin + 1 / 2) * slices.width) * PARTS // 1 | 0)
 end
 
 --- Returns the number of samples of CPU time, and of those between two times in us.
@@ -63,8 +80,8 @@ local function walked(profile)
 end
 
 -- Returns the size of the live heap after the first collection and each major one: a list of {at
--- (position on the clock of bytes, from 0 to 1), size}. Minor collections leave old garbage, so
--- that their sizes say nothing.
+-- (share of all allocated bytes, from 0 to 1), size}. Minor collections leave old garbage, so that
+-- their sizes say nothing.
 local function sizes(profile)
   local all, sum, list = 0, 0, {}
   for _, c in ipairs(profile.collections) do
@@ -178,7 +195,7 @@ local function count(c, key, alive, i, part)
   end
   c.late = c.late + (second and alive.bytes[i] or 0)
   if alive.vector[i] == 1 then
-    c.vectors[key] = true
+    add(c.vectors, key, alive.bytes[i])
     return
   end
   own.n = own.n + alive.samples[i]
@@ -189,7 +206,7 @@ local function count(c, key, alive, i, part)
 end
 
 -- Returns the containers (see M.of).
-local function collect(profile, nearest, total)
+local function collect(profile, nearest, clock)
   local alive, h = profile.alive, profile.holders
   local bypath, list = {}, {}
   local to = containers(h, alive)
@@ -201,16 +218,14 @@ local function collect(profile, nearest, total)
       bypath[path], list[#list + 1] = c, c
     end
     if c and line then
-      count(c, M.keyof(line), alive, i, partof(alive, alive.bin[i], total))
+      count(c, M.keyof(line), alive, i, partof(alive, alive.bin[i], clock))
     end
   end
   return list
 end
 
-local VECTORS = {["table array part"] = true, ["table hash part"] = true}
-
 -- Returns the lines by key (see M.of).
-local function linesof(profile, nearest, total)
+local function linesof(profile, nearest, clock)
   local born, lines = profile.born, {}
   for i, node in ipairs(born.node) do
     local kind, line = profile.kinds[born.kind[i]], nearest[node]
@@ -221,7 +236,7 @@ local function linesof(profile, nearest, total)
         l = {0, 0, survivors = {}, parts = {}, bytes = {}, lasts = {}, n = 0}
         lines[key] = l
       end
-      local part = partof(born, born.bin[i], total)
+      local part = partof(born, born.bin[i], clock)
       local left = born.survived[i] - born.later[i]
       add(l, part >= PARTS // 2 and 2 or 1, born.survived[i])
       add(l.survivors, part, born.survived[i])
@@ -254,20 +269,20 @@ function M.holderof(profile, keys)
 end
 
 --- Returns the objects that are alive at the end, and all that were born: {containers, lines}.
--- containers: a list of {holder (text), late (bytes of the second half), vectors (set of the keys of
--- lines that allocated parts of its tables), lines = {key = {samples of the first half, of the
--- second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time of the last
--- one, us)}}}. lines: by key {survivors of the first half, of the second, survivors (by part), n (of
--- these: not known to be dead), parts, bytes (of the n, by part), lasts}. nil: the file has no walk
--- at its end, or no slices by bytes.
+-- containers: a list of {holder (text), late (bytes of the second half), vectors (bytes of parts of
+-- its tables, by the key of the line that allocated them), lines = {key = {samples of the first
+-- half, of the second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time
+-- of the last one, us)}}}. lines: by key {survivors of the first half, of the second, survivors (by
+-- part), n (of these: not known to be dead), parts, bytes (of the n, by part), lasts}. nil: the file
+-- has no walk at its end, or no slices by bytes.
 function M.of(profile)
-  local total = profile.born and ended(profile.born) or 0
-  if total == 0 or not walked(profile) then
+  if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil
   end
+  local clock = clockof(profile)
   local _, _, nearest = totals.linerows(profile, true)
-  return {containers = profile.holders and collect(profile, nearest, total) or {},
-          lines = linesof(profile, nearest, total)}
+  return {containers = profile.holders and collect(profile, nearest, clock) or {},
+          lines = linesof(profile, nearest, clock)}
 end
 
 return M

@@ -305,14 +305,30 @@ local function stopped(row, n, bins, clock)
   return bytime >= FEW and after < SLOWER * bytime or bybytes >= FEW and late < SLOWER * bybytes
 end
 
--- Returns true if a line keeps the vectors of a table that grows up to about the n-th part. Then
--- changes the row to the vectors alone.
-local function grows(row, n, clock)
+-- Returns the samples of a line's vectors: allocated ones, kept ones, the number of parts with
+-- them and the last of these.
+local function vectorsof(row)
   local made, kept, steps, last = 0, 0, 0, -1
   for part, samples in pairs(row.vector.made) do
     made, steps, last = made + samples, steps + 1, math.max(last, part)
     kept = kept + row.vector.kept[part]
   end
+  return made, kept, steps, last
+end
+
+-- Changes a row to its vectors alone.
+local function reduce(row, made, kept, steps, n)
+  for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
+    row[key] = row.vector[key]
+  end
+  row.samples, row.kept, row.late = made, kept, row.keptbytes
+  row.parts, row.of = steps, n
+end
+
+-- Returns true if a line keeps the vectors of a table that grows up to about the n-th part. Then
+-- changes the row to the vectors alone.
+local function grows(row, n, clock)
+  local made, kept, steps, last = vectorsof(row)
   local latest, since = row.vector.kept[last] or 0, 0
   for part = last + 1, n - 1 do
     since = since + (clock.parts[part] or 0)
@@ -323,26 +339,23 @@ local function grows(row, n, clock)
   if steps < STEPS or last < n * 2 // 5 or latest < FEW or latest < LAST * made then
     return false
   end
-  for _, key in ipairs{"survived", "survivedbytes", "keptbytes", "types"} do
-    row[key] = row.vector[key]
-  end
-  row.samples, row.kept, row.late = made, kept, row.keptbytes
-  row.parts, row.of = steps, n
+  reduce(row, made, kept, steps, n)
   return true
 end
 
 -- Returns the rows of lines whose containers accumulate (asamp.sums.accumulating), and of those that
--- allocated the parts of growing tables in them. Also returns the rows of other lines with such
--- parts, of a list of numbers, say: when the last part was allocated is known, but not when the
--- list got its last element. 'grew': the heap grew, 'growth': bytes.
+-- allocated parts of tables in them: at least WORTH of the heap's growth, or parts of one growing
+-- table. Also returns the rows of other lines with such parts, of a list of numbers, say: when the
+-- last part was allocated is known, but not when the list got its last element. 'grew': the heap
+-- grew, 'growth': bytes.
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, byline, vectors = {}, {}, {}, {}
   for _, c in ipairs(containers) do
     for key in pairs(c.verdict == "leak" and c.lines or {}) do
       byline[key] = c
     end
-    for key in pairs(c.verdict == "leak" and c.vectors or {}) do
-      vectors[key] = true
+    for key, bytes in pairs(c.verdict == "leak" and c.vectors or {}) do
+      vectors[key] = (vectors[key] or 0) + bytes
     end
   end
   local n, ended = profile.bins.n, 0
@@ -361,7 +374,12 @@ local function accumulated(profile, containers, wanted, grew, growth)
   for _, row in ipairs(byline) do
     local inside = row.inside
     row.inside = nil
-    if grows(row, n, clock) then
+    if inside and inside >= WORTH * growth then
+      local made, kept, steps = vectorsof(row)
+      reduce(row, made, kept, steps, n)
+      row.keptbytes, row.late = inside, inside
+      rows[#rows + 1] = row
+    elseif grows(row, n, clock) then
       if inside then
         rows[#rows + 1] = row
       elseif grew and row.late >= ALONE * growth and row.keptbytes > ended then

@@ -10,7 +10,8 @@
 --   quadratic  copies were sampled, and each byte of the line's strings was copied 10 times or more
 --   closures, tables that grow, strings, tables, coroutines
 --            one type has at least MOST of the line's bytes; "made anew" only if at most LIVED of
---            these bytes survived their first collection
+--            these bytes survived their first collection, or long strings (TEXT) died later; parts
+--            of tables grow unless the line makes at least ONCE tables for each, such as {...}
 -- time       C is named if it has SLOW of all time, collections if SLOWGC. This needs FEWTIME samples,
 --            or a number of one sort that fewer than CHANCE of the programs below that share reach;
 --            for collections a share of LONG among the measured pauses and FEWGC samples
@@ -26,6 +27,8 @@ local SLOWGC = 1 / 5
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 local GROWN = 1 / 4    -- share of a line's bytes that growth has copied
+local ONCE = 2 / 3     -- tables made per vector; a table that grows has several vectors
+local TEXT = 1024      -- mean bytes of long strings: each may contain the one before it
 local ENOUGH = 1000    -- samples that decide about growth
 local DECIDED = 100  -- number of decided samples that is sufficient for "level" if none survived
 local HELDROWS = 5
@@ -76,6 +79,7 @@ local function alllines(profile)
   local sites, all = profile.sites, 0
   for _, row in ipairs(rows) do
     row.bytes, row.samples, row.survived, row.sorts, row.called, row.types = 0, 0, 0, {}, {}, {}
+    row.blocks, row.later = {}, 0
   end
   for i, node in ipairs(sites.node) do
     local kind, row = profile.kinds[sites.kind[i]], nearest[node]
@@ -85,8 +89,10 @@ local function alllines(profile)
       if row then
         row.bytes, row.samples = row.bytes + bytes, row.samples + sites.samples[i]
         row.survived = row.survived + sites.survivedbytes[i]
+        row.later = row.later + sites.laterbytes[i]
         add(row.sorts, SORTS[kind.name] or kind.name, bytes)
         add(row.types, kind.class or kind.name, bytes)
+        add(row.blocks, SORTS[kind.name] or kind.name, sites.objects and sites.objects[i] or 0)
         add(row.called, calledfrom(profile, node) or "", bytes)
       end
     end
@@ -107,13 +113,18 @@ local function reasonof(row, copied)
     return "quadratic"
   elseif row.samples < FEW then
     return nil
-  elseif row.survived > LIVED * row.bytes then
+  end
+  local blocks = row.blocks[sort] or 0
+  row.long = sort == "strings" and most >= TEXT * blocks and blocks > 0 and most / blocks or nil
+  if row.survived > LIVED * row.bytes and not (row.long and row.later > LIVED * row.survived) then
     return "kept"
   elseif copied and copied.grown >= GROWN * row.bytes and (sort == "vectors" or sort == "tables") and
          not row.calls then
     return "resized"
   elseif most < MOST * row.bytes then
     return nil
+  elseif sort == "vectors" and blocks > 0 and (row.blocks.tables or 0) >= ONCE * blocks then
+    return "tables"
   end
   return ({closures = "closures", strings = "strings", vectors = "resized", tables = "tables",
            coroutines = "coroutines"})[sort] or "others"
@@ -142,6 +153,7 @@ local function lines(profile, copies)
                            samples = row.samples, share = row.share, type = row.type,
                            sort = row.sort, reason = row.reason, times = row.times,
                            calls = row.calls, few = not row.reason and row.samples < FEW,
+                           long = row.reason == "strings" and row.long or nil,
                            survived = row.survived / math.max(row.bytes, 1)}
       end
     end
@@ -362,8 +374,9 @@ end
 --- Returns {growth (see growthof), before, after (bytes least in use), alloc (the period that
 -- would decide), leaks = {{holder, kind, bytes, rows}} (asamp.sums.proof adds 'proof'), maybe (of
 -- asamp.sums.leaks), lines = {{file, line, name, bytes, samples, share, type, sort, reason, times,
--- calls, few (too few samples for a reason), survived}}, held (HELDROWS rows of M.held), time =
--- {samples, lua, c, gc (shares), seconds, sort, at = {file, line, name, calls, share}}}.
+-- calls, few (too few samples for a reason), long (mean bytes of a string, if TEXT or more),
+-- survived}}, held (HELDROWS rows of M.held), time = {samples, lua, c, gc (shares), seconds, sort,
+-- at = {file, line, name, calls, share}}}.
 -- 'found': result of asamp.sums.leaks, 'copies': of asamp.sums.copies; both may be nil.
 function M.of(profile, t, found, copies)
   local v = {growth = growthof(profile, found), leaks = leaksof(found, profile.holders)}

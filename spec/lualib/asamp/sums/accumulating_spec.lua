@@ -99,6 +99,36 @@ describe("a container that accumulates", function()
     assert.equal(1, pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
   end)
 
+  -- A former bug: the array of a list that was loaded took the bytes of six parts at once, so that the
+  -- ten parts after the loading looked like another pause of it.
+  it("is not one that stopped, even if a growing table allocated in leaps before", function()
+    local function loading(part) return part < 22 and (part < 10 or part >= 16) and 2 or 0 end
+    local p = session({{path = 2, born = loading, alive = loading}, {born = from(22), alive = none}}, growing)
+    p.kinds[2] = {name = "table array part"}
+    for i, part in ipairs(p.born.bin) do
+      if part >= 10 and part < 16 then
+        p.born.kind[i], p.born.survivedbytes[i] = 2, p.born.bytes[i]
+      end
+    end
+    assert.same({}, accumulating.of(p))
+  end)
+
+  it("only may be one that was filled in the second half of the time", function()
+    local p = session({{path = 2, born = one, alive = one}}, growing)
+    assert.equal("leak", accumulating.of(p)[1].verdict)
+    for _, rows in ipairs{p.born, p.alive} do
+      for i, part in ipairs(rows.bin) do
+        rows.last[i] = (0.6 * N + 0.4 * part) * 1000 // 1 | 0
+      end
+    end
+    assert.equal("maybe", accumulating.of(p)[1].verdict)
+    -- the program only waited before
+    for i, part in ipairs(p.worked.bin) do
+      p.worked.samples[i] = part < 16 and 0 or 1
+    end
+    assert.equal("leak", accumulating.of(p)[1].verdict)
+  end)
+
   it("is a queue that grows in spite of removals", function()
     local queue = {path = 4, born = one, alive = from(16), dead = before(16)}
     assert.same({'leak local "b"'}, verdicts({queue}, growing))
