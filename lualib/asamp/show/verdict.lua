@@ -171,8 +171,9 @@ local function held(v, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   -- the sentence about the leak has the holder and its bytes
   if first and first.share and not (leaking and leaking.holder == first.text) then
-    add(("Alive at the end: %s, %s of it held by %s."):format(units.bytes(v.held.bytes),
-      percent(first.share), layout.clean(first.text)), "--show holders")
+    add(("Alive at %s: %s, %s of it held by %s."):format(v.held.at and
+      units.seconds(v.held.at / 1e6) .. ", when holders were searched last" or "the end",
+      units.bytes(v.held.bytes), percent(first.share), layout.clean(first.text)), "--show holders")
   end
 end
 

@@ -20,6 +20,7 @@ M.LEAST = 8
 M.PARTS = 32
 
 local PARTS = M.PARTS
+local LATER = 1 / 32  -- share of the allocated bytes that may follow a walk of the end
 local COVERED = 1 / 2  -- position that the last major collection must have reached
 
 -- {== clocks ================================================================
@@ -74,9 +75,23 @@ function M.lastof(profile)
   return last and last.time or profile.duration * 1e6
 end
 
+--- Returns the time in us of the last walk if it is not of the end: the program went on to allocate
+-- more than LATER of its bytes, and was ended by a signal, for example. nil: there is no such walk.
+function M.stale(profile)
+  local walks = profile.walktimes or {}
+  local last = walks[#walks]
+  local all, after = 0, 0
+  for _, c in ipairs(last and profile.collections or {}) do
+    all = all + (c.charged or 0)
+    after = after + (c.time > last.time and c.charged or 0)
+  end
+  return after > LATER * all and last.time or nil
+end
+
 -- Returns true if the file has a walk at the end of its only session.
 local function walked(profile)
-  return not profile.ring and not profile.profiles and #(profile.walktimes or {}) > 0
+  return not profile.ring and not profile.profiles and #(profile.walktimes or {}) > 0 and
+         not M.stale(profile)
 end
 
 -- Returns the size of the live heap after the first collection and each major one: a list of {at

@@ -16,6 +16,7 @@
 --            or a number of one sort that fewer than CHANCE of the programs below that share reach;
 --            for collections a share of LONG among the measured pauses and FEWGC samples
 
+local births = require "asamp.sums.births"
 local holders = require "asamp.sums.holders"
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -231,8 +232,8 @@ local function leaksof(found, h)
 end
 
 --- Returns the holders of live bytes at the end: a list of {text, samples, bytes, share}, the
--- largest first. A path is cut at the table with many elements, or at a tree or chain. nil: the file
--- has no holders. 'limit': maximum number; nil: all.
+-- largest first. A path is cut at the table with many elements, or at a tree or chain. 'at' (us): they
+-- are of that time (births.stale). nil: the file has no holders. 'limit': maximum number; nil: all.
 function M.held(profile, limit)
   local h = profile.holders
   if not h then
@@ -253,7 +254,7 @@ function M.held(profile, limit)
     end
   end
   table.sort(rows, order.by("-bytes", "-samples", "text"))
-  local few = {of = #rows, bytes = all}
+  local few = {of = #rows, bytes = all, at = births.stale(profile)}
   for i = 1, math.min(limit or #rows, #rows) do
     few[i] = rows[i]
     few[i].share = all > 0 and rows[i].bytes / all or nil

@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: MIT
+-- A program that a signal or exit() has ended has no holders of its end, only those of earlier walks.
+
+local births = require "asamp.sums.births"
+local commands = require "spec.support.commands"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local report = require "asamp.commands.report"
+
+-- Runs a program that keeps all its tables, then 'ending'. Returns the path of its profile.
+local function profiled(ending)
+  local path = os.tmpname()
+  process.run{process.file("local list = {} for i = 1, 60000 do list[i] = {i} end " .. ending),
+              load = "profiler",
+              env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=2K,seed=1"):format(path)}}
+  return path, reader.read(path, {bins = 16})
+end
+
+describe("the last walk of a program", function()
+  -- A former bug: only what an early walk had reached counted as alive at the end of a server that SIGTERM
+  -- had ended, so that nothing seemed to grow until then.
+  it("is stale if the program went on and was ended by exit() in C", function()
+    local path, profile = profiled "require 'signals'.leave(0, 0)"
+    assert.is_true(profile.complete)
+    assert.is_true(births.stale(profile) < profile.course.ended)
+    assert.is_nil(births.of(profile))  -- asamp.sums.leaks then judges lines, not containers
+    local out = select(2, commands.of(report)("--show", "holders", path))
+    assert.matches("Held by\n  at %d+[%d.]* m?s, when holders were searched last\n", out)
+  end)
+
+  it("is of the end if the program has ended by itself", function()
+    local path, profile = profiled ""
+    assert.is_nil(births.stale(profile))
+    assert.is_table(births.of(profile))
+    local out = select(2, commands.of(report)("--show", "holders", path))
+    assert.is_nil(out:find("searched last", 1, true))
+  end)
+end)
