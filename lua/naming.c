@@ -64,7 +64,7 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
     if (v == end || v->startpc > pc) return NULL;
   }
   if ((from >= 0 && v->startpc != from) || v->varname == NULL) return NULL;
-  /* Variables of a loop have names like "(for state)". */
+  /* The hidden variables of a 'for' loop have names like "(for state)". */
   return (*getstr(v->varname) != '(') ? v->varname : NULL;
 }
 

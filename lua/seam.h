@@ -235,8 +235,8 @@ typedef enum luaN_EdgeKind {
   LUAN_EINDEX,		/* t[index] */
   /* t[key], where the key is a string, whose LUAN_EKEY was reported before. */
   LUAN_EFIELD,
-  /* t[key], where the key is another object, or NULL for a value that is no object (a float, true
-     …). */
+  /* t[key], where the key is no string and no integer. 'key' is NULL if the key is no object (a
+     float, true, …), or is weak. */
   LUAN_EENTRY,
   LUAN_EKEY,		/* a key of the table */
   /* The value under the key 'from' of the table 'in', whose keys are weak. */
@@ -381,7 +381,8 @@ typedef struct luaN_Memory {
   uint64_t allocated;	/* allocated in the state's life */
   uint64_t buffers;	/* of all buffers of luaL_Buffer, which are in no other sum */
   /* Bytes of 'allocated' that were tenured: most objects by the first collection that they
-     survive, large strings by the third; without userdata pending finalization. */
+     survive, large strings by the third; without userdata pending finalization. Growth of the
+     vectors, stacks and CallInfos of old objects counts at once. */
   uint64_t tenured;
   uint64_t nursery;	/* bytes to allocate from one minor collection to the next */
   /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector
@@ -399,7 +400,8 @@ typedef struct luaN_Memory {
   uint64_t pauses;	/* sum of all pauses */
   /* CLOCK_MONOTONIC at the start of the last pause, or of the running one. */
   uint64_t began;
-  /* CLOCK_THREAD_CPUTIME_ID at that time, if a sampler was set. */
+  /* CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one, that started
+     while a sampler was set. */
   uint64_t processor;
   /* CPU time of slices of major collections so far, in pauses that a minor collection started. */
   uint64_t slices;

@@ -88,7 +88,8 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Reports a new label to the state's account (luaN_setlabels), which exists. */
+/* Makes 'label' the present label of the state's account (luaN_setlabels), which must exist: adds
+   the bytes allocated since the last change of the label to the sum of the previous one. */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
 
 /* Makes the bytes that are allocated from here on count for the label of thread L. */

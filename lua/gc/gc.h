@@ -126,17 +126,15 @@
 **
 ** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
 ** young objects that the list leads to and remembers these instead, since they may refer to young
-** ones. If a list cannot grow, remset.overflow is set and the next
-** collection is a full one, which needs no remembered set. So a barrier never fails, never raises
-** an error and never collects.
+** ones. If a list cannot grow, remset.overflow is set and the next collection is a full one, which
+** needs no remembered set. So a barrier never fails, never raises an error and never collects.
 **
 ** If a store lacks its barrier and only the old object refers to the young one, the next minor
 ** collection does not mark the young object, and its lines are allocated from again while the
 ** reference still exists. luaN_check, which runs luaN_verify, reports G1 from the store on. (If the
 ** stored object is old and a major collection marks, it reports G3.) The debug build fills free
 ** lines and runs luaN_verify after every collection, where it reports H1: a reachable object is in
-** free lines. The store and the
-** barriers of remset/barrier.c are the places to check.
+** free lines. The store and the barriers of remset/barrier.c are the places to check.
 **
 ** 5 Minor collection
 **
@@ -427,8 +425,8 @@
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Bits of a CallInfo that no call has used since a collection visited it. A frame in use never
-   has both. */
+/* Bits of CallInfo.callstatus: both are set if no call has used the CallInfo since a collection
+   visited it. A frame in use never has both. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
@@ -453,7 +451,8 @@
 /* True if a store of o into p needs a barrier. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* As luaN_crosses for a table. For a huge table the header of o is not read. */
+/* As luaN_crosses for a table t. If t is huge, the epochs are not compared, so that the header of o
+   is not read. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
@@ -503,8 +502,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 ** Runs a full collection, as in an emergency, if a collection is long overdue: the debt is above
 ** LUAN_OVERDUE and above the bytes of old objects. For functions of the API that allocate and
 ** have no safepoint (raw stores, lookups of names). No finalizer is called and no stack is moved.
-** At these calls every object of the core is reachable from a root. luaN_isstressed: LUAN_STRESS
-** requests a collection at every safepoint.
+** At these calls every object of the core is reachable from a root. With LUAN_STRESS=emergency,
+** luaN_overdue is called every time, because its calls count there (stress.h).
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -572,9 +571,8 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 /*
 ** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors.
 ** 'array' is the address of the previous array part, which is not read; 'old' has the previous
-** hash part. Moves remembered
-** slots to their new addresses (G1), lists t if a vector is large, and counts the bytes that were
-** copied.
+** hash part. Moves remembered slots to their new addresses (G1), adds t to lists.tables if a vector
+** is large, and counts the bytes that were copied.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
@@ -611,17 +609,17 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead string o, which the program uses again before the sweep has reached it. If o is
-   stored into an object, the barrier does that; but the cache of luaS_new may be the only
-   reference to o. */
+/* Marks the dead string o, which the program uses again before the sweep has reached o, and
+   subtracts it from strings.dead. No barrier is certain to mark o, because the cache of luaS_new
+   may be the only reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
-/* Lists the new short string ts for the next minor collection. If there is no memory for the
-   list, that collection sweeps the whole string table. */
+/* Adds the new short string ts to strings.young, unless strings.unlisted is set. If there is no
+   memory, sets strings.unlisted: the next minor collection then sweeps the whole string table. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** Runs one step for collectgarbage("step"), as if that many KiB had been allocated (0: a minimal
+** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated (0: a minimal
 ** step). 'stopped' is 1 if the collector does not run by itself. Returns 1 if a cycle has ended
 ** with this step, after its finalizers were called; always 0 in the generational mode, where a
 ** step is a minor collection.
@@ -640,9 +638,10 @@ LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /*
-** Sets the end of L's stack to 'size' slots without moving it. Returns 1 if it did; 0 if the
-** block is too short or the stack ends there already, so that it must be moved. All frames must
-** end before that. Does not allocate or collect (T4).
+** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1 (T4).
+** Returns 0, and does nothing, if the block is too short or the stack has this size already: the
+** caller must move the stack then. All frames must end within 'size' slots. Does not allocate or
+** collect.
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
@@ -679,9 +678,10 @@ LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
-** Completes the move of a stack: its block had 'oldsize' slots, the new one ends at stack_last,
-** and 'size' slots are to be used. Takes a sample that was postponed until the stack can be
-** walked (S2).
+** Completes the move of L's stack from a block of 'oldsize' slots to the block that ends at
+** stack_last: sets stackroom to the new block's slots, and the size of the stack to 'size' slots.
+** Makes L dirty. Takes the sample of the block, if it was postponed until the stack can be walked
+** (S2).
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 

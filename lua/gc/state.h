@@ -110,7 +110,8 @@ typedef struct luaN_Remset {
   lu_byte overflow;
 } luaN_Remset;
 
-/* Lists of undecided entries: those with weak keys, those with weak values. */
+/* Indexes in weak.doubtful: the list of undecided keys, the list of undecided values; and the
+   number of lists. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
@@ -125,8 +126,8 @@ typedef struct luaN_Weak {
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the next table for the slices */
   unsigned slot;		/* slot with which the next slice starts in the table at 'next' */
-  /* Number of times that the visit of 'inmajor' was started again; and number of passes over the
-     undecided entries, and of rounds of tombstoning. */
+  /* 'rescans' is the number of times that the visit of 'inmajor' was started again; 'passes' is the
+     number of passes over the undecided entries plus the number of rounds of tombstoning. */
   lu_byte rescans, passes;
   /* 'doubting' is 1 while a list of 'doubtful' is visited again; 'again' is the list
      (LUAN_DOUBTKEYS or LUAN_DOUBTVALUES). */
@@ -239,8 +240,11 @@ typedef struct luaN_Bytes {
   lu_byte shrunk;
   /* KiB of 'living' without the objects that only finalizers keep. */
   unsigned undoomed;
-  size_t tenured;		/* bytes of objects tenured since the last collection */
-  /* Bytes of objects tenured in the life of the state, up to the last collection. */
+  /* Bytes that have become old since the last collection: of tenured objects, and of the growth of
+     the vectors, stacks and CallInfos of old objects. */
+  size_t tenured;
+  /* Bytes that have become old in the life of the state, as in 'tenured', up to the last
+     collection. */
   uint64_t alltenured;
   /* Bytes of large leaf objects, and of small userdata pending finalization, that were tenured
      since the last major collection ended. */
@@ -253,7 +257,7 @@ typedef struct luaN_Bytes {
   /* Bytes of small userdata that the last minor collection left young. */
   size_t waiting;
   size_t outside;		/* external bytes that userdata own */
-  size_t youngoutside;		/* external bytes added since the last minor collection */
+  size_t youngoutside;		/* external bytes added since the nursery started */
 } luaN_Bytes;
 
 /* A hash part with a growth buffer: growth.h. */
@@ -267,7 +271,7 @@ typedef struct luaN_Growth {
   Node *node, *lastfree;
   uint32_t *copyof;		/* for each old node, the index of its copy, or LUAN_NOCOPY */
   unsigned cleared;		/* number of nodes of the buffer that are initialized */
-  unsigned copied;		/* number of old nodes that were gone through */
+  unsigned copied;		/* number of nodes of 'old' that were visited for copying */
   unsigned used;		/* number of nodes of the buffer that have a key or had one */
   /* 1: a key was inserted since the last major collection started. */
   lu_byte iswanted;
@@ -324,7 +328,7 @@ typedef struct luaN_Pauses {
   uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
   /* Durations: of the last pause, of the longest one, of all together. */
   uint64_t last, longest, sum;
-  uint64_t processor;		/* CPU time at the start of the last pause, if there is a sampler */
+  uint64_t processor;		/* CPU time at the start of the last pause with a sampler */
   /* CPU time at which the slice of a major collection in this pause started, or 0. */
   uint64_t slicebegan;
   uint64_t slices;		/* CPU time of all slices of major collections */
@@ -335,7 +339,7 @@ typedef struct luaN_Pauses {
   uint64_t mostwork;
 } luaN_Pauses;
 
-/* Switches of the debug build (LUAN_STRESS, stress.h). */
+/* Switches of LUAN_STRESS in the debug build, by their names (stress.h); 0: not set. */
 typedef struct luaN_Stress {
   size_t slice;
   unsigned verify, emergency;
@@ -421,7 +425,8 @@ typedef struct luaN_Heap {
   uint64_t waitingover;
   luaN_Region overflow;		/* the overflow region */
   luaN_Blocks blocks;
-  uint64_t minors, majors;	/* number of collections in the life of the state */
+  /* Numbers of collections in the life of the state; a major one counts when its marking ends. */
+  uint64_t minors, majors;
   luaN_Gc gc;
   luaN_Tick tick;
   struct luaN_Counts *counts;	/* exact counts by kind (luaN_setcounts), or NULL */

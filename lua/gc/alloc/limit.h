@@ -70,15 +70,16 @@ LUAI_FUNC void luaN_retire (global_State *g);
 /* Sets the bytes in use from the collector's accounts (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of 'change' bytes in the vectors of o. Does nothing if o is young, because the
-   accounts have only the bytes of old objects. */
+/* Counts a change of 'change' bytes in the vectors, stack or CallInfos of o; growth counts as
+   tenured, too. Does nothing if o is young, because the accounts have only the bytes of old
+   objects. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Returns the bytes that the current nursery was charged with. The accounts must be up to date, and
-   no part of the nursery withheld (luaN_resume). */
+/* Returns the bytes charged to the current nursery: GCdebt plus the nursery's size. GCdebt must be
+   up to date (luaN_flush), and pace.deferred must be 0 (luaN_resume). */
 LUAI_FUNC size_t luaN_unpaid (global_State *g);
 
-/* Moves the next minor collection n bytes closer; further away if n < 0. */
+/* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
 /* luaN_debt brings the debt up to date and returns it. luaN_uncharge sets the debt back to

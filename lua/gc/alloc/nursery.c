@@ -59,9 +59,9 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 
 /* Allocates n bytes from the current hole, or from another one, which becomes the current hole: a
-   later hole of the same block, the overflow region (takeoverflow), or, for up to LUAN_SMALL bytes
-   or if there is no current hole, a hole of any block. Returns NULL, and keeps the current hole,
-   if none has capacity. 'desperate': searches every block. */
+   later hole of the same block, the overflow region (takeoverflow), or, if n is at most LUAN_SMALL
+   or there is no current hole, a hole that luaN_nexthole finds with 'desperate'. Returns NULL, and
+   keeps the current hole, if none of these has n bytes. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;
@@ -84,8 +84,9 @@ static char *bump (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates n bytes from the overflow region, aligned to 16 for a userdata. Returns NULL if there
-   is no memory. */
+/* Allocates n bytes from the overflow region, aligned to 16 for a userdata. If the region is too
+   short, first moves it to another hole: a later one of the same block, or one that luaN_nexthole
+   finds with 'desperate'. Returns NULL if there is no memory. */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -111,9 +112,10 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 
 
 /*
-** Returns the address of a userdata in a block of UDATAROOM additional bytes: aligned to 16
-** whatever lua_Alloc returns. Stores its distance from the start of the block in the lower bits of
-** the byte before the userdata; the other bits of that byte are the survivor age (ageing.h).
+** Returns the address of a userdata in its block, which has UDATAROOM bytes more than the userdata:
+** aligned to 16, whatever the alignment of the block is. Stores the distance from the start of the
+** block to the userdata in the lower bits of the byte before the userdata; the other bits of that
+** byte are the survivor age (ageing.h).
 */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
@@ -160,8 +162,8 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates whole lines for n bytes from the overflow region. Returns NULL if there is no
-   memory. */
+/* Allocates whole lines for n bytes from the overflow region, which moves as in bumpoverflow.
+   Returns NULL if there is no memory. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -178,8 +180,8 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in its list. If
-   the block is an object, adds it to that list. Returns NULL if there is no memory. */
+/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in the list of
+   listfor. If the block is an object, adds it to that list. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -199,8 +201,9 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 }
 
 
-/* Allocates a block that the fast path could not serve. Sets *outside to 1 if it passed by the
-   nursery. Returns NULL if there is no memory. */
+/* Allocates a block that the fast path could not serve. Sets *outside to 1 if the block passed by
+   the nursery, else to 0. 'desperate' is that of luaN_nexthole. Returns NULL if there is no
+   memory. */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
                            int desperate) {
   size_t n = luaN_round(size);
@@ -325,8 +328,9 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 
 /*
 ** Counts n bytes that pass by the nursery, if neither a sample nor a collection is due for them:
-** moves the point and the limit left by n (S1, N3). Returns 0 otherwise. If the end of the hole
-** was the limit, the limit is lower than necessary now, and the next slow allocation corrects it.
+** lowers the sample point and the limit by n (S1, N3), and returns 1. Returns 0 otherwise. If the
+** end of the hole was the limit, the limit is lower than necessary now, and the next slow
+** allocation corrects it.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -456,9 +460,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery for a large block of n bytes that was freed explicitly: it needs no
-** collection, so its allocation should not bring one closer. The credit is at most 'spare', and at
-** most the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or
+** Credits the nursery for a large block of n bytes that was freed explicitly: the block needs no
+** collection, so its allocation should not bring one closer. The credit is at most heap.spare, and
+** at most the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or
 ** when the collector was restarted).
 */
 static void payback (global_State *g, size_t n) {

@@ -38,10 +38,11 @@
 typedef struct Walk {
   global_State *g;
   const char *bad;		/* the first violated invariant, or NULL */
+  /* Reached objects that are to be visited: their number, and the capacity of 'stack'. */
   GCObject **stack;
   size_t n, size;
   size_t bytes;			/* bytes of the objects that were reached */
-  size_t logged;		/* number of logged objects among them (G8) */
+  size_t logged;		/* number of reached objects that are logged (G8) */
   GCObject *from;		/* the object that is being visited, or NULL: a root */
   const TValue *slot;		/* the slot of a table or stack that is being visited */
   int weak;			/* 1: some table is weak, so 'bytes' may be too small */
@@ -64,8 +65,8 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Counts n bytes at p, and checks that their lines are marked: with the epoch of their object,
-   'epoch', if that is not 0. */
+/* Counts n bytes at p, and checks that their lines are marked; if 'epoch' is not 0, it is the epoch
+   of their object, and the lines must have its mark. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -580,7 +581,7 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  if (c->mark.pending) return NULL;  /* visits use the bits of pending objects */
+  if (c->mark.pending) return NULL;  /* luaN_visit would use the bits of pending objects */
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
   reach(&w, obj2gco(L));

@@ -29,20 +29,22 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called when a remembered slot of the weak table t is visited. If a major collection is
-   marking and has marked t, perhaps when t was strong, adds t to weak.inmajor. */
+   marking and has marked t, perhaps when t was strong, adds t to weak.inmajor; if there is no
+   memory, marks everything in t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Marks the value of node n of an ephemeron table if the key is alive; else adds n to
-** weak.unresolved. If there is no memory for that, sets weak.overflow and returns 0; the table must
-** be in weak.discovered then.
+** Marks the value of node n of an ephemeron table if the key is alive, else adds n to
+** weak.unresolved; returns 1. If weak.unresolved has no memory, sets weak.overflow and returns 0:
+** the table must already be in weak.discovered then, or the caller must traverse the table.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
-** luaN_forgetweak empties weak.inmajor at the end of a major collection. luaN_leaveweak also
-** restores all tombstones, because the major collection is abandoned. luaN_forgettable restores the
-** tombstones of one table and clears its bits; the table stays in weak.inmajor.
+** luaN_forgetweak empties weak.inmajor and weak.doubtful at the end of a major collection, and
+** clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. luaN_leaveweak does that when a major
+** collection is abandoned, and first restores all tombstones. luaN_forgettable restores the
+** tombstones of one table and clears these bits of it; the table stays in weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -56,8 +58,9 @@ LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
    belongs to t. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of the weak table t that leaves the remembered set, if the slot is undecided (G9).
-   It is added to both lists, because the table's kind may change and change back. */
+/* Lists a slot of the weak table t that leaves the remembered set, if its key or value is undecided
+   (G9). The slot is added to both lists of weak.doubtful, because the table's kind may change and
+   change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
 /* Restores the tombstoned slot v. Returns 1 if it has its value again; 0 if it is empty now,

@@ -95,7 +95,8 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Puts b, which the nursery does not use, into the list for its free lines, or into no list. */
+/* Moves b, which the nursery does not use, to 'empty', to the 'holed' list of its class, or, if it
+   has few free lines (MIN_FREE_LINES), to no list. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;

@@ -21,12 +21,13 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
    none. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines of its holes without another
-   mark become free. All regions must be empty. */
+/* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become
+   free, and moves the blocks of 'used' to other lists as luaN_relist does. All regions must be
+   empty. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
-/* Puts b, of which lines have become free, into the list for its free lines, unless b is in
-   'used'. */
+/* Moves b, of which lines have become free, to 'empty', to the 'holed' list of its class, or, if it
+   has few free lines (MIN_FREE_LINES), to no list. Leaves b in 'used' if it is there. */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
 /* Starts a sweep of all lines. */

@@ -27,9 +27,9 @@ static struct {
   int busy;
   Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
   size_t bytes;			/* bytes of all spares */
-  size_t room;			/* largest value of 'bytes' until a state is closed again */
+  size_t room;			/* limit of 'bytes'; luaN_closespares sets it */
   size_t requested;		/* bytes requested by states since a state was last closed */
-  unsigned at;			/* milliseconds when a state was last closed */
+  unsigned at;			/* time of the last close of a state, in milliseconds */
   int closed;			/* 1: a state was closed at some time */
 } spares;
 

@@ -58,10 +58,11 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 and tenures o if o is the object that was last stored into a huge table; the next
-** refinement would tenure o anyway. So successive stores of one object remember one slot. If the
-** last stored object was freed and o has its address now, o is tenured, which does no harm. o may
-** be NULL.
+** Returns 1 if a store of o into the huge table t need not be remembered: t has no metatable, and o
+** is the object that was last stored into a huge table. Tenures o then, unless o has t's epoch; the
+** next refinement would tenure o anyway. So successive stores of one object remember one slot. Else
+** records o, which may be NULL, as the object last stored, and returns 0. If the last stored object
+** was freed and o has its address now, o is tenured, which does no harm.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;

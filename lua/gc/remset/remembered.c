@@ -17,7 +17,8 @@
 #include "weak.h"
 
 
-/* Returns 1 if o may be dead. Marks a string and returns 0, because strings count as values. */
+/* Returns 1 if o may be dead. Returns 0 for a string, which it marks, because strings count as
+   values; and for an object that this collection has left young, which it tenures. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -68,8 +69,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i if its value is dead, or, with 'keys' 1, if its key is dead. Returns
-   1 if the entry stays and its key may be dead. */
+/* Removes the entry of slot i if its value is dead; if 'keys' is 1, removes it if its key is dead
+   instead. Returns 1 if the entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);

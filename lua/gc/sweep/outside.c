@@ -60,8 +60,9 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 }
 
 
-/* Reports n external bytes of u to the sampler. Only growth of 'most' is counted, so that a
-   userdata whose bytes go up and down repeatedly counts once (UO2). */
+/* Updates u->most after the external bytes of u were set to n (UO2). Counts only growth of u->most
+   for samples, so that bytes that go up and down repeatedly count once. If n is 0, sets u->most to
+   0 and reports the external bytes as freed (luaN_tookback). */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

@@ -27,8 +27,8 @@
    Does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Returns 1 if u stays in 'standins': if it is alive and owns external bytes. Subtracts the bytes
-   of a dead u. */
+/* Returns 1 if u stays in 'standins': if u is alive and owns external bytes. Subtracts the bytes of
+   a dead u; clears LUAN_LISTED of a live u that owns none. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2 for the verifier. Returns the name of the violated invariant and sets

@@ -105,7 +105,8 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps o, which has LUAN_MET, young. sweep.c does that for a large one. */
+/* If o, which has LUAN_MET, is small: clears LUAN_MET, sets the survivor age, and keeps the lines
+   of o by LUAN_HELD. Does nothing for a large o, which the sweep of lists.large keeps. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
