@@ -5,10 +5,8 @@
 int64_t own_count;
 
 
-/*
-** The counter may be negative: the C library allocates some blocks, uncounted, whose free by the
-** profiler is counted (the line of getline).
-*/
+/* The counter can be negative for a moment: a block is counted after its allocation, and another
+   thread may free it before. */
 uint64_t own_bytes (void) {
   int64_t n = __atomic_load_n(&own_count, __ATOMIC_RELAXED);
   return n > 0 ? (uint64_t)n : 0;

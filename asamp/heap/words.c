@@ -137,6 +137,18 @@ static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS
   }
 }
 
+/*
+** Shortens valid UTF-8 to at most 'most' bytes plus "…", which marks the cut, in place; does not cut
+** a character.
+*/
+static const char *clip (char text[WORDS_MOST], size_t most) {
+  size_t n = most;
+  if (strlen(text) <= most + 3) return text;
+  while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+  memcpy(text + n, "\xe2\x80\xa6", 4);
+  return text;
+}
+
 /* Describes a slot of a call that is not a variable; 'kind' is HEAP_ESTACK or HEAP_ECODE. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
@@ -147,27 +159,30 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   if (kind == HEAP_ECODE) cfunction(g, s != NULL ? s->in : GRAPH_NONE, function);
   else words_function(g, s != NULL ? s->in : GRAPH_NONE, function);
   if (kind != HEAP_ECODE || merged || s == NULL || s->index == 0)
-    snprintf(out, WORDS_MOST, "stack of %.440s", function);
-  else snprintf(out, WORDS_MOST, "stack of %.440s, slot %u", function, s->index - 1);
+    snprintf(out, WORDS_MOST, "stack of %.450s", clip(function, 440));
+  else snprintf(out, WORDS_MOST, "stack of %.450s, slot %u", clip(function, 440), s->index - 1);
 }
 
 /* Describes a local variable or an upvalue, such as `local "queue" of serve (app.lua:40)`. */
 static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
                         char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";
+  const char *variable = kind == HEAP_ELOCAL ? "local" : "upvalue";
   int thread = kind == HEAP_ELOCAL && g->kind[from] == HEAP_THREAD && g->info[from] == 0;
   uint32_t in = s != NULL && kind == HEAP_ELOCAL ? s->in : from;
   words_function(g, in, function);
   if (s != NULL && s->name != GRAPH_NONE)
     quoted(g, s->name, name, sizeof(name));
   if (thread) bodyof(g, from, in, body);
-  if (name[0] != '\0')
-    snprintf(out, WORDS_MOST, "%s \"%s\" of %.150s%s%s%.150s",
-             kind == HEAP_ELOCAL ? "local" : "upvalue",
-             name, function, thread ? ", coroutine" : "", body[0] != '\0' ? " of " : "", body);
+  if (name[0] != '\0' && body[0] != '\0')
+    snprintf(out, WORDS_MOST, "%s \"%s\" of %.153s, coroutine of %.153s", variable, name,
+             clip(function, 150), clip(body, 150));
+  else if (name[0] != '\0')
+    snprintf(out, WORDS_MOST, "%s \"%s\" of %.333s%s", variable, name, clip(function, 330),
+             thread ? ", coroutine" : "");
   else
-    snprintf(out, WORDS_MOST, "%s %u of %.440s", kind == HEAP_ELOCAL ? "local" : "upvalue",
-             s != NULL ? s->index : 0, function);
+    snprintf(out, WORDS_MOST, "%s %u of %.450s", variable, s != NULL ? s->index : 0,
+             clip(function, 440));
 }
 
 void words_step (const Graph *g, uint32_t from, uint32_t to, Way way, int merged,

@@ -2,8 +2,8 @@
 /*
 ** Descriptions of references in terms of Lua: `["close"]`, `upvalue "listeners" of on
 ** (app.lua:3)`, `local "queue" of serve (app.lua:40)`. They have none of the characters of
-** printable.h, and are valid UTF-8, except that the name of the function of a variable may be cut
-** inside a character after 150 bytes. The functions allocate nothing.
+** printable.h, and are valid UTF-8. The description of a function in a step is cut, and ends with an
+** ellipsis, if the step would not fit. The functions allocate nothing.
 */
 #ifndef asamp_words_h
 #define asamp_words_h

@@ -71,7 +71,7 @@ void dump_start (Dump *d) {
 }
 
 void dump_meta (Dump *d, const char *key, const char *value) {
-  if (!dump_room(d) || !dump_room(d))
+  if (!dump_room(d))
     return;
   byte(d, HEAP_META);
   dump_text(d, key, strlen(key) < 32 ? strlen(key) : 32);

@@ -494,4 +494,28 @@ describe("asamp heap", function()
     assert.same({0, ""}, {status, err})
     assert.is_true(tonumber(out) < 15000, out .. " KiB more")
   end)
+
+  -- A former path was cut inside a character, before the line of the function.
+  it("describes a variable of a function with a long path in valid UTF-8, with the line", function()
+    local status, out, err = process.run{code = [[
+      local profiler, heap = require "profiler", require "profiler.heap"
+      local code = [=[
+        local function NAME() local kept = {("x"):rep(100000)} coroutine.yield() return kept end
+        keep = coroutine.wrap(NAME)
+        keep()
+      ]=]
+      for k = 0, 3 do
+        assert(load(code:gsub("NAME", ("n"):rep(36)), "@" .. ("a"):rep(k) .. ("é"):rep(100) .. ".lua"))()
+        local file = ... .. k
+        assert(profiler.snapshot(file, {wait = true}))
+        for _, row in ipairs((assert(heap.open(file)):heldby{class = "string"})) do
+          if row.text:find "kept" then
+            print(utf8.len(row.text), row.text:match ":%d+%)")
+          end
+        end
+        os.remove(file)
+      end
+    ]], path .. ".utf8"}
+    assert.same({0, "132\t:1)\n133\t:1)\n133\t:1)\n134\t:1)\n", ""}, {status, out, err})
+  end)
 end)
