@@ -113,8 +113,8 @@ M.SOURCE = [[
 local app = {}
 function app.load(n)
   return ("x"):rep(n) -- </script><img src=x onerror="window.hacked=2">
-end
-function app.work() return {app.helper()} end
+end function app.work()
+  return {app.helper()} end
 function app.helper()
   return {}
 end

@@ -9,6 +9,7 @@
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
 local paths = require "asamp.sums.paths"
+local source = require "asamp.show.source"
 local sources = require "asamp.show.page.sources"
 
 local M = {}
@@ -133,29 +134,70 @@ local function find(name, folders, roots, cache)
   end
 end
 
+-- Returns {[file] = {[line] = true}}, the lines at which the Lua functions of a profile are defined,
+-- for files of Lua code.
+local function definitions(functions)
+  local lines = {}
+  for _, f in ipairs(functions) do
+    if not f.native and f.line > 0 and (f.file:find "%.lua$" or not f.file:find "%.%w+$") then
+      lines[f.file] = lines[f.file] or {}
+      lines[f.file][f.line] = true
+    end
+  end
+  return lines
+end
+
+-- Returns true if line i does not define a function: it neither has the word nor continues an
+-- earlier line that has the word and no "(".
+local function definesnone(all, i)
+  if all[i]:find("function", 1, true) then
+    return false
+  end
+  local before = {}
+  for k = math.max(1, i - 3), i - 1 do
+    before[#before + 1] = all[k]:sub(1, 200):gsub("%-%-.*", "")
+  end
+  return not table.concat(before, "\n"):find "function[%s%w_]*$"
+end
+
+-- Returns true if the text is not the one that was profiled, whatever its time: at a line of the
+-- set 'lines', it defines no function.
+local function isother(text, lines)
+  local all = source.split(text)
+  for line in pairs(lines) do
+    if not all[line] and #text < MAXFILE or all[line] and definesnone(all, line) then
+      return true
+    end
+  end
+  return false
+end
+
 --- Returns a function that maps a file's name to its text, followed by "long" if it was cut at
 -- MAXFILE bytes, or to nil and the reason (VS1). 'folders': folders that may be opened, and in
--- which relative names are searched in addition to the current folder. Also returns a list of the
--- files read, for M.changed.
-function M.finder(folders)
+-- which relative names are searched in addition to the current folder. 'functions': those of the
+-- profile. The function takes as a second argument the file's name in the profile, if that is
+-- another one. Also returns a list of the files read, for M.changed.
+function M.finder(folders, functions)
   local roots, read, cache = rootsof(folders, {host.realpath "."}), {}, {}
-  return function(name)
+  local defined = definitions(functions or {})
+  return function(name, profiled)
     local text, more = find(name, folders, roots, cache)
     if not text then
       return nil, more
     end
-    read[#read + 1] = {name = name, modified = more}
+    local lines = defined[profiled or name]
+    read[#read + 1] = {name = name, modified = more, isother = lines and isother(text, lines)}
     return text, #text == MAXFILE and "long" or nil
   end, read
 end
 
---- Returns a warning about the files of a list {{name, modified}, ...} that were modified after
--- the start of the profile ('started', in seconds since the epoch; nil: unknown); nil: there are
--- none.
+--- Returns a warning about the files of a list {{name, modified, isother}, ...} that were modified
+-- after the start of the profile ('started', in seconds since the epoch; nil: unknown), or whose
+-- text is not the one that was profiled; nil: there are none.
 function M.changed(read, started)
   local names = {}
   for _, file in ipairs(read) do
-    if started and file.modified and file.modified > started then
+    if file.isother or started and file.modified and file.modified > started then
       names[#names + 1] = layout.cutstart(layout.clean(file.name), 60)
     end
   end

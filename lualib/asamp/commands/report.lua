@@ -200,8 +200,8 @@ local function samefile(a, b)
 end
 
 -- Returns the costs of the lines of a file for asamp.show.source; nil and a message on failure.
--- 'started': start of the profile in seconds since the epoch.
-local function annotated(wanted, t, started)
+-- 'started': start of the profile in seconds since the epoch. 'functions': those of the profile.
+local function annotated(wanted, t, started, functions)
   local rows, file = {}, nil
   for _, row in ipairs(t.lines) do
     if samefile(row.file, wanted) then
@@ -214,8 +214,8 @@ local function annotated(wanted, t, started)
   if not file then
     return nil, ("no line of '%s' has a sample"):format(wanted)
   end
-  local find, read = sources.finder({wanted:match "^(.*)/" or "."})
-  local code, reason = find(wanted)
+  local find, read = sources.finder({wanted:match "^(.*)/" or "."}, functions)
+  local code, reason = find(wanted, file)
   if not code then
     code, reason = find(file)
   end
@@ -392,7 +392,7 @@ local function reportof(profile, o, setting)
     wrong = select(2, ordered(view, o, setting, t))
   end
   if not wrong and o.source then
-    setting.source, wrong = annotated(o.source, t, profile.started)
+    setting.source, wrong = annotated(o.source, t, profile.started, profile.functions)
   end
   if wrong then
     return nil, wrong

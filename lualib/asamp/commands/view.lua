@@ -143,7 +143,7 @@ local function make(path, out, o, world, warn)
     end
   end
   columns.leaks.proofs = proofsof(profile, path, world)
-  local find, opened = files.finder(o.source or {})
+  local find, opened = files.finder(o.source or {}, profile.functions)
   columns.sources, columns.nosources = sources.of(columns, find)
   columns.reasons = sources.WHY
   local notes = {sources.summary(columns, columns.nosources)}

@@ -73,6 +73,38 @@ describe("a source that was edited after the profile", function()
     end)
   end)
 
+  -- As another version that cp -p, tar or rsync has written.
+  it("is reported where its functions are at other lines, whatever its time", function()
+    local before = shell.read(lib)
+    for text, edited in pairs{
+      ["-- new\n" .. before] = true, ["\n"] = true, ["return setmetatable({}, {__call = print})\n"] = true,
+      [before .. "-- new\n"] = false, ["return function (...) return {..., 1} end\n"] = false,
+    } do
+      shell.write(lib, text)
+      modified(lib, -200)
+      local code, out, err = commands.of(report)("--source", lib, profile)
+      assert.equal(0, code, err)
+      assert.equal(edited, out:gsub("%s+", " "):find("lib.lua' has changed since", 1, true) ~= nil, text)
+      code, out, err = commands.of(view)("--source", folder, "-o", "-", profile)
+      assert.equal(0, code, #out)
+      assert.equal(edited, err:find("lib.lua' has changed since", 1, true) ~= nil, text)
+      assert.is_nil(err:find("app.lua' has", 1, true))
+    end
+    shell.write(lib, before)
+  end)
+
+  it("is not reported where a function's name and parameters are on lines of their own", function()
+    local path, odd = folder .. "/odd.lua", folder .. "/odd.vmprof"
+    shell.write(path, "local function\nf\n(i) return {i} end\nlocal g = function --\n" ..
+                      "(i) return {f(i)} end\nfor i = 1, 900 do g(i) end\n")
+    local status, _, err = process.run{path, load = "profiler",
+                                       env = {LUA_PROFILER = "alloc=64,fixed,quiet,out=" .. odd}}
+    assert.same({0, ""}, {status, err})
+    modified(path, -100)
+    local _, out = commands.of(report)("--source", path, odd)
+    assert.is_nil(out:gsub("%s+", " "):find("has changed since", 1, true), out)
+  end)
+
   it("is reported with the others", function()
     modified(app, 100)
     modified(lib, 100)

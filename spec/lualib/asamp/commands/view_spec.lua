@@ -230,8 +230,8 @@ describe("asamp view", function()
     local up = folder:gsub("/[^/]+", "../")
     local names = {"//proc/self/status", up .. "etc/passwd", "/etc/hostname", "absent.lua", "app.lua"}
     for i, name in ipairs(names) do
-      p:name(8 * i, "f" .. i, 1, "@" .. name)
-      p:sample{8 * i, 1, kind = 3, size = 64}
+      p:name(8 * i, "f" .. i, 2, "@" .. name)
+      p:sample{8 * i, 2, kind = 3, size = 64}
     end
     assert(p:close())
     local code, _, err = pages.run(profile, "--source", folder)
