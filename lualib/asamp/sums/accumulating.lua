@@ -9,7 +9,8 @@
 --             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
 --             and CPU time, twice as long as any pause before except one and less probable than
 --             e^-QUIET, in which the program allocates less than before: it loads
---             something, then works with it.
+--             something, then works with it. It is doubtful with one sample of CPU time there, or
+--             after a stretch that is the longest and less probable than e^-2*STOP.
 --   keeps     of the survivors of a line, those of the first half are alive as often as those of
 --             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
 --             fails: its old objects were replaced. At least EARLY of the live bytes are from
@@ -23,10 +24,10 @@
 --
 -- The verdict is "leak", or "maybe" if growth is slower at the end than EARLY or EVEN require, but
 -- not below a half of these: a cache that fills also looks so, and a longer run decides. It is also
--- "maybe" for a container that was filled in the second half only, of the allocated bytes (if it
--- caused at least CAUSE of the heap's growth then) or of the time (DELAY): a leak that started
--- late, or the last phase of the program; and in a run so short that it had no major collection.
--- "few": fewer than LEAST samples, of both halves.
+-- "maybe" for a container that is doubtful to go on; for one that was filled in the second half
+-- only, of the allocated bytes (if it caused at least CAUSE of the heap's growth then) or of the time
+-- (DELAY): a leak that started late, or the last phase of the program; and in a run so short that it
+-- had no major collection. "few": fewer than LEAST samples, of both halves.
 --
 -- False positives. "keeps": a container in which 2 of 3 objects of the first half were replaced
 -- passes with 8 samples (LEAST) in 1 of 50 runs, with 16 in 1 of 1,000. "grows": a level heap
@@ -71,17 +72,20 @@ local function stretches(parts)
   return last, PARTS - 1 - last, longest
 end
 
--- Returns true if a container had samples until the end of the run.
+-- Returns "leak" if a container had samples until the end of the run, "maybe" if this is doubtful,
+-- nil if it has stopped.
 local function goeson(profile, c)
   local last, after, longest = stretches(c.parts)
   local first = 0
   while (c.parts[first] or 0) <= 0 do
     first = first + 1
   end
-  if after > 2 * longest and c.n * after / (PARTS - first) > STOP then
-    return false
+  local missing = c.n * after / (PARTS - first)
+  local verdict = after > longest and missing > 2 * STOP and "maybe" or "leak"
+  if after > 2 * longest and missing > STOP then
+    return nil
   elseif not c.lasts[last] then
-    return true
+    return verdict
   end
   local pauses, before = {0, 0}, nil
   for part = 0, last do
@@ -95,8 +99,11 @@ local function goeson(profile, c)
   local all, n = births.worked(profile, before, to)
   local least = to - before >= 2 * IDLE * to and 1 or 2  -- samples of CPU time
   local rest = to - before
-  return not (rest > 2 * pause and rest >= IDLE * to and c.n * rest / to > QUIET and
-              n >= math.max(least, IDLE * all) and after / PARTS < rest / to / 2)
+  if n < 1 or rest <= 2 * pause or rest < IDLE * to or c.n * rest / to <= QUIET or
+     after / PARTS >= rest / to / 2 then
+    return verdict
+  end
+  return n < math.max(least, IDLE * all) and "maybe" or nil
 end
 
 -- Returns true if DELAY of the run's time, and of its CPU time, had passed before the lines of a
@@ -191,13 +198,14 @@ end
 -- Returns the verdict on the lines of a container that keep their objects.
 local function ofkept(profile, c, course)
   local early, late = halves(c.bytes)  -- not samples: periods may differ
-  if c.n < FEW or level(course) or not goeson(profile, c) then
+  local verdict = c.n >= FEW and not level(course) and goeson(profile, c)
+  if not verdict then
     return nil
   elseif c.n < LEAST then
     return early > 0 and late > 0 and "few" or nil
   end
   local lower = math.min(early, late) / math.max(early + late, 1)
-  return lower >= EARLY and "leak" or
+  return lower >= EARLY and verdict or
          (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course)) and "maybe" or nil
 end
 
@@ -214,12 +222,11 @@ local function ofgrowing(profile, c, course, growth, late, lines)
   while first < PARTS and (c.parts[first] or 0) <= 0 do
     first = first + 1
   end
-  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or before < EARLY * (before + after) or
-     not goeson(profile, c) then
+  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or before < EARLY * (before + after) then
     return nil
   end
-  local even = evenness(course)
-  return even >= EVEN and "leak" or even >= EVEN / 2 and "maybe" or nil
+  local verdict, even = goeson(profile, c), evenness(course)
+  return even >= EVEN and verdict or even >= EVEN / 2 and verdict and "maybe" or nil
 end
 
 -- ==}

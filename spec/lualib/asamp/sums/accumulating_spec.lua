@@ -92,11 +92,26 @@ describe("a container that accumulates", function()
       for i, part in ipairs(p.alive.bin) do
         p.alive.last[i] = part * 500
       end
-      return #accumulating.of(p)
+      local first = accumulating.of(p)[1]
+      return first and first.verdict
     end
-    assert.equal(0, pressed(session({{path = 2, born = one, alive = one}}, growing)))
+    assert.is_nil(pressed(session({{path = 2, born = one, alive = one}}, growing)))
     -- the machine was busy with other processes: the program used no CPU time
-    assert.equal(1, pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
+    assert.equal("leak", pressed(session({{path = 2, born = one, alive = one}}, growing, 15)))
+    -- one sample of CPU time of 17
+    assert.equal("maybe", pressed(session({{path = 2, born = one, alive = one}}, growing, 16)))
+  end)
+
+  it("only may be one without objects in the last parts, if it had many in each before", function()
+    local function most(n, last) return function(part) return part < last and n or 0 end end
+    local function ending(n, last)
+      local own = most(n, last)
+      return verdicts({{path = 2, born = own, alive = own}, {born = one, alive = none}}, growing)
+    end
+    assert.same({'leak local "a"'}, ending(20, 31))
+    assert.same({'maybe local "a"'}, ending(20, 30))
+    assert.same({'leak local "a"'}, ending(2, 30))
+    assert.same({}, ending(20, 29))
   end)
 
   -- A former bug: the array of a list that was loaded took the bytes of six parts at once, so that the
