@@ -186,9 +186,10 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Runs an emergency collection. From then on, until the next major collection has ended, the heap
-   takes no memory that it can do without (luaN_askmore), so that the caller's next request of
-   lua_Alloc may succeed. */
+/* Runs an emergency collection. After it, until the next major collection has ended, luaN_askmore
+   refuses every request that would raise 'held', so that the caller's next request of lua_Alloc may
+   succeed. Returns 0, and does nothing, if no collection may run or the limit of allocated bytes is
+   used up. */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

@@ -191,7 +191,8 @@ typedef struct luaN_Blocks {
   unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
   lu_byte unadvised;		/* 1: madvise was refused and is not called again */
-  /* 1: luaN_askmore has returned NULL, or luaN_refused was called, since the nursery started. */
+  /* 1: luaN_askmore has returned NULL, or luaN_refused was called; 0 again when a nursery starts or
+     a major collection ends. */
   lu_byte refused;
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
   /* Lowest address of the small blocks, and bytes from there to their end. */
@@ -205,8 +206,8 @@ typedef struct luaN_Blocks {
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
   /* Bytes of malloc's blocks that were freed and are not reported to giveback.h yet. */
   size_t freed;
-  /* The smallest total of 'held' that lua_Alloc has refused to luaN_askmore since the last major
-     collection, or 0. */
+  /* The total of 'held' from which on luaN_askmore returns NULL until a major collection ends: the
+     smallest that lua_Alloc has refused to it, or the one that luaN_refused has set. 0: none. */
   size_t ceiling;
 } luaN_Blocks;
 
