@@ -10,6 +10,7 @@ local range = require "asamp.cli.range"
 local run = require "asamp.commands.run"
 local show = require "asamp.show.gates"
 local totals = require "asamp.sums.totals"
+local units = require "asamp.show.units"
 
 local M = {}
 
@@ -130,12 +131,25 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
+-- Returns a message if it depends on samples that are not followed whether the limit of live bytes is
+-- exceeded: these count as alive, and may be dead. nil: it does not.
+local function undecided(limit, profile, whole)
+  local n = profile.unfollowed or 0
+  local unknown = n * whole.alivebytes / math.max(whole.alive, 1)
+  if whole.alivebytes > limit and whole.alivebytes - unknown <= limit then
+    return ("--max-alive: %s that survived may be dead, for the limit of followed samples; a larger " ..
+            "--alloc takes fewer"):format(units.plural(n, "sample"))
+  end
+end
+
 -- Returns a message if the profile lacks the values for one of these options; nil: it has all.
-local function missing(o, profile)
+local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
     return "--max-alive: the profile does not record which objects died"
+  elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
+    return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then
     return "--no-leak: the profile is of several runs together; check each of them"
   elseif o["no-leak"] and not (profile.fates and profile.lines) then
@@ -200,7 +214,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not profile then
     return 1
   end
-  wrong = missing(o, profile)
+  wrong = missing(o, profile, t)
   if wrong then
     return warn.failed("%s", wrong)
   end

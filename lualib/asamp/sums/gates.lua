@@ -32,6 +32,8 @@ local POWER = 1.2816
 
 local LARGEST = 3  -- number of lines whose smallest visible increase is computed
 
+local PERIOD = 64  -- least period of a session
+
 local CHANCE = 1e-5  -- probability of a false alarm in one comparison of two profiles
 
 --- Returns the number of standard errors by which one of m rows must differ.
@@ -194,11 +196,12 @@ function M.least(p, n, needed, tolerance, exact)
 end
 
 -- Returns the largest power of two as a period with which twice the tolerance is found; nil: the
--- period of the profile does, or is unknown.
+-- period of the profile does, or is unknown, or none from PERIOD on does.
 local function periodfor(profile, p, n, needed, tolerance, exact)
   local period = profile.period or 0
   local now = period
-  while period > 1 and M.least(p, n, needed, tolerance, exact) > 2 * tolerance do
+  while M.least(p, n, needed, tolerance, exact) > 2 * tolerance do
+    if period <= PERIOD then return nil end
     local half = 1 << (math.ceil(math.log(period, 2)) - 1)
     period, n = half, n * period / half
   end

@@ -49,6 +49,17 @@ describe("samples that are not followed #plain", function()
     assert.same({131072, profile.unfollowed}, {found.limit, found.count})
   end)
 
+  -- A former bug: they counted as alive, with a small error.
+  it("decide no limit of live bytes", function()
+    local status, out, err = asamp "check p.vmprof --max-alive 10M"
+    assert.same({1, ""}, {status, out})
+    assert.matches("^asamp check: %-%-max%-alive: [%d,]+ samples that survived may be dead, ", err)
+    assert.equal(0, (asamp "check p.vmprof --max-alive 100M"))
+    status, out = asamp "check p.vmprof --max-alive 1M"
+    assert.equal(1, status)
+    assert.matches("^OVER  max%-alive: ", out)
+  end)
+
   for name, line in pairs{report = "report p.vmprof", firefox = "convert --to firefox -o f.json p.vmprof",
                           collapsed = "convert --to collapsed -o c.txt p.vmprof",
                           diff = "diff p.vmprof p.vmprof", merge = "merge -o m.vmprof p.vmprof p.vmprof",

@@ -85,6 +85,20 @@ describe("asamp check", function()
     assert.is_nil(out:find("found", 1, true))
   end)
 
+  -- A former bug: it named periods below 64, which asamp run refuses.
+  it("prints no period that cannot be set", function()
+    local path = os.tmpname()
+    local p = assert(gen.open{path = path, period = 128, random = true})
+    p:name(8, "main chunk", 0, "@app.lua")
+    for i = 1, 1000 do p:sample{8, i % 10 == 0 and 4 or 5, kind = 0} end
+    p:allocated(128000)
+    assert(p:close())
+    local code, out = run(path, "--baseline", path)
+    assert.equal(0, code, out)
+    has(out, "app.lua:4 (main chunk), 10% of the baseline, from +", "% on\n")
+    assert.is_nil(out:find("--alloc", 1, true), out)
+  end)
+
   it("leaves stacks out", function()
     local path = make(300, 100, 400 * MB)
     for text, left in pairs{parse = 100, ["lib/parse.lua"] = 100, nowhere = 400} do
