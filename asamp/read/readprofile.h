@@ -296,8 +296,8 @@ typedef struct ReaderClient {
   void (*period) (void *ud, uint64_t bytes);
   /* A new period of time samples in ns, 0: off. 'wall': 1 wall time, 0 CPU time. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
-  /* The state of the current event (not set for 'copy' and 'resident'): its id, 0 in files of one
-     state, READER_NOSTATE beyond the limit; and the system number of its OS thread, 0: unknown. */
+  /* The state of the current event (not set for 'resident'): its id, 0 in files of one state,
+     READER_NOSTATE beyond the limit; and the system number of its OS thread, 0: unknown. */
   uint32_t state, thread;
   uint32_t row;        /* index of that state in ReadProfile.states */
   /* The next five are called in files of many states only, except 'labelled'. A state starts. */

@@ -245,6 +245,30 @@ describe("profiles that are merged", function()
     assert.same(want, got)
   end)
 
+  -- A former bug: a copy was written for the state of the event before it.
+  it("keep the state of each copy", function()
+    local p = assert(gen.open{path = paths[1], states = true, period = 1024, copies = true})
+    for id = 0, 1 do
+      p:start(id)
+      p:name(8, "f", 1, "@x.lua")
+    end
+    for i = 1, 3 do
+      p:of(0)
+      for kind = 25, 27 do p:sample{8, 1, kind = kind, count = i} end
+      p:of(1)
+      p:sample{8, 1}
+    end
+    assert(p:close())
+    assert(merge({paths[1]}, out))
+    for _, path in ipairs{paths[1], out} do
+      local all = assert(reader.read(path))
+      for i, samples in ipairs{18, 0} do
+        local of = copies.of(assert(reader.read(path, {states = {all.states[i].id}})))
+        assert.same({samples, samples // 3 * 1024}, {of.samples, of.grown})
+      end
+    end
+  end)
+
   -- Runs a session with the options and the label, if there is one.
   local function run(path, options, route)
     local script = process.file(([[

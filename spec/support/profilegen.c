@@ -5,11 +5,12 @@
 **
 **   open{path=, followed=, format=6|7, plain=, period=, random=, native=, command=,
 **        timeperiod= (ns), wall=, resolve="plain"|"hostile", number=, made=,
-**        replace= (as place.h; all)}
+**        copies=, replace= (as place.h; all)}
 **                                         -> profile | nil, message, errno
 **   p:name(id, name, line, source)
 **   p:sample{id, line, id, line, ...; kind=, size=, count=, time=, thread=,
-**            outside=, shared=}             frames innermost first
+**            outside=, shared=}             frames innermost first; kinds 25 to 27: copies,
+**                                           with copies=true of 'open'
 **   p:time{id, line, ...; count=, time=, thread=, shared=}
 **   p:start(id), p:of(id), p:called(name),
 **   p:leave(bytes [, lost [, orphans]]), p:orphans(ns, {alive, dead, ...})
@@ -148,6 +149,7 @@ static int g_open (lua_State *L) {
   c.log.wall = boolean(L, 1, "wall");
   c.log.native = boolean(L, 1, "native");
   c.log.states = boolean(L, 1, "states");
+  c.log.copies = boolean(L, 1, "copies");
   c.log.resolve = strcmp(resolve, "plain") == 0 ? plainname
             : strcmp(resolve, "hostile") == 0 ? hostilename : NULL;
   p = lua_newuserdatauv(L, sizeof(ProfileState), 0);
@@ -199,8 +201,8 @@ static void take (lua_State *L, int t, lua_Integer n) {
   s.thread = (uint64_t)number(L, t, "thread", state(L)->id);
   s.kind = (int)number(L, t, "kind", KIND_TABLE);
   s.outside = boolean(L, t, "outside");
-  luaL_argcheck(L, s.count >= 1 && s.kind >= 0 && s.kind < KIND_COUNT, t,
-                "bad count or kind");
+  luaL_argcheck(L, s.count >= 1 && s.kind >= 0 &&
+                (s.kind < KIND_COUNT || profile_iscopy(s.kind)), t, "bad count or kind");
   while (n-- > 0) {
     s.time = (uint64_t)number(L, t, "time", (lua_Integer)now());
     profile_sample(state(L), &s, shared, f, depth);
