@@ -49,9 +49,9 @@ static void sumstate (ReaderState *s, const ReadSample *sample) {
   }
 }
 
-/* Adds the sample to 'summed', or sets 'toomuch' if the total would exceed READER_MAXSUM. */
-static void sum (ReaderState *s, const ReadSample *sample) {
-  uint64_t *all = &s->summed[sample->kind == READER_TIMESAMPLE], n = readsample_bytes(sample);
+/* Adds the sample to *all of 'summed', or sets 'toomuch' if that would exceed READER_MAXSUM. */
+static void sum (ReaderState *s, uint64_t *all, const ReadSample *sample) {
+  uint64_t n = readsample_bytes(sample);
   if (n > READER_MAXSUM - *all)
     s->toomuch = 1;
   else
@@ -62,7 +62,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
   ReadProfile *r = s->r;
   int hidden = ishiddensample(s, sample);
   uint64_t shown = hidden ? 0 : sample->count;
-  sum(s, sample);
+  sum(s, &s->summed[sample->kind == READER_TIMESAMPLE], sample);
   readeremit_head(s);
   if (sample->time > r->duration)
     r->duration = sample->time;
@@ -93,7 +93,7 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample) {
 }
 
 void readeremit_copy (ReaderState *s, const ReadSample *sample) {
-  sum(s, sample);
+  sum(s, &s->summed[0], sample);
   readeremit_head(s);
   if (sample->time > s->r->duration)
     s->r->duration = sample->time;

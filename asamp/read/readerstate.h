@@ -41,8 +41,8 @@ typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: memory ran out */
-  uint64_t summed[2];  /* totals of all samples and copies, wanted or not: [1] of those whose kind
-		          is READER_TIMESAMPLE (ns of time samples), [0] of the others (bytes) */
+  uint64_t summed[2];  /* totals of all samples, wanted or not: [0] bytes of allocation samples and
+		          copies, [1] ns of time samples */
   uint64_t decided;    /* bytes that all decided samples represent */
   int toomuch;         /* 1: a total exceeds READER_MAXSUM */
   int hashead;           /* 1: the client's 'head' was called */

@@ -838,6 +838,25 @@ describe("the reader", function()
     end
   end)
 
+  -- A former bug: copies of bytes that an earlier copy had created were added to the nanoseconds.
+  it("has copies and samples of up to 2^62 bytes, all together", function()
+    for kind = 25, 27 do
+      local function try(n)
+        local stacks = ""
+        for i = 1, n do
+          stacks = stacks .. vmprof.stack(1, 1, {0, 1 + 2 * (i == 1 and 0 or kind), 5, 100}, {0})
+        end
+        return read(vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+                    vmprof.meta("sample_allocated_bytes", tostring(1 << 61)) .. stacks ..
+                    vmprof.meta("asamp.1", ("n %d\n"):format(n)) .. vmprof.trailer(1))
+      end
+      assert.equal(1, assert(try(2)).samples)
+      local other, message = try(3)
+      assert.is_nil(other, kind)
+      assert.matches("its samples represent more than 2^62 bytes or nanoseconds", message, 1, true)
+    end
+  end)
+
   it("takes odd but harmless details", function()
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local cases = {
