@@ -12,7 +12,7 @@
 **             were alive at that time, as far as collections have found out; no samples of time,
 **             no bins, no copies
 **   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
-**             lifetimes, holders and bins count only the samples with since <= time < till
+**             lifetimes, holders, copies and bins count only the samples with since <= time < till
 **   progress  function called repeatedly with the share of the file that has been read, 0 to 1; an
 **             error in it ends the reading, with its message
 **   states    ascending list of ids of Lua states: everything except 'states' and 'threads' covers
@@ -88,7 +88,7 @@
 **   holders (nil: the file has no paths)  columns node, path (0: unknown), samples, bytes: live
 **                       samples, and the paths that hold them; columns parent, step, by path: the
 **                       path that this one extends (0: none), and the last step
-**   copies (nil: not sampled)  columns node, sort, samples, bytes; total (samples): bytes copied,
+**   copies (nil: not sampled)  columns node, sort, samples, bytes: bytes copied,
 **                       sort 0: into new strings; 1: the part of 0 that comes from the string that
 **                       the result replaces (s in s = s .. x); 2: by growth of buffers and tables
 **   collections[i]      n consecutive collections that the file records (n is 1, more in long
@@ -324,7 +324,6 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   if (!r->copying)
     return;
   pushcolumns(L, &sum->copies, "sort");
-  setinteger(L, "total", r->copies);
   lua_setfield(L, -2, "copies");
 }
 

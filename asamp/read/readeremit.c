@@ -100,7 +100,6 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
   if (ishiddensample(s, sample))
     return;
   readerstate_toclient(s);
-  s->r->copies += sample->count;
   if (s->client->copy != NULL)
     s->client->copy(s->client->ud, sample);
 }

@@ -274,7 +274,7 @@ static void readersum_held (void *ud, const ReadSample *sample, uint32_t path) {
 
 static void readersum_copy (void *ud, const ReadSample *sample) {
   ReaderSum *s = ud;
-  if (s->instant == READERSUM_EVER &&
+  if (s->instant == READERSUM_EVER && !isoutside(s, sample) &&
       !sitetable_add(&s->copies, sample->node, sample->kind, sample->count,
                      readsample_bytes(sample)))
     s->client.stop = NOMEMORY;

@@ -75,8 +75,8 @@ typedef struct ReaderSum {
 		          (0: unknown, or the last walk did not reach the sample), plus 1 for an
 		          array part or hash part of a table */
   Bins worked;         /* time samples, by slices of time; node and kind are 0 */
-  uint64_t since;      /* us: samples taken earlier do not count, except copies */
-  uint64_t till;       /* us: samples taken at or after this time do not count, except copies */
+  uint64_t since;      /* us: samples taken earlier do not count */
+  uint64_t till;       /* us: samples taken at or after this time do not count */
   /* READERSUM_EVER, or a time in us since the start: only allocation samples that were alive then
      count, as far as collections have found out. All Bins stay empty. */
   uint64_t instant;

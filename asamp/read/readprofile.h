@@ -196,7 +196,6 @@ typedef struct ReadProfile {
   int labelled;        /* 1: the file has exact bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
-  uint64_t copies;     /* (W) samples of copies, in periods */
   uint64_t scale;      /* factor of the bytes of all samples: 1 in own files; in others the period,
 		          1 if that is unknown, set after the last event */
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */

@@ -43,6 +43,22 @@ describe("the range of --from and --until", function()
     assert.equal("12", (lines("--until", "3", path)))
   end)
 
+  -- A former bug: the copies were those of the whole run, divided by the duration of the range.
+  it("selects the copies", function()
+    local p = assert(gen.open{path = path, period = 1 << 20, copies = true})
+    p:name(8, "main chunk", 0, "@app.lua")
+    local now = gen.now()
+    for i = 1, 9 do
+      local at = now + i * 1000000000 + 500000000
+      p:sample{8, i, kind = 0, time = at}
+      p:sample{8, i, kind = 25, count = i, time = at}
+    end
+    assert(p:close())
+    local code, out = report("--show", "copies", "--from", "4", "--until", "7", path)
+    assert.equal(0, code)
+    assert.truthy(out:find("15 MiB copied (5 MiB/s)", 1, true), out)
+  end)
+
   it("splits a profile without a rest", function()
     local sum = 0
     for _, args in ipairs{{"--until", "3.5"}, {"--from", "3.5", "--until", "6"}, {"--from", "6"}} do
