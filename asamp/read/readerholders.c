@@ -79,9 +79,9 @@ void readerholders_walk (ReaderState *s, Fields *line) {
   int64_t difference;
   if (!details_signed(line, &difference) || !details_number(line, &w.duration))
     return;
-  w.time = s->eventtime + (uint64_t)difference;
-  if (difference < 0 && (uint64_t)-difference > s->eventtime)
-    w.time = 0;
+  w.time = readerstate_later(s->eventtime, difference);
+  if (s->of->hidden || readerstate_isoutside(s, w.time))
+    return;
   if (w.duration > READER_MAXCOUNT)
     w.duration = READER_MAXCOUNT;
   r->walks++;
@@ -89,7 +89,7 @@ void readerholders_walk (ReaderState *s, Fields *line) {
   if (w.duration > r->longestwalk)
     r->longestwalk = w.duration;
   readerstate_toclient(s);
-  if (s->client->walk != NULL && !readerstate_isoutside(s, w.time))
+  if (s->client->walk != NULL)
     s->client->walk(s->client->ud, &w);
 }
 

@@ -165,7 +165,8 @@ typedef struct ReadThread {
   uint64_t samples, bytes, timesamples, ns;  /* as in ReadState */
 } ReadThread;
 
-/* The data of a whole file. Counts marked (W) cover only wanted samples and collections. */
+/* The data of a whole file. Counts marked (W) cover only wanted samples, collections and
+   walks. */
 typedef struct ReadProfile {
   int version;         /* of VMProf, 0 to 7 */
   int own;             /* 1: written by asamp, with details */
@@ -222,8 +223,8 @@ typedef struct ReadProfile {
   size_t nlabels;
   ReadPath *paths;     /* holders of live samples; path number i is paths[i - 1] */
   size_t npaths;
-  uint64_t walks;      /* number of walks for holders */
-  uint64_t walked, longestwalk;  /* us that the program waited for walks: total, longest */
+  uint64_t walks;      /* (W) number of walks for holders */
+  uint64_t walked, longestwalk;  /* (W) us that the program waited for walks: total, longest */
   uint64_t samples;    /* (W) allocation samples, in periods */
   uint64_t timesamples;  /* (W) time samples, in periods */
   uint64_t undetailed; /* own files: stacks whose details are missing */
@@ -285,7 +286,7 @@ typedef struct ReaderClient {
   size_t place;
   int unreached;
   void (*held) (void *ud, const ReadSample *s, uint32_t path);
-  /* A walk for holders, also of a state that is not wanted. */
+  /* A walk for holders. */
   void (*walk) (void *ud, const ReadWalk *w);
   void (*collection) (void *ud, const ReadCollection *c);
   void (*mark) (void *ud, const ReadMark *m);

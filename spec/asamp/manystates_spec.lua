@@ -98,6 +98,22 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
+  -- A former bug: the walks of all states were counted and returned.
+  it("has the walks of the requested states", function()
+    local p, now = interleaved(path), profilegen.now()
+    for id = 0, 1 do
+      p:of(id)
+      p:holders{id}
+      p:walk(now, 1000 * (id + 1))
+    end
+    p:close()
+    for i, walked in ipairs{1, 2} do
+      local r = assert(reader.read(path, {states = {i - 1}}))
+      assert.same({1, walked, walked, 1}, {r.walks, r.walked, r.longestwalk, #r.walktimes})
+    end
+    assert.same({2, 3}, {reader.read(path).walks, reader.read(path).walked})
+  end)
+
   -- A former bug: the number was the first part to be cut if names were long, but only the number
   -- distinguishes states of one name.
   it("has the number that --state takes, however long its name is", function()

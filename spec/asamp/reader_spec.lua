@@ -68,6 +68,9 @@ local function checkshape(profile)
     assert(type(f.name) == "string" and type(f.file) == "string")
     assert(math.type(f.line) == "integer" and f.native ~= nil)
   end
+  for _, walk in ipairs(profile.walktimes) do
+    assert(walk.time >= 0 and walk.time <= 1 << 52, "time of a walk out of range")
+  end
   assert(profile.complete or profile.message, "cut without a word")
 end
 
@@ -871,6 +874,7 @@ describe("the reader", function()
       "n 1\nq 0 0 x\n", "n 1\nq 9 5 w", "n 1\ng 5 1 1 1 99999999 5 9 7 7\n",
       "n 1\ng 9223372036854775807\ng 9223372036854775807\n",
       "n 1\ng -9223372036854775807 18446744073709551615 18446744073709551615 -1\n",
+      "n 1\nw 9223372036854775807 5\n", "n 1\nw -7 5\n",
     }
     for format = 2, 3 do
       local head = vmprof.head() .. vmprof.header(6, 2) ..
