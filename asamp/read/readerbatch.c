@@ -44,12 +44,19 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. */
+/*
+** Applies the lines p, q and T whose 'at' is at most 'sample', and delivers the new periods. Ignores
+** lines p and T of no state in files of many states.
+*/
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
     if (p->state != NOSTATE)
       readerstate_of(s, p->state);
+    else if (r->many && p->letter != 'q') {
+      nextperiod(p);
+      continue;
+    }
     if (p->letter == 'T')
       readerstate_thread(s, p->period);
     else if (p->letter == 'p') {
@@ -482,6 +489,11 @@ static void stateline (ReaderState *s, int letter, Fields *f) {
   }
 }
 
+/* Returns 1 if a line with that letter belongs to a state. */
+static int isofstate (int letter) {
+  return strchr("fdgGmHhwLYAX", letter) != NULL;
+}
+
 int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   Details d;
   Periods p;
@@ -500,7 +512,10 @@ int readerbatch_read (ReaderState *s, const char *text, size_t n) {
   readerstack_giveup(s);
   advance(s, &p, UINT64_MAX);
   s->ahead = NULL;
+  readerstate_none(s);
   while ((letter = details_event(&d.events, &line)) != 0) {
+    if (readerstate_isnone(s) && isofstate(letter))
+      continue;
     switch (letter) {
       case 'f': fates(s, &line, &d.events); break;
       case 'd': deaths(s, &line, &d.events); break;

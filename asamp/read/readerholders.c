@@ -116,5 +116,5 @@ void readerholders_finish (ReaderState *s) {
   finishone(s, &s->single);
   for (i = 0; i < s->streams.n; i++)
     finishone(s, s->streams.list[i]);
-  s->of = &s->single;
+  readerstate_none(s);
 }

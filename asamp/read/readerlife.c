@@ -7,7 +7,7 @@
 /*
 ** Delivers the deaths of the samples alive in closed streams, except orphans, and removes these
 ** streams from 'list'. The last stream of 'list' takes the place of each one, so that the cost does
-** not depend on the number of open states. s->of is then s->single.
+** not depend on the number of open states. There is no present state then.
 */
 static void buryclosed (ReaderState *s) {
   ReaderStreams *all = &s->streams;
@@ -22,7 +22,7 @@ static void buryclosed (ReaderState *s) {
     s->of = one;
     readerorphans_bury(s);
   }
-  s->of = &s->single;
+  readerstate_none(s);
 }
 
 void readerlife_start (ReaderState *s, uint64_t id, uint64_t time) {
@@ -65,7 +65,7 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
   else
     s->streams.last->next = of;
   s->streams.last = of;
-  s->of = &s->single;
+  readerstate_none(s);
 }
 
 /*
@@ -96,7 +96,7 @@ void readerlife_finish (ReaderState *s) {
     s->of = s->streams.list[i];
     readeremit_undecided(s);
   }
-  s->of = &s->single;
+  readerstate_none(s);
   readeremit_undecided(s);
   if (s->client->only != NULL && s->r->many)
     s->r->allocated = allocatedby(s);

@@ -11,7 +11,7 @@ int readerstate_open (ReaderState *s, ReaderClient *client) {
   memset(s, 0, sizeof(*s));
   s->client = client;
   s->period = 1;
-  s->of = &s->single;
+  readerstate_none(s);
   s->stat[0] = s->stat[1] = s->stat[2] = -1;
   s->r = r = calloc(1, sizeof(*r));
   if (r == NULL)
@@ -102,6 +102,7 @@ static ReaderStream *stream (ReaderState *s, uint32_t id) {
     return all->list[at];
   if (all->n >= READER_MAXSTREAMS) {
     s->single.blind = 1;
+    s->single.hidden = !readerstate_iswanted(s->client, id);
     s->single.row = idmap_get(&all->rows, (uint64_t)id + 1);
     if (s->single.row == IDMAP_NONE)
       s->single.row = newrow(s, id);

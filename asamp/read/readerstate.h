@@ -57,7 +57,7 @@ typedef struct ReaderState {
   ReaderStreams streams;
   ReaderStream *of;    /* stream of the present line or sample; never NULL */
   ReaderStream single; /* the only stream in files of one state. In files of many states: stream of
-		          lines outside a state, and of states beyond the limit (RS1) */
+		          states beyond the limit (RS1), or none: 'row' is READER_NOSTATE */
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
   IdMap types;         /* maps type (+ 1) to the offset of its name in 'text' */
   IdMap classes;       /* own files: maps class (+ 1) to the offset of its name */
@@ -103,6 +103,17 @@ static inline uint64_t readerstate_timeperiod (const ReaderState *s) {
 ** state.
 */
 void readerstate_of (ReaderState *s, uint64_t id);
+/* Ends the lines of a state: in files of many states there is no present state. */
+static inline void readerstate_none (ReaderState *s) {
+  s->of = &s->single;
+  s->single.row = READER_NOSTATE;
+}
+
+/* Returns 1 if the file has many states and no present state. */
+static inline int readerstate_isnone (const ReaderState *s) {
+  return s->r->many && s->of == &s->single && s->single.row == READER_NOSTATE;
+}
+
 /*
 ** Returns the row of the state with that id, made if needed; NULL if it has no row of its own, or
 ** if its stream would be beyond the limit.

@@ -85,6 +85,10 @@ describe("a file of many states", function()
     p:close()
     local r = assert(reader.read(path))
     assert.same({16390, 30}, {#r.states, r.samples})
+    -- A former bug: the samples of states beyond the limit were wanted if any state was.
+    for id, samples in pairs{[5] = 0, [16380] = 3, [16389] = 3} do
+      assert.equal(samples, reader.read(path, {states = {id}}).samples, id)
+    end
   end)
 
   it("is restricted to the requested states", function()
@@ -112,6 +116,26 @@ describe("a file of many states", function()
       assert.same({1, walked, walked, 1}, {r.walks, r.walked, r.longestwalk, #r.walktimes})
     end
     assert.same({2, 3}, {reader.read(path).walks, reader.read(path).walked})
+  end)
+
+  -- A former bug: such lines counted for the first state of the file.
+  it("ignores lines that name no state", function()
+    local function try(lines)
+      shell.write(path, vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "4") ..
+        vmprof.meta("sample_allocated_bytes", "100") ..
+        vmprof.meta("asamp.1", "n 0\nN 1 7\nY one\ng 1 1\nm 0 1 a\nA 5\n") ..
+        vmprof.stack(1, 1, {0, 1, 5, 100}, {7}) .. vmprof.meta("asamp.2", "n 1\n" .. lines) ..
+        vmprof.trailer(1))
+      local r = assert(reader.read(path))
+      return {r.complete, r.minors, r.majors, #r.marks, r.walks, r.period, r.states, r.threads, r.labels}
+    end
+    local none = try ""
+    assert.same({"one", 5, 1}, {none[7][1].name, none[7][1].allocated, none[7][1].minors})
+    for _, line in ipairs{"g 1 1", "G 1 1", "m 1 1 x", "w 1 5", "Y two", "A 9", "X 1 9", "L 0 9", "f 1",
+                          "d 0 1", "H 1 0 x", "h 1 1 0", "p 1 50", "T 1 99"} do
+      assert.same(none, try(line .. "\n"), line)
+    end
+    assert.is_not_same(none, try "S 7\nA 9\n")
   end)
 
   -- A former bug: the number was the first part to be cut if names were long, but only the number
