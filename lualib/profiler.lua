@@ -10,15 +10,15 @@
 local loaded, core = pcall(require, "profiler.core")
 if loaded and type(core) ~= "table" then  -- profiler/core.so cannot call Lua, not even to raise
                                           -- an error
-  error("profiler: this program does not export the functions of its Lua, so that no "
+  error("profiler: this program does not export the functions of its Lua, so no "
     .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
     .. "-Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
-elseif not loaded and tostring(core):find("two Luas", 1, true) then
+elseif not loaded and tostring(core):find("two copies of Lua", 1, true) then
   error("profiler: " .. core, 0)
 elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
   error("profiler: not enough memory to load it (ulimit -v): " .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
-  error("profiler: this Lua has no sampled nursery, or its module profiler/core.so "
+  error("profiler: this Lua is not Asamp's, or its module profiler/core.so "
     .. "is not in package.cpath (" .. tostring(core):gsub("%s+", " ") .. ")", 0)
 end
 
@@ -256,7 +256,7 @@ end
 -- number. Returns true, or false without a session.
 function M.mark(name, value)
   if type(name) ~= "string" or name == "" then
-    error(("bad argument #1 to 'mark' (name must be text, got %s)"):format(options.show(name)), 2)
+    error(("bad argument #1 to 'mark' (name must be non-empty text, got %s)"):format(options.show(name)), 2)
   end
   if value ~= nil and type(value) ~= "string" and not math.type(value) then
     error(("bad argument #2 to 'mark' (value must be text or a number, got %s)")
@@ -340,8 +340,8 @@ function M.snapshot(path, t)
   end
   for name, value in pairs(t or {}) do
     if not SNAPSHOT[name] then
-      error(("bad argument #2 to 'snapshot' (unknown option '%s'; there are fork, overwrite "
-        .. "and wait)"):format(tostring(name)), 2)
+      error(("bad argument #2 to 'snapshot' (unknown option '%s'; known: fork, overwrite, "
+        .. "wait)"):format(tostring(name)), 2)
     elseif type(value) ~= SNAPSHOT[name] then
       error(("bad argument #2 to 'snapshot' (option '%s' must be true or false, got %s)")
         :format(name, options.show(value)), 2)

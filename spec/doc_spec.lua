@@ -264,15 +264,16 @@ local function silent(text)
 end
 
 -- Whether the message itself says what the user can do; then no document has to repeat it.
-local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "merge", "profile",
+local REMEDIES = {"add", "build", "call", "give", "install", "leave", "link", "make", "merge", "profile",
                   "raise", "read", "remove", "repair", "run", "send", "start", "stop", "take", "try",
                   "unblock", "use"}
 
 -- Messages about arguments name the option, and end with the command that lists the valid ones.
 local ARGUMENTS = {
-  "^%-%-", "^no … given$", "^no format given", "^… wanted, got …$", "^a whole number from …$",
-  "^a number from … to …$", "^a list, with commas, of$", "^nothing to sample: %-%-alloc",
-  "^it has no sample …; it ends",
+  "^%-%-", "^no … given$", "^no format given", "^… expected, got …$",
+  "^a whole number of at least …$",
+  "^a number from … to …$", "^a comma%-separated list of$", "^nothing to sample: %-%-alloc",
+  "^no sample …; the profile ends",
 }
 
 local function remedied(text)

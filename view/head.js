@@ -15,7 +15,7 @@ function meaning(head) {
   if (head.samples > 0 && head.bytes > 0) {
     const size = bytes(head.period);
     text.push(`One sample of allocations represents ${size}: it is the allocation at which ` +
-              `${size} had been allocated since the one before${head.random ? " (on average, at random)" : ""}` +
+              `${size} had been allocated since the previous sample${head.random ? " (on average, at random)" : ""}` +
               `${head.periods > 0 ? "; later samples represent other sizes" : ""}` +
               `${head.malloc && head.malloc !== head.period ? `; one of native memory for ${bytes(head.malloc)}` : ""}.`);
   }

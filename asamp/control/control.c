@@ -155,7 +155,8 @@ static void control_start (void) {
     dying_release(&before);
   }
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) == NULL)
-    complain("cannot listen at '%s': %s", bound != NULL ? bound : "", "there is no thread for it");
+    complain("cannot listen at '%s': %s", bound != NULL ? bound : "",
+             "cannot start a thread for it (ulimit -u)");
 }
 
 

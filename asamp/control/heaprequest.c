@@ -74,8 +74,9 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   sent = sampler_request(state, &h->request);
   if (sent > 0) return h;
   free(h);
-  *why = (sent == 0) ? "there is no such state"
-         : "another client waits for a snapshot of this state, or of any; ask again when it has it";
+  *why = (sent == 0) ? "there is no state with that number"
+         : "another client is waiting for a snapshot of this state, or of any state; try "
+           "again later";
   return NULL;
 }
 

@@ -265,7 +265,7 @@ static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
   if (*name == '\0') return request_refuse(r, "a mark needs a name");
   if (!process_mark(name, rest))
-    return request_refuse(r, "nothing is recorded, or there is no state");
+    return request_refuse(r, "no profile is being written, or there is no Lua state");
   return say(r, "ok\n");
 }
 
@@ -299,14 +299,15 @@ static int requests_record (Request *r, char *rest) {
   ProcessRate wanted;
   if (bound != NULL) *bound++ = '\0';
   if (!requests_number(seconds, MAX_RECORD_S, &n) || n == 0)
-    return request_refuse(r, "a recording takes 1 to 31622400 seconds");
+    return request_refuse(r, "the duration must be 1 to 31622400 seconds");
   if (!requests_number(alloc, INTERVAL_MAX, &bytes) || (bytes > 0 && bytes < INTERVAL_MIN))
     return request_refuse(r, "the period must be 64 to 2^62 bytes, or 0");
   if (bound != NULL && (!requests_number(bound, 1000000, &most) || most == 0))
     return request_refuse(r, "the upper bound of the rate must be 1 to 1000000 samples a second");
   if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 samples a second, or 0");
-  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample");
+  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period and "
+                                                         "the rate are 0");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must start with a /");
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;
@@ -355,7 +356,7 @@ static int rotate (Request *r) {
   ProcessStats s;
   if (due > 0) return refusefornow(r);
   process_stats(&s);
-  if (s.path == NULL && !s.failed) return request_refuse(r, "nothing is written");
+  if (s.path == NULL && !s.failed) return request_refuse(r, "no profile is being written");
   if (process_isring()) return dump(r, NULL);
   keptfiles_current();
   if (!process_switch(NULL, NULL, 0, err, sizeof(err))) return request_refuse(r, err);
@@ -369,7 +370,7 @@ static int heap (Request *r, char *rest) {
   const char *state = requests_word(&rest), *why;
   uint64_t id = UINT64_MAX;
   if (strcmp(state, "-") != 0 && !requests_number(state, UINT32_MAX, &id))
-    return request_refuse(r, "a state is a number, or -, the first that collects");
+    return request_refuse(r, "the state must be a number, or - for the first one that collects");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the snapshot must start with a /");
   r->heap = heaprequest_start(id, rest, &why);
   return r->heap != NULL || request_refuse(r, why);
@@ -414,8 +415,8 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
   if (strcmp(what, "heap") == 0) return heap(r, rest);
-  return request_refuse(r, "unknown request; there are dump, heap, labels, mark, memory, names, "
-                           "record, rotate, states, stats and stop");
+  return request_refuse(r, "unknown request (known: dump, heap, labels, mark, memory, names, "
+                           "record, rotate, states, stats, stop)");
 }
 
 

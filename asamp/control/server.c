@@ -101,7 +101,8 @@ static const char *server_folderof (const char *path) {
   if (lstat(folder, &s) != 0) return strerror(errno);
   if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link";
   if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
-    return "its folder is another user's, or others may write there; give one of your own";
+    return "its folder belongs to another user, or others may write there; give a folder of "
+           "your own";
   return NULL;
 }
 
@@ -188,7 +189,7 @@ int server_open (const char *path, char *why, size_t size) {
     return fd;
   }
   else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
-                "; a file or a process has this name: put %p into the path");
+                "; another file or process uses this path: put %p into it");
   if (fd >= 0) server_close(fd);
   return -1;
 }

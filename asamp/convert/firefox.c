@@ -197,10 +197,10 @@ static void firefox_mark (void *ud, const ReadMark *m) {
 
 /* Stores a mark for a walk that has searched the holders of live objects. */
 static void firefox_walk (void *ud, const ReadWalk *w) {
-  static const char name[] = "who holds it";
-  char value[40];
+  static const char name[] = "search for holders";
+  char value[64];
   ReadMark m = {w->time, name, value, sizeof(name) - 1, 0};
-  m.valuelength = (size_t)decimal_print(value, sizeof(value), "waited %.1f ms",
+  m.valuelength = (size_t)decimal_print(value, sizeof(value), "the program paused %.1f ms",
                                         (double)w->duration / 1000);
   firefox_mark(ud, &m);
 }

@@ -168,10 +168,10 @@ void transcode_head (void *ud, const ReadProfile *r) {
   Transcode *t = ud;
   t->r = r;
   if (!r->own)
-    t->client.stop = "only profiles of this sampler have both formats";
+    t->client.stop = "only profiles written by Asamp can be converted to vmprof";
   else if (r->many && t->into == NULL)
-    t->client.stop = "a profile of a whole process has one format only; asamp report and the other "
-                     "formats take it";
+    t->client.stop = "a profile of a whole process has no extended format; asamp report and the "
+                     "other formats of asamp convert read it";
 }
 
 /*
@@ -314,7 +314,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     return;  /* READER_UNKNOWN: a sample without details may have no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
-    t->client.stop = "a type of a later version of the format";
+    t->client.stop = "a type of object that only a newer asamp knows";
     return;
   }
   if (t->into != NULL) {
@@ -334,7 +334,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     ProfileSample sample;
     uint64_t type = t->r->kinds[s->kind].type;
     if (type >= KIND_COUNT) {
-      t->client.stop = "a type of a later version of the format";
+      t->client.stop = "a type of object that only a newer asamp knows";
       return;
     }
     sample = anysample(t, s, (int)type);
@@ -479,7 +479,7 @@ static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t ti
     return;
   }
   if (t->of->undecided)
-    t->client.stop = "more than 2,097,152 samples wait for one collection";
+    t->client.stop = "more than 2,097,152 samples had no collection yet";
   handondeaths(t);
   t->of->deathplace = 0;
   if (t->nfates == FATES)

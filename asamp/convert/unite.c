@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const char NOMEMORY[] = "not enough memory";
-static const char TOOMANY[] = "more than 16,384 Lua states have not ended, in all profiles "
-                              "together; merge fewer of them";
-static const char TOOLONG[] = "the profiles are longer than 143 years together";
+static const char TOOMANY[] = "all profiles together have more than 16,384 Lua states that "
+                              "did not end; merge fewer profiles";
+static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years";
 
 #define MOST_US		((uint64_t)1 << 52)  /* the reader's limit of times */
 
@@ -74,9 +74,9 @@ static void addhead (void *ud, const ReadProfile *r) {
   Unite *m = l->m;
   EncoderConfig *c = &m->config;
   if (!r->own || (r->message[0] != '\0' && r->followed == 0)) {
-    l->client.stop = r->message[0] != '\0' ? "it was cut before its first sample" :
-      "it is of another writer, and only profiles of this sampler have all that is needed; asamp "
-      "report --sum takes it";
+    l->client.stop = r->message[0] != '\0' ? "it ends before its first sample" :
+      "another profiler wrote it, and only profiles of Asamp can be merged; asamp report --sum "
+      "reads it";
     return;
   }
   l->own = 1;

@@ -98,11 +98,11 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
     return -1;
   }
   if (!S_ISREG(named.st_mode)) {
-    snprintf(why, size, "it is %s, and no regular file", foreign_kindof(named.st_mode));
+    snprintf(why, size, "it is %s, not a regular file", foreign_kindof(named.st_mode));
     return -1;
   }
   if (!maybe(peer, &named)) {
-    snprintf(why, size, "it is not a file of the process's user, who is number %lu",
+    snprintf(why, size, "it does not belong to the user of the process (user id %lu)",
              (unsigned long)peer->uid);
     return -1;
   }
@@ -115,7 +115,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
       S_ISREG(file.st_mode) && maybe(peer, &file))
     return fd;
   close(fd);
-  snprintf(why, size, "another file got its name meanwhile");
+  snprintf(why, size, "it was replaced while it was opened; try again");
   return -1;
 }
 

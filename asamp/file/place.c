@@ -165,9 +165,9 @@ static int empty (Attempt *a, int fd) {
   }
   snprintf(a->why, a->size, "%s %s",
            filekind_name(kind) != NULL ? filekind_name(kind)
-                                       : "a file that is no profile",
+                                       : "a file of unknown kind",
            wish->refusal != NULL ? wish->refusal
-           : "is there, which the profile would replace; give another path, or the option "
+           : "exists there and would be replaced; give another path, or the option "
               "overwrite");
   return EEXIST;
 }
@@ -181,9 +181,9 @@ static int judge (Attempt *a, int fd) {
   taken = a->wish->taken != NULL && a->wish->taken(&s);
   if (!S_ISREG(s.st_mode))
     return taken ? refused(a, EBUSY, "another Lua state of this process writes "
-                           "its own there; give each another path") : 0;
+                           "its profile there; give each state its own path") : 0;
   if (isforeign(a, &s) || (s.st_uid != geteuid() && a->wish->made))
-    return refused(a, EACCES, "the file that is there is another user's; give "
+    return refused(a, EACCES, "the existing file belongs to another user; give "
                    "another path");
   if (taken || !lock(fd))
     return busy(a);
@@ -200,7 +200,7 @@ static int openold (Attempt *a) {
   if (!S_ISLNK(s.st_mode) || a->wish->made)
     flags |= O_NOFOLLOW;
   else if (isforeign(a, &s))
-    return refused(a, ELOOP, "a symbolic link of another user's is there; give "
+    return refused(a, ELOOP, "the path is a symbolic link of another user; give "
                    "another path");
   else
     flags |= O_CREAT;  /* the target of the link may not exist */
@@ -256,7 +256,7 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
     error = attempt(&a);
   }
   if (error == NEXT)
-    return refused(&a, EEXIST, "there are too many profiles of this name; remove "
+    return refused(&a, EEXIST, "there are too many profiles with this name; remove "
                    "some, or give another path");
   return error;
 }

@@ -161,7 +161,7 @@ enum FileKind filekind_offile (int fd) {
 static const struct { const char *name, *remedy; } known[] = {
   [FILEKIND_NOTHING] = {"an empty file", NULL},
   [FILEKIND_PROFILE] = {"a profile", NULL},
-  [FILEKIND_LOG] = {"a VMProf log of another writer", NULL},
+  [FILEKIND_LOG] = {"a VMProf log of another profiler", NULL},
   [FILEKIND_HEAP] = {"a snapshot of a heap", "`asamp heap` reads it"},
   [FILEKIND_PPROF] = {"a pprof profile", "`go tool pprof` reads it"},
   [FILEKIND_FIREFOX] = {"a profile for the Firefox Profiler",
@@ -174,9 +174,9 @@ static const struct { const char *name, *remedy; } known[] = {
   [FILEKIND_HTML] = {"an HTML file", "open it in a browser"},
   [FILEKIND_PERF] = {"a recording of perf", "`perf report` reads it"},
   [FILEKIND_ELF] = {"a program or library", NULL},
-  [FILEKIND_PACKED] = {"a compressed file", "unpack it first (of compressions only "
-                   "gzip is read)"},
-  [FILEKIND_SCRIPT] = {"a script", "`asamp run` profiles one"},
+  [FILEKIND_PACKED] = {"a compressed file", "unpack it first: only gzip can be "
+                   "read"},
+  [FILEKIND_SCRIPT] = {"a script", "`asamp run` profiles it"},
   [FILEKIND_TEXT] = {"a text file", NULL}
 };
 

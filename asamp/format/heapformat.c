@@ -10,7 +10,7 @@ void heapformat_root (long long which, char *to, size_t size) {
     "userdata", "coroutines"
   };
   static const char *const names[] = {
-    "registry", "main thread", "C code", "names of metamethods", "waits for its finalizer"
+    "registry", "main thread", "C code", "names of metamethods", "pending finalization"
   };
   if (which >= HEAP_RTYPE && which < HEAP_RTYPE + 9)
     snprintf(to, size, "metatable of %s", types[which - HEAP_RTYPE]);

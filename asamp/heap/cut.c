@@ -198,20 +198,23 @@ static int findends (Work *w, uint64_t *count) {
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
-    case HEAP_EROOT: return "a root of the state holds it, which no Lua code can remove";
+    case HEAP_EROOT: return "a root of the state holds it, and no Lua code can remove that "
+                            "reference";
     case HEAP_EINDEX:
       return isregistry(g, from) && way_argument(g->way[v]) <= 2
              ? "the table of globals or the main thread cannot be removed" : NULL;
     case HEAP_EFIELD:
       return isloaded(g, v) ? "package.loaded cannot be removed" : NULL;
-    case HEAP_EUSERVALUE: return "a user value of a userdata holds it, which belongs to C code";
+    case HEAP_EUSERVALUE: return "a user value of a userdata holds it, and only C code can "
+                                 "remove that reference";
     case HEAP_EUPVALUE:
       return g->kind[from] == HEAP_CFUNCTION
-             ? "an upvalue of a C function holds it, which belongs to C code" : NULL;
+             ? "an upvalue of a C function holds it, and only C code can remove that "
+               "reference" : NULL;
     case HEAP_ESTACK: case HEAP_ECODE: case HEAP_EOPEN:
-      return "a slot of a call without a name holds it, which is not a variable";
+      return "a stack slot that is not a local variable holds it";
     case HEAP_EPROTO: case HEAP_ECONSTANT: case HEAP_ENAME:
-      return "it is a part of a function's code";
+      return "the code of a function holds it";
     default: return NULL;
   }
 }

@@ -50,7 +50,7 @@ enum {
 
 #define FREE		UINT64_MAX  /* an unused entry of Reader.table */
 
-#define STILL_WRITTEN	"it is still being written; try again when it is whole"
+#define STILL_WRITTEN	"it is still being written; try again when it is complete"
 
 #define ELLIPSIS	"…"
 
@@ -372,11 +372,11 @@ static void readobject (Reader *r, int kind) {
   size_t n;
   r->next = v + 1;
   if (g->kind[v] != UNDEFINED)
-    damaged(r, "an object is there twice");
+    damaged(r, "an object is defined twice");
   if (bytes % 8 != 0 || bytes >> 35 != 0)
     damaged(r, "an object has an impossible size");
   if (bytes > SUM_MOST - r->bytes)
-    damaged(r, "objects have more bytes than there can be");
+    damaged(r, "the sizes of the objects add up to too many bytes");
   g->kind[v] = (unsigned char)kind;
   g->words[v] = (uint32_t)(bytes / 8);
   r->bytes += bytes;
@@ -482,7 +482,7 @@ static void readedge (Reader *r, int kind) {
   uint32_t holder = r->holder;
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
-    damaged(r, "a root is none");
+    damaged(r, "a reference from a root has another holder");
   if (ofweak) {  /* the table has been reached: it becomes the holder, and the key the argument */
     holder = way_argument(way);
     way = way_of(kind, r->holder);
@@ -552,7 +552,7 @@ static void readmeta (Reader *r) {
   graph_readtext(r, value);
   n = strtoull(value, NULL, 10);
   if (strcmp(key, "command") != 0 && (value[0] == '-' || n > mostof(key)))
-    damaged(r, "a number is larger than there can be");
+    damaged(r, "a number is out of range");
   if (strcmp(key, "state") == 0) r->g->state = n;
   else if (strcmp(key, "inuse") == 0) r->g->inuse = n;
   else if (strcmp(key, "held") == 0) r->g->held = n;
@@ -603,9 +603,9 @@ static void readsample (Reader *r) {
   Sample *s;
   r->lastsample = a;
   if (site > r->nsites)
-    damaged(r, "a sample is of a site that is not there");
+    damaged(r, "a sample has an undefined allocation site");
   if (bytes > SUM_MOST - r->sampled)
-    damaged(r, "samples represent more bytes than there can be");
+    damaged(r, "the samples represent too many bytes");
   r->sampled += bytes;
   v = graph_find(r, a);
   if (v == GRAPH_NONE) {
@@ -638,7 +638,7 @@ static int byobject (const void *a, const void *b) {
 /* Fails unless v is GRAPH_NONE or an object of the kind 'kind' (GR1). */
 static void mustbe (Reader *r, uint32_t v, int kind) {
   if (v != GRAPH_NONE && r->g->kind[v] != kind)
-    damaged(r, "a name is no string, or a function has no code");
+    damaged(r, "a name is not a string, or a function has no code");
 }
 
 /* Checks GR1, except the sums, and that every object has a parent (GR2). */
@@ -647,12 +647,12 @@ static void graph_check (Reader *r) {
   uint32_t v;
   size_t i;
   if (g->n == 1)
-    damaged(r, "it has no object");
+    damaged(r, "it has no objects");
   for (v = 1; v < g->n; v++) {
     if (g->kind[v] == UNDEFINED)
-      damaged(r, "something refers to an object that is not there");
+      damaged(r, "a reference to an undefined object");
     if (g->parent[v] == GRAPH_NONE)
-      damaged(r, "an object is held by nothing");
+      damaged(r, "an object has no holder");
     if (g->kind[v] == HEAP_FUNCTION)
       mustbe(r, g->info[v], HEAP_PROTO);
   }
@@ -692,7 +692,7 @@ static void checkparents (Reader *r) {
   }
   free(seen);
   if (bad)
-    damaged(r, "objects hold one another, and nothing holds them");
+    damaged(r, "objects that no root reaches");
 }
 
 /* Adds site 0, which means "not known". */
@@ -724,7 +724,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       if (i >= HEAPFORMAT_VERSION)
         graph_fail(r,
                    "it is of another version of the format; read it with the asamp that wrote it");
-      graph_fail(r, "it is no heap snapshot%s", other);
+      graph_fail(r, "it is not a heap snapshot%s", other);
     }
   }
   newobject(r, 0);
@@ -751,10 +751,10 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
     else if (tag == HEAP_END)
       break;
     else
-      damaged(r, "a record is of no kind");
+      damaged(r, "a record of unknown kind");
   }
   if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
-    damaged(r, "its end record counts other objects");
+    damaged(r, "the end record has other numbers of objects and references");
   graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)

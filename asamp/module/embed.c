@@ -41,7 +41,7 @@ typedef struct Embed {
 */
 static __thread int inside __attribute__((tls_model("initial-exec")));
 
-#define INSIDE	"it was called in a callback of the client"
+#define INSIDE	"it must not be called in a callback of the client"
 
 /* Calls the callback f of the client if it is not NULL, with 'inside' set. */
 #define notify(e,f,...) \
@@ -323,18 +323,18 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   Tracker *t;
   Embed *e;
   if (inside) return INSIDE;
-  if (options == NULL || client == NULL) return "there are no options, or there is no client";
+  if (options == NULL || client == NULL) return "options and client must not be NULL";
   if (!embed_take(&o, sizeof(o), options))
     return "the size of the options is not sizeof(asamp_Options) of this version";
   if (!embed_take(&c, sizeof(c), client))
     return "the size of the client is not sizeof(asamp_Client) of this version";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
-  if ((s = sampler_tostart(L)) == NULL) return "the state is closed, or there is no memory";
+  if ((s = sampler_tostart(L)) == NULL) return "the state is closed, or there is not enough memory";
   t = sampler_tracker(s);
   if (embed_isours(t)) return "the state has a client; stop it first";
   if (t->client != NULL)
     return "the state writes a profile; call profiler.disable() first";
-  if ((e = calloc(1, sizeof(*e))) == NULL) return "there is no memory";
+  if ((e = calloc(1, sizeof(*e))) == NULL) return "not enough memory";
   e->client = c;
   e->tracker = t;
   tracker_start(t, &clients[c.died != NULL], e, o.period, o.native);
@@ -376,7 +376,7 @@ static const char *embed_label (lua_State *L, const char *name, const char *valu
   c.value = value;
   c.valuelength = (value != NULL) ? strlen(value) : 0;
   set = labels_change(luaN_label(L), &c, 1);
-  if (set == LABELS_NOMEMORY) return "there is no memory";
+  if (set == LABELS_NOMEMORY) return "not enough memory";
   luaN_setlabel(L, set);
   return NULL;
 }

@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #define TYPENAME	"asamp.http.server"
+#define STOPPING	"the server is shutting down\n"
 /* memory of a connection in bytes; bounds the size of a request */
 #define REQUEST_BYTES	(32u << 10)
 #define PATIENCE	10u	/* seconds: default of 'patience', most time without transfer */
@@ -158,7 +159,8 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   if (a == NULL) {  /* only the header has arrived */
     const char *known = strcmp(method, "GET") == 0 ? "GET" : strcmp(method, "HEAD") == 0 ? "HEAD"
                       : strcmp(method, "POST") == 0 ? "POST" : NULL;
-    if (known == NULL) return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET or POST only\n");
+    if (known == NULL)
+      return httplib_put(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are allowed\n");
     a = calloc(1, sizeof(*a));
     if (a == NULL || (a->path = strdup(path)) == NULL) {
       free(a);
@@ -266,7 +268,7 @@ static const char *httplib_start (Server *s, const char *host, const char *port,
   if (s->daemon != NULL) return NULL;
   if (fd < 0) return strerror(e);
   close(fd);
-  return "no memory, or no descriptors, for the server";
+  return "not enough memory or file descriptors for the server";
 }
 
 
@@ -382,7 +384,7 @@ static int l_close (lua_State *L) {
   if (s->daemon == NULL) return 0;
   for (a = s->all; a != NULL; a = a->next)
     if (a->issuspended && !a->isanswered)
-      httplib_answer(a, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", "the server ends\n", 16);
+      httplib_answer(a, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain", STOPPING, sizeof(STOPPING) - 1);
   MHD_run_wait(s->daemon, 0);
   MHD_stop_daemon(s->daemon);
   s->daemon = NULL;

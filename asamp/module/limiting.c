@@ -60,8 +60,8 @@ static void pushlimits (lua_State *L) {
     if (lua_type(L, i) == LUA_TNIL && i == -1) continue;
     if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
       luaL_argerror(
-          L, 1, lua_pushfstring(L, "a limit is an integer of bytes, or a table {allocated = bytes, "
-                                   "alive = bytes}, got %s", shown(L, i)));
+          L, 1, lua_pushfstring(L, "a limit must be an integer of bytes, or a table "
+                                   "{allocated = bytes, alive = bytes}, got %s", shown(L, i)));
     if (n < 0)
       luaL_argerror(
           L, 1, lua_pushfstring(L, "a limit must be at least 0 bytes, got %I", (LUAI_UACINT)n));

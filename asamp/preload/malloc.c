@@ -370,7 +370,8 @@ static COLD int malloc_resolve (void) {
   r.posix_memalign = symbol("posix_memalign");
   r.valloc = symbol("valloc");
   if (r.malloc == NULL || r.calloc == NULL || r.realloc == NULL || r.free == NULL) {
-    static const char text_[] = "asamp: there is no malloc after the preloaded one\n";
+    static const char text_[] =
+      "asamp: the program has no malloc of its own; run it without --malloc\n";
     (void)!write(2, text_, sizeof(text_) - 1);
     abort();
   }

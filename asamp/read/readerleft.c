@@ -13,31 +13,31 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "more than % functions of chunks that are no files: at least # others share "
-    "rows, in a file called [other chunks]"},
+    "more than % functions of chunks without a file: at least # others share "
+    "the rows of [other chunks]"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
-    "more than % functions: at least # others are one row, (other functions)"},
+    "more than % functions: at least # others share one row, (other functions)"},
   [LEFT_CLASSES] = {"classes", CLASSES_MAX,
-    "more than % classes: # objects of others are of the class (other classes)"},
+    "more than % classes: # objects of other classes count as (other classes)"},
   [LEFT_TEXTS] = {"texts", 255,
-    "names above % bytes or values above 4,095: # were cut"},
+    "names longer than % bytes or values longer than 4,095: # were cut"},
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
     "more than % addresses of native code: # others have no name"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "stacks and names of before the flight recorder's time, more than % bytes of each: # "
-    "have no room"},
+    "more than % bytes of stacks or of names from before the flight recorder's time: # "
+    "were left out"},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
-    "more than % distinct calls: # times a frame was left out, and what it did "
-    "counts as its caller's"},
+    "more than % nodes of the call tree: # times a frame was left out, and its "
+    "costs count for its caller"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
     "more than % names: # others are shown as [unknown]"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
-    "names of more than % bytes: # others were left out"},
+    "more than % bytes of names: # names were left out"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
-    "more than % functions without a name: # calls of others are one row, "
+    "more than % functions without a name: # frames of others share one row, "
     "[unknown]"},
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
-    "names above % bytes: # were cut"},
+    "names longer than % bytes: # were cut"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
     "more than % functions with equal names: # of them are separate rows"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
@@ -46,7 +46,7 @@ static const struct {
     "more than % kinds of objects: # samples count for their type, without their "
     "class"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "more than % samples waited for one collection: the survival of # is unknown"},
+    "more than % samples before one collection: the survival of # is unknown"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
     "more than % surviving samples at a time: the death of # is unknown"},
   [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
@@ -56,27 +56,27 @@ static const struct {
     "more than % stacks in a row without their details: # samples have no size, "
     "survival and time"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
-    "texts above % bytes: # were cut"},
+    "texts longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
-    "samples that count more than % times: # count so often"},
+    "samples with a count above %: for # of them the count is lowered to it"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "more than % paths of holders: # times one ends before"},
+    "more than % paths of holders: # others were shortened or left out"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
-    "more than % steps from a root to what is held: # paths end before"},
+    "paths of holders with more than % steps: # were shortened"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
-    "more than % names of labels, or 32 labels at once: # times another was left out"},
+    "more than % names of labels, or 32 labels at once: # times a label was left out"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
-    "more than % values of a label: # times a further one was set, as (others)"},
+    "more than % values of a label: # times another value was recorded as (others)"},
   [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
-    "more than % sets of labels: # times a further set was made; its values are (others)"},
+    "more than % sets of labels: # times the values of another set were recorded as (others)"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,
-    "more than % Lua states: # others are one row"},
+    "more than % Lua states: # others share one row"},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
     "more than % Lua states at a time: the survival of # samples of others is unknown"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
     "more than % OS threads: # others have no row"},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
-    "more than % sets of labels in a file: # others are left out, and what has them counts "
+    "more than % sets of labels in a file: # others are left out, and their samples count "
     "as (none)"},
   [LEFT_LABELS] = {"labels", READER_MAXLABELS,
     "more than % labels in the sets of a file: # others are left out (their value is (none))"},
@@ -90,7 +90,7 @@ static const struct {
     "more than % pairs of stack and holder: # samples have their holder, but no line "
     "that allocated them"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "more than % sums in slices of time: in these # samples have no stack"},
+    "more than % rows in the time slices: # samples have no stack there"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
     "more than % collections: the timeline shows # of them together with their "
     "neighbours; counts, pauses and sums include all"},
@@ -103,9 +103,9 @@ static const struct {
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
     "more than % rows in a snapshot of memory: # are left out, or have no name"},
   [LEFT_TOGETHER] = {"together", TAGS_STATES,
-    "more than % Lua states: # are together with others of their script"},
+    "more than % Lua states: # share a row with others of the same script"},
   [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
-    "more than % scripts of Lua states: # states of others are together"},
+    "more than % scripts of Lua states: # states of other scripts share one row"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
     "more than % combinations of Lua state, OS thread and labels: # samples have none of these"},
 };

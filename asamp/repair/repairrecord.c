@@ -164,7 +164,7 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
   int mended = 0;
   uint64_t n;
   if (marker == VMPROF_GCSTACK && p->version < 7)
-    return damage(p, "a stack of version 7");
+    return damage(p, "a stack record of version 7 in an older log");
   if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
   n = repairrecord_word(p, p->record.n - 8);
@@ -173,7 +173,7 @@ static Verdict repairrecord_stack (Repair *p, int marker) {
   if (n > VMPROF_MAXWORDS)
     return damage(p, "a stack deeper than 65536 words");
   if ((n & 1) && (p->own || (p->mode & VMPROF_PAIRS)))
-    return damage(p, "half a frame");
+    return damage(p, "a stack with an odd number of words");
   if (!repairrecord_take(p, 8 * (n + (p->version >= 1) + (p->mode & VMPROF_MEMORY))))
     return REPAIR_DAMAGE;
   if (p->own)
@@ -205,13 +205,13 @@ static Verdict objects (Repair *p) {
   int mended = 0;
   uint64_t n, i;
   if (p->version < 7)
-    return damage(p, "a record of version 7");
+    return damage(p, "an object record of version 7 in an older log");
   if (!repairrecord_take(p, 16))
     return REPAIR_DAMAGE;
   n = repairrecord_word(p, p->record.n - 8);
   lead(p, &mended);
   if (n > VMPROF_MAXWORDS || n < p->nstats)
-    return damage(p, "a record of as many words");
+    return damage(p, "an object record with an impossible number of words");
   if (!repairrecord_take(p, 8 * n))
     return REPAIR_DAMAGE;
   n -= p->nstats;
@@ -408,12 +408,12 @@ static Verdict trailer (Repair *p) {
     return REPAIR_DAMAGE;
   p->started = started;
   if (v == REPAIR_MENDED)
-    return damage(p, "a time that cannot be");
+    return damage(p, "an impossible time in the trailer");
   if (source_read(p->source, NULL, 1) == 0) {
     p->fault = source_failure(p->source);
     return p->fault == NULL ? REPAIR_END : REPAIR_DAMAGE;
   }
-  return p->own ? damage(p, "an end before the end") : REPAIR_END;
+  return p->own ? damage(p, "a trailer before the end of the log") : REPAIR_END;
 }
 
 Verdict repair_record (Repair *p) {

@@ -65,7 +65,7 @@ static void altstack_once (void) {
 
 
 static int altstack_failed (char *err, size_t errsize) {
-  snprintf(err, errsize, "cannot sample time: no stack for its signals: %s",
+  snprintf(err, errsize, "cannot sample time: no stack for signal handlers: %s",
            strerror(errno));
   return 0;
 }

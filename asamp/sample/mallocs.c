@@ -196,8 +196,8 @@ int mallocs_there (char *err, size_t errsize) {
   if (seam != NULL && seam->version == MALLOC_VERSION &&
       objectof((void *)(uintptr_t)seam, &from, &to) && from <= (char *)mine &&
       (char *)mine < to) return 1;
-  snprintf(err, errsize, "cannot sample native memory: the profiler's malloc is not called "
-           "before the program's; run it with asamp run --malloc, or with LD_PRELOAD set "
+  snprintf(err, errsize, "cannot sample native memory: the program does not call the "
+           "profiler's malloc; run it with asamp run --malloc, or with LD_PRELOAD set "
            "to profiler/malloc.so");
   return 0;
 }

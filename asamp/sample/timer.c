@@ -477,10 +477,10 @@ static int startperf (Clock *c, int kernel) {
 static int noperf (char *err, size_t errsize) {
   if (errno == EMFILE)
     snprintf(err, errsize, "cannot sample time exactly: no file descriptor is left; raise "
-             "their number (ulimit -n), or do without 'exact'");
+             "the limit (ulimit -n), or leave 'exact' out");
   else
     snprintf(err, errsize, "cannot sample time exactly: perf_event_open: %s; "
-             "see kernel.perf_event_paranoid, or do without 'exact'", strerror(errno));
+             "set kernel.perf_event_paranoid to 2 or less, or leave 'exact' out", strerror(errno));
   return 0;
 }
 

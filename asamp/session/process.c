@@ -168,8 +168,8 @@ static int hasfolder (void) {
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
-    complain("%s; the process runs as user %u now, who may not write there: give a folder "
-             "where it may (out=)", why, (unsigned)geteuid());
+    complain("%s; the process now runs as user %u, who may not write there: give out= a path "
+             "in a folder where that user may", why, (unsigned)geteuid());
   else complain("%s", why);
 }
 
@@ -318,7 +318,8 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
 
 int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (isset) {
-    snprintf(err, errsize, "this process has two Luas with a profiler");
+    snprintf(err, errsize, "this process has two copies of Lua with a profiler; link all to "
+                           "one liblua5.4.so.0");
     return 0;
   }
   with = *from;
@@ -443,8 +444,8 @@ int process_isring (void) {
 int process_dump (const char *to, char *where, size_t size, char *err, size_t errsize) {
   Profile *p = process_current(0);
   if (p != NULL && profile_isring(p)) return profile_dump(p, to, 0, where, size, err, errsize);
-  snprintf(err, errsize, "no flight recorder runs here; ASAMP=ring starts one%s",
-           temporary ? ", when the recording has ended" : "");
+  snprintf(err, errsize, "the process has no flight recorder; start it with ASAMP=ring%s",
+           temporary ? ", or wait until the recording has ended" : "");
   return 0;
 }
 
@@ -457,7 +458,7 @@ int process_stop (char *err, size_t errsize) {
   Profile *old;
   int error;
   if (!temporary) {
-    snprintf(err, errsize, "nothing is recorded on request");
+    snprintf(err, errsize, "no recording is running");
     return 0;
   }
   if (goeson && process_switch(NULL, &rate, 0, why, sizeof(why))) return 1;
@@ -474,8 +475,9 @@ int process_stop (char *err, size_t errsize) {
   pthread_mutex_unlock(&lock);
   leavefile(old);
   if (!goeson) return 1;
-  snprintf(err, errsize, "the recording has ended, and nothing is written since: %s; remove the "
-           "cause%s", why, ispassing(error) ? ", it is tried again each second" : ", then send rotate");
+  snprintf(err, errsize, "the recording has ended, but the next profile cannot be written: %s; "
+           "remove the cause%s", why,
+           ispassing(error) ? "; it is tried again each second" : ", then send rotate");
   return 0;
 }
 

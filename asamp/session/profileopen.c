@@ -80,8 +80,8 @@ static void reason (int error, char *why, size_t size) {
   else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
     snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
   else if (error == EAGAIN)
-    snprintf(why, size, "no thread can be made to write it, for lack of memory (ulimit "
-             "-v, now %s) or of processes (ulimit -u, now %s); raise the limit",
+    snprintf(why, size, "cannot start the thread that writes it: too little memory (ulimit "
+             "-v, now %s) or too many processes (ulimit -u, now %s); raise the limit",
              limited(RLIMIT_AS, 1024, a, sizeof(a)),
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
 }
@@ -92,7 +92,7 @@ static void explain (int error, const char *path, char *why, size_t size, char *
   if (why[0] == '\0')
     reason(error, why, size);
   snprintf(err, errsize, "cannot write profile '%s': %s", path, why[0] != '\0' ? why :
-           error == ENXIO ? "nobody reads this pipe" : strerror(error));
+           error == ENXIO ? "no process reads this pipe; start the reader first" : strerror(error));
 }
 
 static int beginfile (Profile *p, const ProfileConfig *config, const EncoderConfig *own,
@@ -192,8 +192,8 @@ int profile_isring (const Profile *p) {
 }
 
 const char *profile_elsewhere (const Profile *p) {
-  return p->place.busy ? "is being written"
-       : p->place.kept ? "is a profile already" : NULL;
+  return p->place.busy ? "is still being written"
+       : p->place.kept ? "is an existing profile" : NULL;
 }
 
 void profile_file (const Profile *p, struct stat *file) {
@@ -228,10 +228,10 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 }
 
 const char *profile_message (int error) {
-  return error == EBADF ? "the program has closed its descriptor"
+  return error == EBADF ? "the program has closed the descriptor of the file"
        : error == ESTALE ? "another program has truncated it while it was written"
-       : error == EDEADLK ? "exit() was called in a signal handler, which has "
-                            "interrupted what the writer waits for"
+       : error == EDEADLK ? "exit() was called in a signal handler, which interrupted "
+                            "code that the writer must wait for"
        : strerror(error);
 }
 

@@ -422,8 +422,8 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
                     s->options.timeperiod > 0, s->path);
   }
   if (s->timing.cramped > 0)
-    complain("%s: %llu samples of time have no C stack, for this thread's alternate signal "
-             "stack has no room for the walk; give it more (sigaltstack), or none", s->path,
+    complain("%s: %llu samples of time have no C stack, because this thread's alternate signal "
+             "stack is too small; make it larger (sigaltstack), or remove it", s->path,
              (unsigned long long)s->timing.cramped);
   sampler_loss(t->error, lost, s->options.summary, s->path);
   return t->error;

@@ -269,10 +269,10 @@ static void samplersession_nomemory (const char *path, char *err, size_t errsize
 */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
-    complain("%s: there is room again, and it goes on; %llu samples were lost, see its mark "
-             "'samples lost'. A larger alloc= or less time= writes less, and so does max= with "
+    complain("%s: there is space again, and writing continues; %llu samples were lost (mark "
+             "'samples lost'). To write less, give a larger alloc=, a smaller time=, or max= with "
              "keep=", path, (unsigned long long)lost);
-  else complain("%s: %s; samples are lost until there is room again", path, strerror(error));
+  else complain("%s: %s; samples are lost until it can be written again", path, strerror(error));
 }
 
 
@@ -374,17 +374,17 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   ProfileConfig c;
   if (s->shared != NULL) {
     if (s->path == NULL)
-      snprintf(err, errsize, "cannot write profile '%s': this process profiles all its states when "
-               "it is asked to (ASAMP)", o->out);
+      snprintf(err, errsize, "cannot write profile '%s': this process profiles all its states on "
+               "request (ASAMP=listen)", o->out);
     else
-      snprintf(err, errsize, "cannot write profile '%s': this process has one of all its "
-               "states, '%s' (ASAMP)", o->out, s->path);
+      snprintf(err, errsize, "cannot write profile '%s': ASAMP already profiles all states of this "
+               "process, in '%s'", o->out, s->path);
     errno = EBUSY;
     return 0;
   }
   if (s->tracker.client != NULL) {
     snprintf(err, errsize, "cannot write profile '%s': the program that runs this "
-             "Lua state samples it by itself (asamp.h)", o->out);
+             "Lua state already samples it (asamp.h)", o->out);
     errno = EBUSY;
     return 0;
   }
@@ -538,10 +538,10 @@ static int samplersession_finish (Sampler *s) {
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize) {
   Profile *p = s->state.profile;
-  if (p == NULL) snprintf(err, errsize, "nothing is written");
+  if (p == NULL) snprintf(err, errsize, "no profile is open");
   else if (to != NULL && !profile_isring(p))
-    snprintf(err, errsize, "the profile has a file, '%s'; another one is for what is kept with "
-             "ring", profile_path(p));
+    snprintf(err, errsize, "the profile is already in the file '%s'; a path is only for sessions "
+             "with ring", profile_path(p));
   else return profile_dump(p, to, 0, path, pathsize, err, errsize);
   return 0;
 }

@@ -276,7 +276,7 @@ static int isshort (lua_State *L, char *why, size_t size) {
   luaN_memory(L, &m);
   if (left >= NEEDED(m.inuse))
     return 0;
-  snprintf(why, size, "memory is short: it needs up to %llu MiB in addition to the heap, and "
+  snprintf(why, size, "not enough memory: it needs up to %llu MiB in addition to the heap, and "
            "%llu MiB are left",
            (unsigned long long)(NEEDED(m.inuse) >> 20), (unsigned long long)(left >> 20));
   return 1;
@@ -286,8 +286,8 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
                    size_t size) {
   UNCANCELLED;
   const PlaceWish placewish = {wish->path, 0, 0, wish->replace, NULL, 1, 0, wish->option
-    ? "is there, which the snapshot would replace; give another path, or the option overwrite"
-    : "is there, which the snapshot would replace; give another path"};
+    ? "exists there and would be replaced; give another path, or the option overwrite"
+    : "exists there and would be replaced; give another path"};
   uint64_t started = now(CLOCK_MONOTONIC);
   Place place = {-1, NULL, 0, 0, 0, 0};
   char why[256] = "";
@@ -319,7 +319,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     if (error != 0 && !s->forked && fstat(w->fd, &file) == 0 && S_ISREG(file.st_mode))
       unlink(s->path);
     if (error != 0 && s->forked)
-      snprintf(why, sizeof(why), "the process that wrote it has failed: %s",
+      snprintf(why, sizeof(why), "the process that was to write it failed: %s",
                error == ETIMEDOUT ? "it took longer than its time limit" : strerror(error));
     close(w->fd);
   }
@@ -328,7 +328,7 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
   s->stopped = now(CLOCK_MONOTONIC) - started;
   if (error != 0) {
     snapshot_failed(wish->path, error == EBUSY && why[0] == '\0'
-                    ? "the collector is at work; ask again later" : why, error, err, size);
+                    ? "a collection is running; take the snapshot later" : why, error, err, size);
     free(place.path);
     s->path = NULL;
     return 0;

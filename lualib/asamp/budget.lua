@@ -363,10 +363,13 @@ function Baseline:close()
   end
   lines[#lines + 1] = "  },\n}\n"
   local file, wrong = io.open(self.path, "w")
-  local ok = file and file:write(table.concat(lines, "\n"))
-  if file then ok = file:close() and ok end
-  if not ok then
-    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong or "the disk is full")
+  local ok, unclosed = file, nil
+  if file then
+    ok, wrong = file:write(table.concat(lines, "\n"))
+    file, unclosed = file:close()
+  end
+  if not ok or not file then
+    return nil, ("cannot write the baseline '%s': %s"):format(self.path, wrong or unclosed)
   end
   return true
 end

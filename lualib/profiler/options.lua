@@ -80,23 +80,26 @@ function M.ispath(v)
   return type(v) == "string" and v ~= "" and not v:find("\0", 1, true)
 end
 
+local NOPERIOD = "must be a period of %d to 2^62 bytes, or 0 for none, got %s"
+local NORATE = "must be %d to %d samples a second, or 0 for none, got %s"
+
 -- By option: a function that takes a value and returns the checked value, or nil and a message.
 local OPTIONS = {
   alloc = function(v)
     if size(v) == 0 then return 0 end
-    local n, wrong = M.period(v)
-    return n, wrong and wrong .. " (0: off)"
+    local n = M.period(v)
+    return n, not n and NOPERIOD:format(M.MIN, M.show(v)) or nil
   end,
   malloc = function(v)
     if size(v) == 0 then return 0 end
     if v == true or size(v) == 1 then return M.MALLOC end  -- the key without a value
-    local n, wrong = M.period(v)
-    return n, wrong and wrong .. " (0: off)"
+    local n = M.period(v)
+    return n, not n and NOPERIOD:format(M.MIN, M.show(v)) or nil
   end,
   time = function(v)
     if v == 0 or v == "0" then return 0 end
-    local n, wrong = M.rate(v)
-    return n, wrong and wrong .. " (0: off)"
+    local n = M.rate(v)
+    return n, not n and NORATE:format(M.MINRATE, M.MAXRATE, M.show(v)) or nil
   end,
   wall = boolean,
   exact = boolean,
@@ -136,7 +139,7 @@ local OPTIONS = {
     local n = type(v) == "string" and v:find "^%d+$" and tonumber(v) or v
     n = math.type(n) and math.tointeger(n)
     if n and n >= 1 and n <= 1000000 then return n end
-    return nil, "must be a number of samples a second, 1 to 1000000, got " .. M.show(v)
+    return nil, "must be 1 to 1000000 samples a second, got " .. M.show(v)
   end,
   seed = function(v)
     local n = math.type(v) and math.tointeger(v)
@@ -175,7 +178,7 @@ M.PROCESS = {
   max = function(v)
     local n = size(v)
     if n and n >= 65536 then return n end
-    return nil, "must be a size from 64K on, got " .. M.show(v)
+    return nil, "must be a size of at least 64K, got " .. M.show(v)
   end,
 }
 
@@ -203,8 +206,8 @@ function M.check(t, more)
   if o.copies and o.alloc == 0 then
     return nil, "option 'copies' needs samples of allocation: alloc must not be 0"
   elseif o.copies and o.format == "extended" then
-    return nil, "option 'copies' needs format \"stock\": readers of the extended one would " ..
-                "take copies for time"
+    return nil, "option 'copies' needs format \"stock\": readers of the extended format " ..
+                "would show copies as time"
   end
   return o
 end

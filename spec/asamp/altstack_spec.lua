@@ -107,8 +107,8 @@ describe("a signal of a time sample", function()
       local share = times.within(list, "_start")
       if i == 2 then
         assert.is_truthy(err:find("^profiler: " .. path .. ": %d+ samples of time have no C stack, "
-          .. "for this thread's alternate signal stack has no room for the walk; "
-          .. "give it more %(sigaltstack%), or none\n$"), err)
+          .. "because this thread's alternate signal stack is too small; "
+          .. "make it larger %(sigaltstack%), or remove it\n$"), err)
         assert.equal(0, share)
       else
         assert.equal("", err)

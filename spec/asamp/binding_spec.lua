@@ -181,7 +181,7 @@ describe("the modules refuse", function()
     local program = build("hidden", PROGRAM, STATIC)
     local status, out, err = process.run{program = program, script(TRY)}
     assert.equal(0, status)
-    assert.equal("profiler: this program does not export the functions of its Lua, so that no "
+    assert.equal("profiler: this program does not export the functions of its Lua, so no "
       .. "module can call them: link it with -Wl,-E -Wl,--whole-archive liblua.a "
       .. "-Wl,--no-whole-archive, or to liblua5.4.so.0\nboolean\n", out)
     local line = "profiler.%s: no module can call this Lua: the program itself does not export "
@@ -205,14 +205,15 @@ describe("the modules refuse", function()
     local status, out, err = process.run{program = loader(), LIBRARY, path, second, path}
     assert.equal(1, status)
     assert.equal("works\nworks\n", out)
-    assert.equal(("profiler: profiler.core: this process has two Luas, and the module serves the "
-      .. "first that has loaded it, that of %s; this one is of %s. Link all that use Lua to one "
+    assert.equal(("profiler: profiler.core: this process has two copies of Lua. The module works only " ..
+      "with the "
+      .. "first one that loaded it, in %s, not with the one in %s. Link all that use Lua to one "
       .. "liblua5.4.so.0\n"):format(LIBRARY, second), err)
   end)
 
   it("another Lua, alone or next to ours, by the functions that it lacks #plain", function()
     local plain = copy("build/plain/lib/liblua5.4.so.0", "plain.so")
-    local what = "profiler: this Lua has no sampled nursery, or its module profiler/core.so is not "
+    local what = "profiler: this Lua is not Asamp's, or its module profiler/core.so is not "
       .. "in package.cpath (profiler.core: undefined symbol: luaN_allocated (in " .. plain .. "))\n"
     local try = dir .. "/try.lua"
     assert(os.rename(script(TRY), try))

@@ -133,7 +133,7 @@ describe("a process that listens", function()
     assert.same({0, 0, 1}, {s.samples, s.alloc, s.states})
     assert.is_nil(s.file)
     local code, _, err = asamp("mark", socket, "early")
-    assert.same({1, true}, {code, err:find "nothing is recorded" ~= nil})
+    assert.same({1, true}, {code, err:find "no profile is being written" ~= nil})
     local out
     code, out, err = asamp("record", socket, "--for", "1s", "--alloc", "4K", "--time", "200",
                            "-o", "r.vmprof")
@@ -162,7 +162,7 @@ describe("a process that listens", function()
     assert.equal(2, select(2, out:gsub("allocations not sampled  ", "")))  -- it said 0B/s
     code, out = asamp("stats", socket)
     assert.equal(0, code)
-    assert.is_truthy(out:find("1 Lua state now; 1 in a profile so far", 1, true))
+    assert.is_truthy(out:find("1 Lua state at present; 1 in the profile so far", 1, true))
     finish()
     assert.is_false(host.samefile(socket, socket))
   end)
@@ -182,7 +182,7 @@ describe("a process that listens", function()
     local ok, refused = clients.fuzz(socket, REQUESTS, 17)
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
     assert.equal("error a line has a zero byte\n", host.query(socket, "st\0ats\n", 9))
-    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error a state is a number")
+    assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error the state must be a number")
     assert.equal("error a line is too long\n", host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     for _ = 1, 500 do
@@ -273,7 +273,7 @@ describe("a process that listens", function()
     local function isgone()
       local _, out = asamp("stats", socket)
       assert.is_truthy(out:find("writes '" .. folder, 1, true), out)
-      assert.equal(stats().gone == 1, out:find("removed or moved", 1, true) ~= nil)
+      assert.equal(stats().gone == 1, out:find("removed or renamed", 1, true) ~= nil)
       return stats().gone
     end
     assert.is_nil(isgone())
@@ -305,7 +305,7 @@ describe("a process that listens", function()
     local cannot = "cannot write profile '" .. folder .. "/p/p.vmprof': No such file or directory"
     assert.equal("error " .. cannot .. "\n", host.query(socket, "rotate\n"))
     assert.is_truthy(host.query(socket, ("record 20 4096 0 %s/q.vmprof\n"):format(folder)):find "ok\n$")
-    assert.equal("error the recording has ended, and nothing is written since: " .. cannot ..
+    assert.equal("error the recording has ended, but the next profile cannot be written: " .. cannot ..
       "; remove the cause, then send rotate\n", host.query(socket, "stop\n"))
     shell.output("mkdir %s/p", folder)
     assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.query(socket, "rotate\n"))
@@ -366,7 +366,7 @@ describe("a process that listens", function()
     assert.equal(0, (asamp("record", "--stop", socket)))
     assert.equal(0, stats().recording)
     code, _, err = asamp("record", "--stop", socket)
-    assert.same({1, true}, {code, err:find "nothing is recorded on request" ~= nil})
+    assert.same({1, true}, {code, err:find "no recording is running" ~= nil})
     finish()
   end)
 
@@ -439,8 +439,8 @@ describe("a process that listens", function()
     shell.write(folder .. "/y.lua", "")
     local code, _, err = process.run{"y.lua", directory = folder, env = {LUA_PATH = "", LUA_CPATH = "",
       ASAMP = "alloc=0,listen=s/x.sock"}}
-    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; a file " ..
-                    "or a process has this name: put %p into the path\n"}, {code, err})
+    assert.same({0, "profiler: cannot listen at 's/x.sock': Address already in use; another file " ..
+                    "or process uses this path: put %p into it\n"}, {code, err})
   end)
 
   -- A former bug: a user who had made the folder before the process did received the requests, and
@@ -505,7 +505,7 @@ describe("a process that listens", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.write(folder .. "/opens.lua",
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
-    local few = "fewer than 6 file descriptors would be left; raise their number %%(ulimit %%-n, now %d%%)"
+    local few = "fewer than 6 file descriptors would be left; raise the limit %%(ulimit %%-n, now %d%%)"
     local before = 2  -- 2: no profile, 1: it does not listen, 0: both
     for n = 7, 24 do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
@@ -569,7 +569,7 @@ describe("a process that listens", function()
     end
     local text, message = host.query(socket, "stats\n")
     assert.is_nil(message)
-    assert.equal("error fewer than 6 file descriptors would be left; raise their number "
+    assert.equal("error fewer than 6 file descriptors would be left; raise the limit "
       .. "(ulimit -n, now 64)\n", text)
     finish()
   end)
@@ -595,8 +595,7 @@ describe("a process that listens", function()
   end)
 
   -- A former bug: until a state allocated or collected, the next file had no state that a mark could
-  -- belong to: "nothing is recorded, or there is no state", while asamp stats named the file and the
-  -- state.
+  -- belong to: the mark was refused, while asamp stats named the file and the state.
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
@@ -645,7 +644,8 @@ describe("a process that listens", function()
       assert.equal(expected "new", record "new")
       assert.equal(expected "new.2", record "new")  -- a profile stays
       assert.equal(expected "empty", record "empty")
-      assert.is_truthy(record "notes":find("^error cannot write profile '[^']+/notes': a text file is there"))
+      local refused = "^error cannot write profile '[^']+/notes': a text file exists there"
+      assert.is_truthy(record "notes":find(refused))
       assert.equal("not ours", process.read(folder .. "/notes"))
       finish()
       shell.remove(folder)
@@ -683,7 +683,7 @@ describe("a process that listens", function()
     -- The lines of a dump had the present time and its rates.
     local _, out = process.run{program = prefix .. "/bin/asamp", "top", "--count", "1", socket}
     assert.is_nil(out:find("By line", 1, true), out)
-    assert.is_truthy(out:find("No lines: samples are in a flight recorder", 1, true), out)
+    assert.is_truthy(out:find("No lines: the samples are in a flight recorder", 1, true), out)
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     assert.is_truthy(host.query(socket, "stop\n"):find "ok\n$")
     assert.equal("p.2.vmprof p.3.vmprof p.4.vmprof p.vmprof r.vmprof",
@@ -713,7 +713,7 @@ describe("a process that listens", function()
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=open/x.sock,quiet", LUA_PATH = "", LUA_CPATH = ""}}
     assert.equal(0, code)
-    assert.is_truthy(err:find("cannot listen at 'open/x.sock': its folder is another user's, or "
+    assert.is_truthy(err:find("cannot listen at 'open/x.sock': its folder belongs to another user, or "
       .. "others may write", 1, true))
   end)
 end)

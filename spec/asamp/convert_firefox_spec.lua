@@ -481,7 +481,7 @@ describe("asamp convert --to firefox", function()
     local p = convert()
     world.err = unexpected
     checkshape(p)
-    assert.truthy(message:find "the result covers what could be read")
+    assert.truthy(message:find "the result covers the readable part")
     assert.truthy(p.meta.extra[1].entries[1].value:find "^no: ")
   end)
 end)

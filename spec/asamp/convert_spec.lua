@@ -455,7 +455,7 @@ describe("asamp convert", function()
     local code, _, err = run("--to", "vmprof", path)
     assert.equal(1, code)
     assert.equal("asamp convert: cannot read profile '" .. path ..
-                 "': only profiles of this sampler have both formats\n", err)
+                 "': only profiles written by Asamp can be converted to vmprof\n", err)
     assert.equal("p.vmprof\n", list())
   end)
 
@@ -489,7 +489,7 @@ describe("asamp convert", function()
     it("but never the profile itself", function()
       local code, _, err = run("--to", "vmprof", "-o", path, path)
       assert.equal(2, code)
-      assert.equal(("asamp convert: --out '%s' is '%s' itself, give another name; " ..
+      assert.equal(("asamp convert: --out '%s' is the input '%s' itself; give another name; " ..
                     "see asamp convert --help\n"):format(path, path), err)
       local link = os.tmpname()
       assert.is_true(os.execute(("ln -sf %s %s"):format(path, link)))
@@ -560,8 +560,8 @@ describe("asamp convert", function()
     local profile = assert(reader.read(path))
     local code, _, err = run("--to", "pprof", path)
     assert.equal(0, code)
-    assert.equal(("asamp convert: '%s': %s; the result covers what could " ..
-                  "be read\n"):format(path, profile.message), err)
+    assert.equal(("asamp convert: '%s': %s; the result covers the " ..
+                  "readable part\n"):format(path, profile.message), err)
     code = run("--to", "vmprof", path)
     assert.equal(0, code)
     assert.is_true(reader.read(folder .. "/p.extended.vmprof").complete)
@@ -569,17 +569,17 @@ describe("asamp convert", function()
 
   it("reports wrong arguments", function()
     local cases = {
-      {{}, "no file given"}, {{"x"}, "no format given %(%-%-to%)"},
-      {{"--to", "svg", "x"}, "%-%-to wants firefox, pprof"},
+      {{}, "no file given"}, {{"x"}, "no format given: %-%-to FORMAT"},
+      {{"--to", "svg", "x"}, "%-%-to needs firefox, pprof"},
       {{"--to", "pprof", "--weight", "time", "x"},
-       "%-%-weight goes with %-%-to collapsed"},
+       "%-%-weight is only for %-%-to collapsed"},
       {{"--to", "pprof", "--flavour", "stock", "x"},
-       "%-%-flavour goes with %-%-to vmprof"},
+       "%-%-flavour is only for %-%-to vmprof"},
       {{"--to", "heapsnapshot", "--together", "x"},
-       "%-%-together goes with the other formats: heapsnapshot is of a heap, which"},
-      {{"--to", "heapsnapshot", "--start-up", "x"}, "%-%-start%-up goes with the other formats"},
+       "%-%-together is only for other formats: a heap snapshot has no stacks"},
+      {{"--to", "heapsnapshot", "--start-up", "x"}, "%-%-start%-up is only for other formats"},
       {{"--to", "pprof", "x", "y"}, "one file at a time"},
-      {{"--to", "pprof", "x", "-o"}, "%-%-out wants a value"},
+      {{"--to", "pprof", "x", "-o"}, "%-%-out needs a value"},
     }
     for _, case in ipairs(cases) do
       local code, _, err = run(table.unpack(case[1]))

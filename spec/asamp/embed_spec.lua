@@ -41,7 +41,7 @@ describe("a client of asamp.h", function()
     local ok, message = embedding.snapshot(text)
     assert.is_nil(ok)
     -- The message named an option of profiler.snapshot, which a host does not have, and a profile.
-    assert.equal(("cannot write the snapshot '%s': a text file is there, which the snapshot would replace; "
+    assert.equal(("cannot write the snapshot '%s': a text file exists there and would be replaced; "
       .. "give another path"):format(text), message)
     assert.equal(message .. ", or the option overwrite", select(2, profiler.snapshot(text)))
     assert.equal("not ours", process.read(text))
@@ -325,7 +325,7 @@ describe("a client of asamp.h", function()
     local ok, message = profiler.enable{out = "never.vmprof"}
     assert.is_nil(ok)
     assert.equal("cannot write profile 'never.vmprof': the program that runs this Lua state "
-      .. "samples it by itself (asamp.h)", message)
+      .. "already samples it (asamp.h)", message)
     assert.is_false(profiler.alloc_stop())
     assert.is_false(profiler.disable())
     assert.is_false(profiler.mark "nothing")

@@ -33,7 +33,8 @@ describe("a file that takes no more", function()
     ]]
     assert.equal(0, status)
     assert.equal("nil\tFile too large\t27\ttrue\n", out)
-    assert.truthy(err:find("^profiler: [^\n]+: File too large; samples are lost until there is room again\n"
+    assert.truthy(err:find("^profiler: [^\n]+: File too large; samples are lost until it can be written " ..
+      "again\n"
       .. "profiler: [^\n]+: File too large; %d+ samples are lost\n$"), err)
     local profile = assert(reader.read(path))
     os.remove(path)
@@ -100,7 +101,7 @@ describe("a disk that becomes full in the middle of a run", function()
     assert.equal("done", out, note)
     local stalls
     err, stalls = err:gsub("profiler: [^\n]+: " .. reason ..
-                           "; samples are lost until there is room again\n", "")
+                           "; samples are lost until it can be written again\n", "")
     local taken, lost = err:match("^profiler: (%d+) samples, one every 64 bytes, of [^\n]*; profile: " ..
       "[^\n]+\nprofiler: [^\n]+: " .. reason .. "; (%d+) samples are lost\n$")
     if not taken then
@@ -373,10 +374,10 @@ describe("a file that takes no more for a while", function()
     assert.equal(0, status, err)
     local taken, lost, last = out:match "^File too large\ntrue\n(%d+)\t(%d+)\ntrue\n(%d+)\n$"
     assert.truthy(taken, out)
-    local said = ("profiler: %s: File too large; samples are lost until there is room again\nstalled\n" ..
-      "profiler: %s: there is room again, and it goes on; "):format(path, path)
+    local said = ("profiler: %s: File too large; samples are lost until it can be written again\nstalled\n" ..
+      "profiler: %s: there is space again, and writing continues; "):format(path, path)
     assert.equal(said, err:sub(1, #said))
-    local note = err:sub(#said + 1):match "^(%d+) samples were lost, see its mark [^\n]*keep=\n$"
+    local note = err:sub(#said + 1):match "^(%d+) samples were lost %(mark [^\n]*keep=\n$"
     note = assert(tonumber(note), err)
     assert.is_true(note > 50000 and note <= tonumber(lost), err)
     local p = assert(reader.read(path))

@@ -91,8 +91,8 @@ describe("a snapshot requested from an idle process", function()
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)
     end
-    assert.equal("error another client waits for a snapshot of this state, or of any; ask again when it "
-      .. "has it\n", host.query(socket, heap("-", "b.heap")))
+    assert.equal("error another client is waiting for a snapshot of this state, or of any state; try again "
+      .. "later\n", host.query(socket, heap("-", "b.heap")))
     local second = send(heap(1, "c.heap"))  -- another state's
     assert.equal("", clients.answer(first, 50))
     say "collect"
@@ -110,8 +110,8 @@ describe("a snapshot requested from an idle process", function()
     local replacing = send(heap("-", "notes"))
     assert.equal("", clients.answer(replacing, 50))
     say "collect"
-    assert.equal(("error cannot write the snapshot '%s/notes': a text file is there, which the snapshot "
-      .. "would replace; give another path\n"):format(folder), clients.answer(replacing, 20000))
+    assert.equal(("error cannot write the snapshot '%s/notes': a text file exists there and would be "
+      .. "replaced; give another path\n"):format(folder), clients.answer(replacing, 20000))
     assert.equal("not ours", process.read(folder .. "/notes"))
   end)
 
@@ -143,7 +143,8 @@ describe("a snapshot requested from an idle process", function()
       text = text .. more
     end
     text = text:gsub("unknown request[^\n]*", "unknown")
-    assert.equal(expected "a.heap" .. "error nothing is recorded, or there is no state\nerror unknown\n"
+    assert.equal(expected "a.heap" .. "error no profile is being written, or there is no Lua " ..
+      "state\nerror unknown\n"
       .. expected "b.heap" .. "error unknown\n", text)
   end)
 
@@ -189,22 +190,23 @@ describe("a snapshot requested from an idle process", function()
       "heap", "--wait", "30s", "-o", "c.heap", socket}
     assert.equal(0, code, err)
     assert.is_truthy(out:find "By class", out)
-    assert.is_truthy(err:find "^of state 1, the first that has collected; %-%-state N takes another: 0 " ..
-                     "%(no script seen, .* in use, %d+ collections?%)\n", err)
+    assert.is_truthy(err:find("^snapshot of state 1, which collected first; %-%-state N selects another: " ..
+                              "0 %(no script seen, .* in use, %d+ collections?%)\n"), err)
     code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "--state", "0", "-o", "d.heap", socket}
     os.execute("kill " .. busy)
     assert.same({1, ""}, {code, out})
-    assert.is_truthy(err:find("state 0 of '.*' has not collected for 1 s, .*"
-      .. "%(%-%-wait TIME: waits longer; %-%-state N: another state: 1 %(no script seen"), err)
+    assert.is_truthy(err:find("state 0 of '.*' had no collection within 1 s, .*"
+      .. "%-%-wait TIME waits longer; %-%-state N selects another state: 1 %(no script seen"), err)
   end)
 
   it("waits as long as the option says, and reports the event that it waits for", function()
     local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "-o", "a.heap", socket}
     assert.same({1, ""}, {code, out})
-    assert.equal(("asamp heap: '%s' has not collected for 1 s, which it does when it has allocated "
-      .. "enough; no snapshot is taken (--wait TIME: waits longer)\n"):format(socket), err)
+    assert.equal(("asamp heap: '%s' had no collection within 1 s, so no snapshot was taken: a state " ..
+      "collects only after "
+      .. "it has allocated enough. --wait TIME waits longer\n"):format(socket), err)
     -- The process notices the end of the command before it answers the next request.
     assert(host.query(socket, "stats\n"))
     say "collect"
@@ -213,7 +215,7 @@ describe("a snapshot requested from an idle process", function()
     code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "soon", socket}
     assert.same({2, ""}, {code, out})
-    assert.is_truthy(err:find("--wait wants a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
+    assert.is_truthy(err:find("--wait needs a time such as 30s, 5m or 1h, got 'soon'", 1, true), err)
   end)
 
   -- A former bug: the command named the file as if it existed, waited five seconds, and reported that
@@ -235,6 +237,6 @@ describe("a snapshot requested from an idle process", function()
     local err = run "a.heap"
     os.execute("kill " .. waiting)
     assert.equal(("asamp heap: '%s/a.heap' does not exist: the process could not write it; the reason is "
-      .. "on its stderr\n"):format(folder), (err:gsub("^of state 0[^\n]*\n", "")))
+      .. "on its stderr\n"):format(folder), (err:gsub("^snapshot of state 0[^\n]*\n", "")))
   end)
 end)

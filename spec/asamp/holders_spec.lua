@@ -225,7 +225,7 @@ describe("holders in a profile", function()
       assert.equal(0, status, err)
       local text = shell.read(out)
       os.remove(out)
-      assert.truthy(text:find("who holds it", 1, true), format)
+      assert.truthy(text:find("search for holders", 1, true), format)
       assert.truthy(text:find("heap snapshot", 1, true), format)
     end
   end)

@@ -130,7 +130,7 @@ describe("the bytes alive at an instant", function()
     assert(p:close())
     local code, out = run("--at", "peak", path)
     assert.equal(0, code)
-    assert.matches("what was alive at 1.* s, when most was in use after a collection %(5 MiB%)", out)
+    assert.matches("what was alive at 1.* s, when a collection left most in use %(5 MiB%)", out)
     assert.truthy(out:find("2 MiB alive, estimated from 2 samples.", 1, true), out)
     assert.truthy(out:find("kept", 1, true))
     assert.is_nil(out:find("made", 1, true))
@@ -173,8 +173,9 @@ describe("the bytes alive at an instant", function()
     local err
     code, out, err = run("--at", "peak", stopped)
     assert.same({1, ""}, {code, out})
-    assert.matches("no sample was alive at [%d.]+ s, when most was in use after a collection %(24 KiB%); " ..
-      "use between collections is not recorded: %-%-at SECONDS shows any instant", err)
+    assert.matches("no sample was alive at [%d.]+ s, when a collection left most in use " ..
+      "%(24 KiB%); " ..
+      "peaks between collections are not recorded: %-%-at SECONDS shows another time", err)
     code, out = run("--at", "2", stopped)
     os.remove(stopped)
     assert.equal(0, code)
@@ -184,7 +185,7 @@ describe("the bytes alive at an instant", function()
     for _, late in ipairs{"4611686018427387904", "9223372036854775807"} do
       code, _, err = run("--at", late, path)
       assert.equal(1, code, late)
-      assert.truthy(err:find(": it ends after ", 1, true), err)
+      assert.truthy(err:find("is after the end of the profile, ", 1, true), err)
     end
     for _, wrong in ipairs{"soon", "-1", "1h", ".", ""} do
       code = run("--at", wrong, path)
@@ -195,7 +196,7 @@ describe("the bytes alive at an instant", function()
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2}
     assert(p:close())
-    assert.same({1, "", ("asamp report: '%s': it has no times of deaths: --at is for profiles of this "
-                         .. "sampler, with collections\n"):format(path)}, {run("--at", "peak", path)})
+    assert.same({1, "", ("asamp report: '%s': it has no times of deaths: --at needs a profile of "
+                         .. "Asamp, with collections\n"):format(path)}, {run("--at", "peak", path)})
   end)
 end)

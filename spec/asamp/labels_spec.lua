@@ -232,8 +232,8 @@ describe("a server whose routes allocate 1:2:4", function()
       assert.same({1, route}, {#doc.labels.route, doc.labels.route[1].value})
     end
     for option, says in pairs{["--label=route=/x"] = "nothing ran with the label route=/x",
-        ["--label=rout=/a"] = "it has no label called rout; there are route, step",
-        ["--by-label=rout"] = "it has no label called rout", ["--label=route"] = "wants NAME=VALUE"} do
+        ["--label=rout=/a"] = "it has no label named rout (known: route, step)",
+        ["--by-label=rout"] = "it has no label named rout", ["--label=route"] = "needs NAME=VALUE"} do
       local code, _, err = asamp(report, option, path)
       assert.is_true(code > 0 and err:find(says, 1, true) ~= nil, err)
     end
@@ -398,8 +398,8 @@ describe("sets of labels, as many as a file may have,", function()
                           {65536, 65537, 65636})
     local p = assert(reader.read(path))
     assert.same({{what = "sets", limit = 65536, count = 100,
-      text = "more than 65,536 sets of labels in a file: 100 others are left out, and what has them " ..
-        "counts as (none)"}}, p.left)
+      text = "more than 65,536 sets of labels in a file: 100 others are left out, and their samples " ..
+        "count as (none)"}}, p.left)
     assert.same({9 + 2, 1}, {p.labels[1].samples, p.labels[65537].samples})
     os.remove(path)
   end)
@@ -411,8 +411,8 @@ describe("sets of labels, as many as a file may have,", function()
     local two = withsets(40000, 8192, function(id) return ("B %d 1 a%d\n"):format(id, id + 30000) end, all)
     local merge = require "asamp.commands.merge"
     local code, _, err = asamp(merge, "-o", out, one, two)
-    local text = "more than 65,536 sets of labels in a file: 4,464 others are left out, and what has " ..
-      "them counts as (none)"
+    local text = "more than 65,536 sets of labels in a file: 4,464 others are left out, and their " ..
+      "samples count as (none)"
     assert.same({0, ("asamp merge: '%s': %s\n"):format(out, text)}, {code, err})
     local p = assert(reader.read(out))
     assert.equal(text, p.left[1] and p.left[1].text)

@@ -26,7 +26,7 @@ describe("a profile", function()
   it("is refused where it would leave the program few file descriptors", function()
     for n = 4, 9 do
       assert.same({"profiler: cannot write profile 'app.vmprof': fewer than 6 file descriptors "
-        .. "would be left; raise their number (ulimit -n, now " .. n .. ")\n", ""},
+        .. "would be left; raise the limit (ulimit -n, now " .. n .. ")\n", ""},
         {limited("-n " .. n)})
     end
     local err, files = limited "-n 16"

@@ -24,7 +24,8 @@ describe("native memory", function()
       local status, _, err = process.run{"-l", "profiler", "-e", "os.exit(3)",
         env = {LUA_PROFILER = "malloc,out=/nowhere/x"}}
       assert.equal(3, status)
-      assert.matches("^profiler: cannot sample native memory: the profiler's malloc is not called", err)
+      assert.matches("^profiler: cannot sample native memory: the program does not call the profiler's " ..
+        "malloc", err)
     end)
     return
   end
@@ -178,7 +179,7 @@ for i = 1, 50000 do heap[i] = {i} end
 ]], "alloc=16384,malloc=4096")
     local report = "build/bin/asamp report --show types --width 200 --at %s " .. path
     local out = shell.output(report, "peak"):gsub("%s+", " ")
-    local at = out:match("of native memory most was there at [%d.]+ m?s, " ..
+    local at = out:match("the peak of native memory was at [%d.]+ m?s, " ..
                          "about [45]%.?%d* MiB: %-%-at ([%d.]+%d)%.")
     assert.is_truthy(at, out)
     assert.matches("\n +[45]%.%dM +%d[%d.]+%% [^\n]*native\n", shell.output(report, at))
@@ -504,7 +505,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
         assert.equal("", err)
         near(tonumber(out), byline(totals.of(assert(reader.read(path))))[3].self.bytes, 1024)
       else  -- the program calls the other one
-        assert.matches("the profiler's malloc is not called before the program's", err)
+        assert.matches("the program does not call the profiler's malloc", err)
       end
     end
   end)
@@ -513,8 +514,8 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     local status, out, err = process.run{"-l", "profiler", "-e", "print(1)",
       env = {LUA_PROFILER = "malloc,out=" .. path}}
     assert.same({0, "1\n"}, {status, out})
-    assert.equal("profiler: cannot sample native memory: the profiler's malloc is not called " ..
-      "before the program's; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
+    assert.equal("profiler: cannot sample native memory: the program does not call the " ..
+      "profiler's malloc; run it with asamp run --malloc, or with LD_PRELOAD set to " ..
       "profiler/malloc.so\n", err)
   end)
 
@@ -529,7 +530,7 @@ int posix_memalign (void **to, size_t a, size_t n) { *to = get(a, n); return 0; 
     end
     local status, _, err = shell.run(asamp:format("=x", path, script))
     assert.equal(2, status)
-    assert.matches("%-%-malloc wants bytes such as 65536 or 64K, got 'x'", err)
+    assert.matches("%-%-malloc needs bytes such as 65536 or 64K, got 'x'", err)
   end)
 
   -- A sample takes more of the stack than a C coroutine may have.

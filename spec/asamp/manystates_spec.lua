@@ -347,9 +347,9 @@ describe("a host with many states", function()
   end
 
   it("requires nothing from the program: no missing module or wrong option ends it", function()
-    for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "period must be",
-        ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "one state a file",
-        ["alloc=0"] = "nothing to sample"} do
+    for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "must be a period",
+        ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "has only one state",
+        ["alloc=0"] = "nothing to sample: alloc is 0, and neither"} do
       local code, out, err = run(wish, 1, 3, 1)
       assert.equal(0, code)
       assert.is_truthy(out:find "sum 3 ")
@@ -362,7 +362,7 @@ describe("a host with many states", function()
     run("quiet,out=k.vmprof", 1, 1, 1)
     local first = process.read(folder .. "/k.vmprof")
     local _, _, err = run("quiet,out=k.vmprof", 1, 1, 1)
-    assert.is_truthy(err:find "is a profile already; this profile is '.*k%.2%.vmprof'")
+    assert.is_truthy(err:find "is an existing profile; this profile is '.*k%.2%.vmprof'")
     assert.equal(first, process.read(folder .. "/k.vmprof"))
     run("quiet,out=n-%n-%%-%h-%t-%p.vmprof", 1, 1, 1)
     local list = shell.output("ls " .. folder)

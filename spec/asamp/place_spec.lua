@@ -48,7 +48,7 @@ describe("the place of a profile", function()
 
   it("is next to a profile that is whole, cut or repaired, by number", function()
     assert.same({path}, {profile(1)})
-    assert.same({folder .. "/app.2.vmprof", "is a profile already"}, {profile(2)})
+    assert.same({folder .. "/app.2.vmprof", "is an existing profile"}, {profile(2)})
     shell.output("head -c 200 %s >%s/cut; mv %s/cut %s", path, folder, folder, path)
     assert.equal(folder .. "/app.3.vmprof", profile(3))
     assert.equal(2, count(folder .. "/app.2.vmprof"))
@@ -70,15 +70,15 @@ describe("the place of a profile", function()
   it("is that of another file only if any file may be replaced", function()
     local files = {
       ["a text file"] = "print 'hello'\n", ["a script"] = "#!/usr/bin/lua\nprint 'hello'\n",
-      ["a file that is no profile"] = "\1\2\3", ["a JSON file"] = "{}",
-      ["a VMProf log of another writer"] = string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0) ..
+      ["a file of unknown kind"] = "\1\2\3", ["a JSON file"] = "{}",
+      ["a VMProf log of another profiler"] = string.pack("<i8i8i8i8i8", 0, 3, 0, 1000, 0) ..
                                            "\5\0\6\2\7cpython",
       ["a page of asamp view"] = "<!doctype html>\n<title>Asamp</title>",
     }
     for what, text in pairs(files) do
       shell.write(path, text)
       for _, replace in ipairs{NONE, PROFILES} do
-        assert.same({nil, ("cannot write profile '%s': %s is there, which the profile would replace; "
+        assert.same({nil, ("cannot write profile '%s': %s exists there and would be replaced; "
           .. "give another path, or the option overwrite"):format(path, what), 17},
           {profile(1, {replace = replace})})
         assert.equal(text, process.read(path))
@@ -96,7 +96,7 @@ describe("the place of a profile", function()
       for _, other in ipairs{NONE, PROFILES, ALL} do
         local at, why = profile(2, {replace = other})
         assert.is_true(at ~= first)
-        if first == path then assert.equal("is being written", why) end
+        if first == path then assert.equal("is still being written", why) end
         os.remove(at)
       end
       assert(p:close())
@@ -153,12 +153,12 @@ describe("the place of a profile", function()
       shell.write(folder .. "/mine", "")
       shell.output("ln -s mine %s; chown -h 65534 %s", path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
-        assert.same({nil, ("cannot write profile '%s': a symbolic link of another user's is there; "
+        assert.same({nil, ("cannot write profile '%s': the path is a symbolic link of another user; "
           .. "give another path"):format(path), 40}, {profile(1, {replace = replace})})
       end
       shell.output("rm %s; : >%s; chown 65534 %s", path, path, path)
       for _, replace in ipairs{NONE, PROFILES, ALL} do
-        assert.same({nil, ("cannot write profile '%s': the file that is there is another user's; "
+        assert.same({nil, ("cannot write profile '%s': the existing file belongs to another user; "
           .. "give another path"):format(path), 13}, {profile(1, {replace = replace})})
       end
       assert.equal("", process.read(folder .. "/mine"))
@@ -178,7 +178,7 @@ describe("the place of a profile", function()
     for i = 2, 9 do shell.output("cat %s >%s/app.%d.vmprof", path, folder, i) end
     local at, message, errno = profile(1, {made = true})
     assert.is_nil(at)
-    assert.equal(("cannot write profile '%s': there are too many profiles of this name; remove some, or "
+    assert.equal(("cannot write profile '%s': there are too many profiles with this name; remove some, or "
       .. "give another path"):format(path), message)
     assert.equal(17, errno)
   end)
@@ -208,7 +208,7 @@ describe("a session", function()
     local first = process.read(folder .. "/x.vmprof")
     assert.equal("x.2.vmprof\n", run "out=x.vmprof")
     assert.equal(first, process.read(folder .. "/x.vmprof"))
-    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is a profile already; "
+    assert.truthy(ran "out=x.vmprof":find("profiler: 'x.vmprof' is an existing profile; "
       .. "this profile is 'x.3.vmprof'\n", 1, true))
     assert.equal("x.vmprof\n", run "out=x.vmprof,overwrite=profile")
     assert.is_true(first ~= process.read(folder .. "/x.vmprof"))
@@ -219,7 +219,7 @@ describe("a session", function()
     for _, more in ipairs{"", ",overwrite=profile", ",overwrite=0"} do
       assert.truthy(ran("out=app.lua" .. more):find("profiler: cannot write profile 'app.lua': a text file "
         ..
-        "is there, which the profile would replace; give another path, or the option overwrite\n", 1, true))
+        "exists there and would be replaced; give another path, or the option overwrite\n", 1, true))
       assert.equal(text, process.read(folder .. "/app.lua"))
     end
     assert.truthy(ran "overwrite=maybe":find('option \'overwrite\' must be true, false or "profile", 1 or 0, '

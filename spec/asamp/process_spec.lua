@@ -64,7 +64,7 @@ describe("a process that the environment profiles", function()
       status, out, err = run("fork", "s.lua")
       -- ASan's allocator has locks of its own, which a thread of the parent may hold at the fork: in
       -- the child the writer waits for them for ever, one run in a hundred.
-      if not (asan and err:find("has interrupted what the writer waits for", 1, true)) then break end
+      if not (asan and err:find("interrupted code that the writer must wait for", 1, true)) then break end
     end
     assert.same({0, "", ""}, {status, out, err})
     local list = profiles()
@@ -158,7 +158,8 @@ describe("a process that the environment profiles", function()
     local code, _, err = run("chroot", "s.lua", folder .. "/jail")
     shell.output("chmod 777 %s/out", folder)
     assert.equal(0, code)
-    assert.is_truthy(err:find("runs as user 65534 now, who may not write there: give a folder", 1, true), err)
+    assert.is_truthy(err:find("now runs as user 65534, who may not write there: give out= a " ..
+      "path", 1, true), err)
   end)
 
   it("has no standard streams: none of their numbers is taken", function()
@@ -169,7 +170,7 @@ describe("a process that the environment profiles", function()
   it("closes unknown descriptors: the profile ends there, and the process does not", function()
     local code, _, err = run("close", "s.lua")
     assert.equal(0, code)
-    assert.is_truthy(err:find "the program has closed its descriptor")
+    assert.is_truthy(err:find "the program has closed the descriptor of the file")
   end)
 
   it("is nothing but a line where the module is not there #plain", function()
@@ -392,10 +393,10 @@ describe("asamp run of a program #plain", function()
         .. "gcc -shared -Wl,-soname,liblua5.3.so.0 -o liblua5.3.so.0 l.c && "
         .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'", folder)
     for name, says in pairs{
-        fixed = "'./fixed' is linked statically; none of its Lua can be profiled",
-        other = "'./other' is linked to liblua5.3.so.0; none of its Lua can be profiled",
-        none = "no profile: './none' made no state of liblua5.4.so.0, nor did a child that has ASAMP "
-          .. "in its environment; or its own log says why none is written"} do
+        fixed = "'./fixed' is linked statically; its Lua states cannot be profiled",
+        other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
+        none = "no profile: neither './none' nor a child with ASAMP in its environment created a state "
+          .. "of liblua5.4.so.0; if one did, its log has the reason"} do
       for _, option in ipairs{"--alloc=1M", "--quiet"} do  -- the second said nothing
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
                                            "run", option, "--", "./" .. name}
@@ -419,8 +420,8 @@ describe("asamp run of a program #plain", function()
       int main (void) { lua_close(luaL_newstate()); return 0; }]])
     shell.output("cd %s && gcc -I'%s/plain/include/lua5.4' -o own l.c '%s/plain/lib/liblua.a' -lm -ldl",
       folder, prefix, prefix)
-    assert.same({0, "", "asamp run: no profile: './own' has a Lua of its own linked into it, which no "
-      .. "library can take the place of; asamp run SCRIPT runs a script with Asamp's\n"},
+    assert.same({0, "", "asamp run: no profile: './own' contains its own Lua, which Asamp's library "
+      .. "cannot replace; asamp run SCRIPT runs a script with Asamp's Lua\n"},
       {process.run{program = prefix .. "/bin/asamp", directory = folder, "run", "--", "./own"}})
     shell.remove(folder)
   end)
@@ -437,10 +438,10 @@ describe("asamp run of a program #plain", function()
     local lua = prefix .. "/bin/lua"
     assert.matches("\nasamp report k%.%d+%.vmprof shows more%.\n$", run(lua, "s.lua"))
     shell.output("cd %s && cp k.*.vmprof k.1.vmprof", folder)
-    assert.matches("^asamp run: no profile: '/bin/true' made no state of [^\n]+\n$", run "/bin/true")
+    assert.matches("^asamp run: no profile: neither '/bin/true' nor a child [^\n]+\n$", run "/bin/true")
     local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
     local first, second =
-      err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has left '(%S+)'\n$"
+      err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has also written '(%S+)'\n$"
     assert.is_true(first ~= nil and first ~= second and shell.size(folder .. "/" .. first) >
                    shell.size(folder .. "/" .. second), err)
     shell.remove(folder)

@@ -683,8 +683,8 @@ describe("the reader", function()
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
-                   text = "more than 65,536 functions without a name: 4,463 calls of " ..
-                          "others are one row, [unknown]"}, profile.left[1])
+                   text = "more than 65,536 functions without a name: 4,463 frames of " ..
+                          "others share one row, [unknown]"}, profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
       assert.equal(limit + 2, #profile.functions)

@@ -102,10 +102,10 @@ describe("a program that closes descriptors it does not know", function()
         end
         assert.equal(0, status)
         if ending == "disable" then
-          assert.equal("nil\tthe program has closed its descriptor\t9\n", out)
+          assert.equal("nil\tthe program has closed the descriptor of the file\t9\n", out)
         end
-        assert.truthy(err:find("^profiler: " .. path .. ": the program has closed its " ..
-                               "descriptor; %d+ samples are lost\n$"), err)
+        assert.truthy(err:find("^profiler: " .. path .. ": the program has closed the " ..
+                               "descriptor of the file; %d+ samples are lost\n$"), err)
       end)
     end
   end
@@ -123,7 +123,7 @@ describe("another process", function()
       f:close()
       for i = 1, 500 do kept[i] = natives.userdata(2000) end
     ]])
-    assert.equal(("profiler: '%s' is being written; this profile is '%s.2'\n"):format(path, path), err)
+    assert.equal(("profiler: '%s' is still being written; this profile is '%s.2'\n"):format(path, path), err)
     assert.equal(0, status)
     assert.equal(("true\n%s.2\n"):format(path), out)
     assert.is_true(reader.read(path .. ".2").complete)

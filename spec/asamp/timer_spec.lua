@@ -252,7 +252,7 @@ describe("a signal", function()
                    p.marknames[1].value)
     local _, text = process.run{program = "build/bin/asamp", "report", path}
     text = text:gsub("%s+", " ")
-    assert.matches("Time is not sampled on 1 thread; the last one is thread %d+: cannot", text)
+    assert.matches("Time is not sampled on 1 thread; of the last one: thread %d+: cannot", text)
     os.remove(path)
     assert.equal("default", signals.disposition())
   end)

@@ -27,7 +27,7 @@ local PROGRAM = [[
 local SAID = {
   "^profiler: %d+ samples?[^\n]*; profile: ",
   "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
-  "^profiler: cannot write profile '[^']+': no thread can be made to write it, for lack of memory "
+  "^profiler: cannot write profile '[^']+': cannot start the thread that writes it: too little memory "
     .. "%(ulimit %-v, now %d+%)",
   "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
   "^profiler: cannot sample time: ",

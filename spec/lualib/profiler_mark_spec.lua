@@ -57,9 +57,9 @@ describe("a marker", function()
 
   it("of the wrong type raises an error that names it", function()
     for _, case in ipairs{
-      {{}, "bad argument #1 to 'mark' (name must be text, got nil)"},
-      {{""}, "bad argument #1 to 'mark' (name must be text, got \"\")"},
-      {{12}, "bad argument #1 to 'mark' (name must be text, got 12)"},
+      {{}, "bad argument #1 to 'mark' (name must be non-empty text, got nil)"},
+      {{""}, "bad argument #1 to 'mark' (name must be non-empty text, got \"\")"},
+      {{12}, "bad argument #1 to 'mark' (name must be non-empty text, got 12)"},
       {{"x", true}, "bad argument #2 to 'mark' (value must be text or a number, got true)"},
       {{"x", false}, "bad argument #2 to 'mark' (value must be text or a number, got false)"},
     } do

@@ -234,20 +234,20 @@ describe("LUA_PROFILER", function()
   end
 
   it("that is wrong gives one line, status 1, and the script does not start", function()
-    local period = "period must be 64 to 2^62 bytes, got "
+    local period = "must be a period of 64 to 2^62 bytes, or 0 for none, got "
     local known = " (known: alloc, compress, copies, exact, fixed, format, holders, malloc, native, out, "
       .. "overwrite, quiet, rate, ring, seed, snapshot, time, wall)"
     for text, message in pairs{
-      ["alloc=3"] = "option 'alloc' " .. period .. '"3" (0: off)',
-      ["alloc=64X"] = "option 'alloc' " .. period .. '"64X" (0: off)',
-      ["alloc="] = "option 'alloc' " .. period .. '"" (0: off)',
-      ["alloc"] = "option 'alloc' " .. period .. '"1" (0: off)',
+      ["alloc=3"] = "option 'alloc' " .. period .. '"3"',
+      ["alloc=64X"] = "option 'alloc' " .. period .. '"64X"',
+      ["alloc="] = "option 'alloc' " .. period .. '""',
+      ["alloc"] = "option 'alloc' " .. period .. '"1"',
       ["native=2"] = "option 'native' must be true or false, 1 or 0, got \"2\"",
       ["fixed=yes"] = "option 'fixed' must be true or false, 1 or 0, got \"yes\"",
       ["seed=x"] = "option 'seed' must be an integer, got \"x\"",
       ["format=perf"] = "option 'format' must be \"stock\" or \"extended\", got \"perf\"",
       ["out="] = "option 'out' must be a path, got \"\"",
-      ["time=30001"] = "option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)",
+      ["time=30001"] = "option 'time' must be 1 to 30000 samples a second, or 0 for none, got \"30001\"",
       ["speed=1"] = 'unknown option "speed"' .. known,
       ["=1"] = 'unknown option "=1"' .. known,
       ["alloc=64,alloc=128"] = "option 'alloc' is given twice",
@@ -322,7 +322,8 @@ describe("LUA_PROFILER", function()
     for _, suffix in ipairs{"", ".status", ".out", ".err"} do os.remove(pipe .. suffix) end
     assert.equal("0\n", status)
     assert.equal("0\n", out)
-    assert.equal(("profiler: cannot write profile '%s': nobody reads this pipe\n"):format(pipe), err)
+    assert.equal(("profiler: cannot write profile '%s': no process reads this pipe; start the reader " ..
+      "first\n"):format(pipe), err)
   end)
 end)
 
@@ -332,7 +333,7 @@ describe("on a Lua without a sampled nursery #plain", function()
     local status, out = process.run{script, program = "build/plain/bin/lua",
       env = {LUA_PATH = "./lualib/?.lua", LUA_CPATH = "./none/?.so"}}
     assert.equal(0, status)
-    local what = "^false\tprofiler: this Lua has no sampled nursery, or its module "
+    local what = "^false\tprofiler: this Lua is not Asamp's, or its module "
       .. "profiler/core%.so is not in package%.cpath %([^\n]*"
     assert.truthy(out:find(what .. "module 'profiler%.core' not found[^\n]*%)\n$"), out)
     -- the fork's module in its path does not help

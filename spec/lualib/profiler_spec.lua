@@ -13,6 +13,8 @@ local KNOWN = "alloc, compress, copies, exact, fixed, format, holders, malloc, n
   .. "overwrite, quiet, rate, ring, seed, snapshot, time, wall"
 local MIN = "period must be 64 to 2^62 bytes, got "
 local RATE = "rate must be 1 to 30000 samples a second, got "
+local NOMIN = "must be a period of 64 to 2^62 bytes, or 0 for none, got "
+local NORATE = "must be 1 to 30000 samples a second, or 0 for none, got "
 
 -- Returns the message of a call that must raise an error, without the position.
 local function raised(f, ...)
@@ -38,11 +40,11 @@ describe("arguments", function()
 
   it("that are wrong raise an error that names the value and the remedy", function()
     local options = {
-      {{alloc = 3}, "option 'alloc' " .. MIN .. "3 (0: off)"},
-      {{alloc = "12Q"}, "option 'alloc' " .. MIN .. '"12Q" (0: off)'},
-      {{alloc = -1}, "option 'alloc' " .. MIN .. "-1 (0: off)"},
-      {{alloc = 1.5}, "option 'alloc' " .. MIN .. "1.5 (0: off)"},
-      {{alloc = {}}, "option 'alloc' " .. MIN .. "table: "},
+      {{alloc = 3}, "option 'alloc' " .. NOMIN .. "3"},
+      {{alloc = "12Q"}, "option 'alloc' " .. NOMIN .. '"12Q"'},
+      {{alloc = -1}, "option 'alloc' " .. NOMIN .. "-1"},
+      {{alloc = 1.5}, "option 'alloc' " .. NOMIN .. "1.5"},
+      {{alloc = {}}, "option 'alloc' " .. NOMIN .. "table: "},
       {{native = 2}, "option 'native' must be true or false, 1 or 0, got 2"},
       {{fixed = "yes"}, "option 'fixed' must be true or false, 1 or 0, got \"yes\""},
       {{compress = ""}, "option 'compress' must be true or false, 1 or 0, got \"\""},
@@ -63,11 +65,11 @@ describe("arguments", function()
       {{out = "a\0b"}, "option 'out' must be a path, got \"a\\0b\""},
       {{format = "perf"}, "option 'format' must be \"stock\" or \"extended\", got \"perf\""},
       {{periode = 3}, 'unknown option "periode" (known: ' .. KNOWN .. ")"},
-      {{time = -1}, "option 'time' " .. RATE .. "-1 (0: off)"},
-      {{time = 30001}, "option 'time' " .. RATE .. "30001 (0: off)"},
-      {{time = 0.5}, "option 'time' " .. RATE .. "0.5 (0: off)"},
-      {{time = "1K"}, "option 'time' " .. RATE .. '"1K" (0: off)'},
-      {{time = true}, "option 'time' " .. RATE .. "true (0: off)"},
+      {{time = -1}, "option 'time' " .. NORATE .. "-1"},
+      {{time = 30001}, "option 'time' " .. NORATE .. "30001"},
+      {{time = 0.5}, "option 'time' " .. NORATE .. "0.5"},
+      {{time = "1K"}, "option 'time' " .. NORATE .. '"1K"'},
+      {{time = true}, "option 'time' " .. NORATE .. "true"},
       {{wall = 2}, "option 'wall' must be true or false, 1 or 0, got 2"},
       {{exact = "x"}, "option 'exact' must be true or false, 1 or 0, got \"x\""},
       {{[1] = true}, "unknown option 1 (known: " .. KNOWN .. ")"},

@@ -52,7 +52,7 @@ local function pausebins(line)
     n = n + (count(word) and 1 or BINS + 1)
   end
   if n ~= BINS then
-    error{("a histogram of pauses that has not %d numbers"):format(BINS)}
+    error{("a histogram of pauses without exactly %d numbers"):format(BINS)}
   end
   return line
 end
@@ -167,7 +167,8 @@ end
 -- replaces the name. Returns nil and a message if the file must not or cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
-    return nil, ("cannot open '%s': the process names it without its folder"):format(path)
+    return nil, ("cannot open '%s': the process gave a relative path; is it a process with this version " ..
+      "of asamp?"):format(path)
   end
   local open, name = host.openfile(path, peer.pid, peer.uid)
   if not open then

@@ -71,8 +71,8 @@ local function find(target)
   elseif user and user ~= uid and uid ~= 0 then
     return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
   end
-  return nil, ("process %s has no socket '%s'; it listens with ASAMP=listen, or give the " ..
-               "socket's path"):format(target, table.concat(list, "' or '"))
+  return nil, ("process %s has no socket '%s'; start it with ASAMP=listen, or give the " ..
+               "path of its socket"):format(target, table.concat(list, "' or '"))
 end
 
 --- Returns true if the argument names a process, by its id or its socket, and not a file.
@@ -152,7 +152,7 @@ local function result(waits, request, target, path, seconds, answer)
   end
   fields, wrong = answers.check(request, fields)
   if not fields then
-    return nil, ("'%s' answers %s with %s; is it a process with the same asamp?"):format(
+    return nil, ("'%s' answers %s with %s; is it a process with this version of asamp?"):format(
       path, request:match "^%S*", wrong)
   end
   known[target] = fields.pid or known[target]

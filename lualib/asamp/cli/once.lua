@@ -9,9 +9,9 @@ local host = require "asamp.host"
 local M = {}
 
 local SAME = "'%s' is the same profile as '%s', and is counted once"
-local PART = "'%s' is of the same recording as '%s', which is larger; only that one is counted"
-local DUMP = "'%s' has a time in common with '%s', which is a longer dump of the same flight recorder; " ..
-             "only that one is counted"
+local PART = "'%s' is of the same recording as '%s', a larger file; only the larger one is counted"
+local DUMP = "'%s' overlaps in time with '%s', a longer dump of the same flight recorder; " ..
+             "only the longer one is counted"
 local MERGED = "'%s' was merged into '%s', and is counted once"
 local COMMON = "'%s' and '%s' are merged profiles that have recordings in common, which would count " ..
                "twice: give the files that they were merged from"

@@ -41,7 +41,7 @@ function M.whole(least)
     if n and n >= least then
       return math.min(n, PLENTY)
     end
-    return nil, ("a whole number from %d"):format(least)
+    return nil, ("a whole number of at least %d"):format(least)
   end
 end
 
@@ -87,12 +87,12 @@ function M.listof(words)
     for item in text:gmatch "[^,]+" do
       local value, wants = one(item)
       if not value then
-        return nil, "a list, with commas, of " .. wants
+        return nil, "a comma-separated list of " .. wants
       end
       list[#list + 1] = value
     end
     if #list == 0 then
-      return nil, "a list, with commas, of " .. select(2, one "")
+      return nil, "a comma-separated list of " .. select(2, one "")
     end
     return list
   end
@@ -149,8 +149,8 @@ function M.sources(text)
 end
 
 --- The option --own: files and folders of the user's own code.
-M.OWN = {"own", "PATHS", "files and folders, with colons between them, of your own " ..
-  "code: the costs of other code are charged to the line of yours that called it",
+M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. Costs of other code " ..
+  "are charged to the line of your code that called it",
   paths}
 
 --- Returns true if output to stdout may have colours, according to --color.
@@ -236,14 +236,14 @@ function M.twice(files)
   for _, path in ipairs(files) do
     n = n + (path == "-" and 1 or 0)
   end
-  return n > 1 and "standard input ('-') is given twice, and would count twice" or nil
+  return n > 1 and "standard input ('-') is given twice, but can be read only once" or nil
 end
 
 local function counted(description, files)
   local what, n = description.what or "file", #files
   local least, most = description.least or 1, description.most or 1
   if least > 1 and (n < least or n > most) then
-    return ("%s wanted, got %d"):format(description.wants or ("%d %ss"):format(least, what), n)
+    return ("%s expected, got %d"):format(description.wants or ("%d %ss"):format(least, what), n)
   elseif n < least then
     return ("no %s given"):format(what)
   elseif n > most then
@@ -300,7 +300,7 @@ local function scan(description, args)
           checked = nil
         end
         if checked == nil then
-          return nil, ("--%s wants %s, got %s"):format(
+          return nil, ("--%s needs %s, got %s"):format(
             name, wants, value and "'" .. value .. "'" or "nothing")
         end
         options[name] = checked
@@ -361,7 +361,7 @@ function M.usage(description)
   end
   lines[#lines + 1] = layout.wrap(description.exits or EXITS:format(
     (description.what or "file"):find "^process" and "the process does not answer"
-    or "a file yields nothing"), "")
+    or "a file has no usable data"), "")
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -79,7 +79,7 @@ function M.foreign(program, interpreter)
   elseif text:find "liblua5%.4" then
     local path = text:match "liblua5%.4%S* => (/[^\n]-) %(0x"
     return path and not isours(path) and
-           ("'%s' is linked to %s, which it names before LD_LIBRARY_PATH (DT_RPATH)"):format(program, path)
+           ("'%s' is linked to %s by its DT_RPATH, which precedes LD_LIBRARY_PATH"):format(program, path)
            or nil
   end
   local other = text:match "liblua5[^%s]*" or text:match "libluajit[^%s]*"

@@ -26,7 +26,7 @@ end
 function M.wrong(o)
   local range = M.of(o)
   if range and range.to and range.from >= range.to then
-    return ("--from %.6g is not before --until %.6g: no sample is between them"):format(range.from, range.to)
+    return ("--from %.6g must be less than --until %.6g"):format(range.from, range.to)
   end
 end
 
@@ -56,11 +56,11 @@ function M.read(world, path, range, o)
   end
   local ends = math.max(part.duration, part.course and part.course.ended / 1000000 or 0)
   if range.from > ends then
-    return nil, ("--from %.6g: it ends after %.6g s"):format(range.from, ends)
+    return nil, ("--from %.6g is after the end of the profile, %.6g s"):format(range.from, ends)
   end
   local whole = totals.of(part).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("it has no sample %s; it ends after %.6g s"):format(M.text(range), ends)
+    return nil, ("no sample %s; the profile ends at %.6g s"):format(M.text(range), ends)
   end
   part.duration = math.min(range.to or ends, ends) - range.from
   part.allocated = nil

@@ -7,14 +7,14 @@ local host = require "asamp.host"
 local M = {}
 
 --- Error message: the result would replace the command's input.
-M.REPLACES = "--out '%s' is '%s' itself, give another name"
+M.REPLACES = "--out '%s' is the input '%s' itself; give another name"
 
 -- Returns an error message if a file of another kind has the default name of the result. nil: no
 -- such file exists.
 local function another(out, kind)
-  local there = host.isfile(out) and (convert.kind(out) or "of no known kind")
+  local there = host.isfile(out) and (convert.kind(out) or "a file of unknown kind")
   if there and there ~= kind and there ~= "an empty file" then
-    return ("'%s' would be replaced, but is %s; give --out")
+    return ("'%s' is %s and would be replaced; give another path with --out")
            :format(out, there)
   end
 end

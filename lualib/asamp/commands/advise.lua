@@ -33,8 +33,8 @@ local DESCRIPTION = {
     "twice the present one)", size},
   {"verify", nil, "runs SCRIPT again with that nursery, and compares the prediction with " ..
     "the measurement"},
-  {"runs", "N", "number of runs of --verify with the profile's nurseries, alternating with as " ..
-    "many with the other ones; the shortest time counts (default 3)", options.whole(1)},
+  {"runs", "N", "how often --verify runs SCRIPT with the profile's nursery size and, alternately, " ..
+    "with the other one; the shortest time counts (default 3)", options.whole(1)},
   {"top", "N", "rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
@@ -74,7 +74,7 @@ local function again(profile, o, setting, world, warn)
   local measured = run and advice.measured(run)
   if not measured then
     warn.failed("the run of '%s' cannot be compared: %s", o.files[2],
-      message or "it did not collect")
+      message or "it had no collection")
   end
   return measured
 end
@@ -98,9 +98,9 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
-    return warn.wrong("--verify needs the script to run again")
+    return warn.wrong("--verify needs the script, which it runs again: give it after FILE")
   elseif not o.verify and o.files[2] then
-    return warn.wrong("'%s' is a second argument: only --verify takes one, the script to run", o.files[2])
+    return warn.wrong("'%s' is a second argument, which only --verify takes: the script to run", o.files[2])
   elseif o.nursery and not o.verify then
     return warn.wrong("--nursery is the size that --verify tries: give --verify and the script, too")
   elseif o.runs and not o.verify then
@@ -110,7 +110,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not profile then
     return warn.failed("%s", message)
   end
-  warn.partial(o.files[1], profile.message, profile.samples, "the advice covers what could be read")
+  warn.partial(o.files[1], profile.message, profile.samples, "the advice covers the readable part")
   local found = {advice = advice.of(profile)}
   if not found.advice then
     return warn.failed("'%s' has too few collections or samples for advice: profile a longer " ..

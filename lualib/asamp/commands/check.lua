@@ -16,8 +16,8 @@ local M = {}
 
 M.summary = "fails when a profile exceeds limits, for CI"
 
---- Default period of a script. There is no limit of samples per second, so that a run of 1 GB finds 10%
--- more of a line that is a quarter of it.
+--- Default period for a script, without a limit of samples per second: in a run that allocates 1 GB, an
+-- increase by 10% of a line that allocates a quarter of it is found.
 M.PERIOD = "32K"
 
 local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
@@ -25,13 +25,13 @@ local UNITS = {[""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30}
 local function bytes(text)
   local n, unit = text:match "^(%d+%.?%d*)([KMG]?)$"
   n = n and math.tointeger(math.floor(tonumber(n) * UNITS[unit]))
-  return n, "bytes, such as 100M"
+  return n, "a size, such as 100M"
 end
 
 -- Accepts a period of asamp run, but not 0, which takes no samples.
 local function period(text)
   local fits = text:find "^%d+[KMGkmg]?$" and not text:find "^0+%D*$"
-  return fits and text or nil, "bytes from 1 on, such as 64K"
+  return fits and text or nil, "a size of at least 1 byte, such as 64K"
 end
 
 -- Parses "FILE:LINE=SIZE", several with commas.
@@ -41,23 +41,23 @@ local function lines(text)
     local file, line, size = item:match "^(.+):(%d+)=(.*)$"
     local n = size and bytes(size)
     if not n then
-      return nil, "FILE:LINE=SIZE, several with commas"
+      return nil, "FILE:LINE=SIZE, several separated by commas"
     end
     list[#list + 1] = {file = file, line = math.tointeger(tonumber(line)), bytes = n,
                        text = file .. ":" .. line}
   end
-  return #list > 0 and list or nil, "FILE:LINE=SIZE, several with commas"
+  return #list > 0 and list or nil, "FILE:LINE=SIZE, several separated by commas"
 end
 
 local DESCRIPTION = {
   command = "check", arguments = "PROFILE|SCRIPT", most = math.huge,
-  about = "Compares a profile with limits and with a baseline, and fails when something is over: " ..
-    "prints the limit, and the line that is most to blame. A file whose name ends with .lua is a script, " ..
-    "which is run and profiled first; its arguments follow.",
+  about = "Compares a profile with limits and with a baseline, and fails if one is exceeded: prints " ..
+    "each limit, and the line that contributes most to an exceeded one. A file whose name ends with " ..
+    ".lua is a script, which is run and profiled first; its arguments follow.",
   {"max-allocated", "SIZE", "bytes that the whole run may allocate: 100M", bytes},
   {"max-peak", "SIZE", "bytes of Lua's heap that may be in use after any collection", bytes},
   {"max-alive", "SIZE", "bytes that may be alive at the end", bytes},
-  {"max-line", "LIST", "bytes that a line may allocate: src/a.lua:12=1M, several with commas", lines},
+  {"max-line", "LIST", "bytes that a line may allocate: src/a.lua:12=1M, several separated by commas", lines},
   {"no-leak", nil, "fails if the report has a likely leak"},
   {"baseline", "FILE", "a profile of an earlier run: fails if the run or a line allocates more"},
   {"tolerance", "PERCENT", "how much more than the baseline is allowed (default 5)",
@@ -65,13 +65,14 @@ local DESCRIPTION = {
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   range.FROM,
   range.UNTIL,
-  {"github", nil, "also annotations for GitHub Actions"},
-  {"junit", "FILE", "also a file of the checks for CI servers"},
-  {"alloc", "PERIOD", "of a script: bytes between two samples (default 32K)", period},
-  after = "An estimate fails if it exceeds its limit by three standard errors; a line of the " ..
-    "baseline if it exceeds the tolerance and as many standard errors as chance would in one of " ..
-    "100,000 comparisons.",
-  exits = "Exit codes: 0 nothing is over, 1 something is, or a file yields nothing, 2 wrong arguments.",
+  {"github", nil, "also prints annotations for GitHub Actions"},
+  {"junit", "FILE", "also writes the results to this file, for CI servers"},
+  {"alloc", "PERIOD", "of a script: bytes between two samples, on average (default 32K)", period},
+  after = "An estimate fails if it exceeds its limit by three standard errors. A line fails the " ..
+    "comparison with the baseline if its increase exceeds the tolerance, and also a number of " ..
+    "standard errors that chance exceeds in one of 100,000 comparisons.",
+  exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, 2 " ..
+    "wrong arguments.",
 }
 
 --- Returns the help text.
@@ -116,7 +117,7 @@ local function load(path, name, o, world, warn)
     warn.failed("%s", message)
     return nil
   end
-  warn.partial(name, profile.message, profile.samples, "the part that could be read is checked")
+  warn.partial(name, profile.message, profile.samples, "the readable part is checked")
   if profile.samples == 0 then
     if not profile.message then
       warn.failed("'%s' has no samples of allocation; a smaller --alloc takes more", name)
@@ -125,7 +126,7 @@ local function load(path, name, o, world, warn)
   end
   local t = totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
   if exclude and t.whole.samples == 0 then
-    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT leaves out less", name, exclude)
+    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT excludes fewer", name, exclude)
     return nil
   end
   return profile, t
@@ -168,21 +169,21 @@ local function unfit(o)
   if not ispart(o) then
     return nil
   elseif o["max-peak"] then
-    return ("--max-peak is of the whole heap, of which --%s has no part: leave it out, or use --max-alive")
-      :format(part)
+    return ("--max-peak is about the whole heap: leave --%s out, or use --max-alive"):format(part)
   elseif o["no-leak"] then
-    return ("--no-leak is of the whole run: leave --%s out, or use --max-alive"):format(part)
+    return ("--no-leak is about the whole run: leave --%s out, or use --max-alive"):format(part)
   end
   return range.wrong(o)
 end
 
 local function write(path, text, warn)
   local file, wrong = io.open(path, "w")
-  local ok = file and file:write(text)
+  local ok, unclosed = file, nil
   if file then
-    ok = file:close() and ok
+    ok, wrong = file:write(text)
+    file, unclosed = file:close()
   end
-  return ok and 0 or warn.failed("cannot write '%s': %s", path, wrong or "the disk is full")
+  return ok and file and 0 or warn.failed("cannot write '%s': %s", path, wrong or unclosed)
 end
 
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
@@ -194,7 +195,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("--tolerance needs --baseline")
   elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
               o["no-leak"] or o.baseline) then
-    return warn.wrong("nothing to check: give a limit or --baseline")
+    return warn.wrong("nothing to check: give a limit (--max-...), --no-leak or --baseline")
   end
   local wrong = unfit(o)
   if wrong then

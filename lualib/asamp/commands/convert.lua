@@ -14,7 +14,7 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
-M.summary = "for Firefox Profiler, pprof, flame graphs, speedscope, VMProf"
+M.summary = "converts to Firefox Profiler, pprof, flame graphs, speedscope"
 
 local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
@@ -36,12 +36,12 @@ local NAMES = {"firefox", "pprof", "collapsed", "speedscope", "vmprof", "heapsna
 local DESCRIPTION = {
   command = "convert", arguments = "--to FORMAT FILE",
   about = "Writes a profile in a format of other tools. FILE is a VMProf " ..
-    "log, compressed or not: a profile of this sampler in either format, or " ..
-    "one of another VMProf writer; - is standard input.",
+    "log, compressed or not: a profile of Asamp in either format, or " ..
+    "one of another VMProf profiler; - is standard input.",
   {"to", "FORMAT", "firefox (profiler.firefox.com), pprof (profile.proto: " ..
     "go tool pprof, continuous profilers), collapsed (flamegraph.pl, inferno " ..
-    "and others), speedscope (speedscope.app), vmprof (this sampler's " ..
-    "other flavour), or, of a snapshot of a heap, heapsnapshot (the Memory panel of " ..
+    "and others), speedscope (speedscope.app), vmprof (Asamp's other " ..
+    "flavour); of a heap snapshot: heapsnapshot (the Memory panel of " ..
     "Chrome's DevTools)", options.oneof(NAMES)},
   options.out("the result (default: next to the profile, named after it; - " ..
     "is standard output, and the default for standard input)"),
@@ -51,20 +51,20 @@ local DESCRIPTION = {
     "has only that", options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "vmprof: stock or extended (default: the one that " ..
     "the profile is not)", options.oneof{"extended", "stock"}},
-  options.sources("firefox: folders, with colons between them, whose " ..
-    "source files are put into the result with their text (default: none)"),
-  {"together", nil, "Lua states, OS threads and labels are added up (all formats of profiles but " ..
-    "vmprof, which always keeps them separate; default: pprof has them as labels, Firefox a thread and " ..
-    "speedscope profiles for each state, collapsed an outermost frame; of more than 64 states " ..
-    "those of one script are together)"},
-  {"start-up", nil, "with the C functions that come before the script in " ..
-    "every stack (all formats of profiles but vmprof, which always has them)"},
+  options.sources("firefox: folders, separated by colons, whose " ..
+    "source files are copied into the result (default: none)"),
+  {"together", nil, "adds up all Lua states, OS threads and labels (all formats of profiles except " ..
+    "vmprof, which always keeps them separate). Default: pprof has them as labels, Firefox has a thread " ..
+    "and speedscope has profiles for each state, collapsed has an outermost frame; if there are more " ..
+    "than 64 states, those of one script are added up"},
+  {"start-up", nil, "keeps the C functions that call the script in " ..
+    "every stack (all formats of profiles except vmprof, which always has them)"},
   range.FROM,
   range.UNTIL,
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
-  {"plain", nil, "do not compress"},
-  after = "Files whose name ends in .gz are compressed; pprof and vmprof " ..
-    "always. The file has its name only when it is complete.",
+  {"plain", nil, "does not compress the result"},
+  after = "Files whose name ends in .gz are compressed, those of pprof and vmprof " ..
+    "always. The result gets its name only when it is complete.",
 }
 
 --- Returns the help text.
@@ -80,28 +80,30 @@ end
 -- Returns an error message about the options, or nil.
 local function wrong(o)
   if not o.to then
-    return "no format given (--to)"
+    return "no format given: --to FORMAT"
   elseif o.weight and o.to ~= "collapsed" then
-    return "--weight goes with --to collapsed"
+    return "--weight is only for --to collapsed"
   elseif o.flavour and o.to ~= "vmprof" then
-    return "--flavour goes with --to vmprof"
+    return "--flavour is only for --to vmprof"
   elseif o.source and o.to ~= "firefox" then
-    return "--source goes with --to firefox"
+    return "--source is only for --to firefox"
   elseif o.together and o.to == "vmprof" then
-    return "--together goes with the other formats: vmprof keeps all states separate"
+    return "--together is only for other formats: vmprof keeps all states separate"
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
-    return ("--%s goes with the other formats: heapsnapshot is of a heap, which has no stacks and " ..
+    return ("--%s is only for other formats: a heap snapshot has no stacks and only " ..
             "one state"):format(o.together and "together" or "start-up")
   elseif (range.of(o) or o.exclude) and (o.to == "vmprof" or o.to == "heapsnapshot") then
-    return ("--%s goes with the other formats: %s; the report has it, too"):format(
+    return ("--%s is only for other formats: %s. asamp report has this option, too"):format(
       partoption(o),
-      o.to == "vmprof" and "vmprof keeps the whole profile" or "a snapshot has no samples")
+      o.to == "vmprof" and "vmprof keeps the whole profile" or "a heap snapshot has no stacks and no " ..
+        "times of samples")
   elseif (range.of(o) or o.exclude) and o.files[1] == "-" then
-    return ("--%s reads the file twice, which standard input cannot be: give a file"):format(partoption(o))
+    return ("--%s reads the input twice, but standard input can be read only once: give a " ..
+      "file"):format(partoption(o))
   elseif range.wrong(o) then
     return range.wrong(o)
   elseif o["start-up"] and o.to == "vmprof" then
-    return "--start-up goes with the other formats: vmprof has all frames"
+    return "--start-up is only for other formats: vmprof always has all frames"
   end
 end
 
@@ -151,7 +153,7 @@ local function without(world, path, o)
   end
   local whole = totals.of(profile, {covered = left}).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT leaves out less"):format(o.exclude)
+    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer"):format(o.exclude)
   end
   return table.concat(bytes)
 end
@@ -169,7 +171,7 @@ end
 
 local function warnings(warn, path, s, setting)
   warn.partial(path, s.message, s.samples + s.timesamples,
-               "the result covers what could be read")
+               "the result covers the readable part")
   for _, left in ipairs(s.left) do
     warn.failed("'%s': %s", path, left.text)
   end

@@ -19,18 +19,18 @@ local DESCRIPTION = {
   command = "diff", arguments = "A B", least = 2, most = 2,
   about = "Compares two profiles: lists increases and decreases from A to B by " ..
     "function, line, type and class. The program may have been moved and " ..
-    "edited in between: files are known again by the end of their paths, " ..
+    "edited in between: files are matched by the end of their paths, " ..
     "functions by their names and neighbours, lines by their distance from " ..
-    "their function's start. asamp view A B shows the same as a flame graph.",
+    "the start of their function. asamp view A B shows the same as a flame graph.",
   options.by("compare bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..
     "both files have them)"),
   {"total", nil, "functions and lines with all that they called"},
-  {"normalize", nil, "scales A, so that both amount to the same: compares " ..
+  {"normalize", nil, "scales A to the total of B: compares " ..
     "shares"},
   {"sigma", "N", "changes of a single row by less than N standard errors " ..
     "count as noise (default 3)", options.number(0, 100)},
-  {"all", nil, "noise too, marked ~"},
+  {"all", nil, "shows noise, too, marked ~"},
   options.TOP,
   options.WIDTH,
   options.COLOR,
@@ -50,7 +50,7 @@ local function load(path, world, warn)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "what could be read is compared")
+  warn.partial(path, profile.message, n, "the readable part is compared")
   if n == 0 then
     if not profile.message then
       warn.failed("'%s' has no samples", path)

@@ -34,27 +34,28 @@ local DESCRIPTION = {
   about = "Reads a snapshot that profiler.snapshot(path) has written: all reachable " ..
     "objects and their references. 'retained' is the memory that would become free if the " ..
     "object were removed. Without options, shows the objects by class, the sampled objects by " ..
-    "the line that allocated them, and a tree of holders. Takes a snapshot first of a process " ..
-    "that listens (ASAMP=listen).",
-  {"out", "OUT", "of a process: where the snapshot goes (default PID.heap here)", short = "o"},
+    "the line that allocated them, and a tree of holders. If a process that listens " ..
+    "(ASAMP=listen) is given, first takes a snapshot of it.",
+  {"out", "OUT", "of a process: path of the snapshot (default PID.heap in the current folder)", short = "o"},
   {"state", "N", "of a process: the number of the Lua state (default: the first that collects)",
     options.whole(0)},
-  {"wait", "TIME", "of a process: time limit for the state's next collection, at whose end the " ..
-    "snapshot is taken (default 10s)", options.duration},
-  {"held-by", "WHAT", "the paths that hold the objects of a class (table, string, " ..
-    "function, ... or the name of a metatable), or those sampled at a line (app.lua:5), " ..
+  {"wait", "TIME", "of a process: how long to wait for the state's next collection, at the end of " ..
+    "which the snapshot is taken (default 10s)", options.duration},
+  {"held-by", "WHAT", "the paths of references to the objects of a class (table, string, " ..
+    "function, ... or the name of a metatable), or to those sampled at a line (app.lua:5), " ..
     "merged, with shares"},
-  {"paths", nil, "the single objects that retain most, each with its shortest path " ..
+  {"paths", nil, "the objects that retain most, each with the shortest path to it " ..
     "(with --held-by: those of the class)"},
-  {"prove", "PROFILE", "the bytes that become free without the references that hold the likely leaks of " ..
-    "the PROFILE of the same run; without PROFILE: those that hold most sampled bytes", bare = ""},
+  {"prove", "PROFILE", "how many bytes become free if the references that hold the likely leaks of " ..
+    "PROFILE, made in the same run, are removed; without PROFILE: if those that hold most " ..
+    "sampled bytes are removed", bare = ""},
   {"diff", "OLD", "new, gone and grown objects since the snapshot OLD of the same " ..
     "process, by class and line; and the holders of the new ones"},
   {"least", "PERCENT", "leaves out rows of a tree below this share (default 1)",
     options.number(0, 100)},
-  {"page", "FILE", "the same as a page for a browser, into FILE, with the objects that retain most"},
-  options.sources("of a page: folders, with colons between them, in which source files are looked for " ..
-    "besides the current one; the lines that allocated are shown. Without it: none"),
+  {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most"},
+  options.sources("with --page: shows the source lines that allocated. DIRS: folders, separated by " ..
+    "colons, in which source files are searched, in addition to the current folder"),
   options.TOP,
   options.WIDTH,
   options.COLOR,
@@ -70,7 +71,7 @@ local function read(path, world, warn)
   local bar, finish = world.progress("reading " .. path:match "[^/]*$")
   local h, message = heap.open(path, bar)
   finish()
-  if not h and message:find "it is no heap snapshot$" then
+  if not h and message:find "it is not a heap snapshot$" then
     message = message .. (host.samefile(path, path .. "/.") and "; it is a folder" or
                           convert.version(path) and "; it is a profile, which asamp report reads" or
                           "; profiler.snapshot(path) and asamp heap PID write one")
@@ -115,10 +116,10 @@ local function take(o, world, warn)
   end
   if late then
     local rest = o.state and others(target, o.state)
-    message = ("%s has not collected for %d s, which it does when it has allocated enough; no " ..
-               "snapshot is taken (--wait TIME: waits longer%s)"):format(
+    message = ("%s had no collection within %d s, so no snapshot was taken: a state collects only after " ..
+               "it has allocated enough. --wait TIME waits longer%s"):format(
       o.state and ("state %d of '%s'"):format(o.state, target) or ("'%s'"):format(target), seconds,
-      rest and "; --state N: another state: " .. rest or "")
+      rest and "; --state N selects another state: " .. rest or "")
   end
   if not fields then
     warn.failed("%s", message)
@@ -126,7 +127,7 @@ local function take(o, world, warn)
   end
   local rest = not o.state and fields.state and others(target, fields.state)
   if rest then
-    world.err(("of state %d, the first that has collected; --state N takes another: %s\n"):format(
+    world.err(("snapshot of state %d, which collected first; --state N selects another: %s\n"):format(
       fields.state, rest))
   end
   return fields.file, fields.peer
@@ -273,8 +274,8 @@ local function holdersof(h, most)
   return table.move(list, 1, math.min(most, #list), 1, {})
 end
 
--- Returns the likely leaks of a profile with their proofs, or those of the largest holders for
--- path ""; nil after an error message.
+-- Returns the likely leaks of a profile with their proofs, or, for path "", the largest holders with
+-- theirs; nil after an error message.
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then
@@ -283,7 +284,8 @@ local function prove(h, path, most, world, warn)
     local profile, message = world.read(path, {bins = leaks.BINS})
     local version, pid = convert.version(path)
     if profile and version and pid ~= h:info().pid then
-      profile, message = nil, ("'%s' is of process %d, and the snapshot of process %d: take both of one run")
+      profile, message = nil, ("'%s' is of process %d, but the snapshot is of process %d: give two " ..
+        "files of the same run")
         :format(path, pid, h:info().pid)
     end
     if not profile then
@@ -324,8 +326,8 @@ local function parts(h, old, o, world, warn)
         names[#names + 1] = row.count > 0 and row.name or nil
       end
       local near = options.nearest(class, names)
-      warn.failed(class:find ":%d+$" and "nothing that is alive was sampled at '%s'%s"
-                  or "no object is of the class '%s'%s", layout.clean(class),
+      warn.failed(class:find ":%d+$" and "no live sampled object was allocated at '%s'%s"
+                  or "no object has the class '%s'%s", layout.clean(class),
         near and (", did you mean %s?"):format(near) or "")
       return nil
     end
@@ -333,7 +335,7 @@ local function parts(h, old, o, world, warn)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
     if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
-      warn.failed("--paths lists %d objects at most, those that retain most; --top %d is more",
+      warn.failed("--paths lists at most %d objects, those that retain most, although --top is %d",
                   heap.OBJECTS, o.top)
     end
   end
@@ -394,16 +396,16 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.page and (host.samefile(o.page, o.files[1]) or o.diff and host.samefile(o.page, o.diff)) then
-    return warn.wrong("--page '%s' is a snapshot that is read, give another name", o.page)
+    return warn.wrong("--page '%s' is an input snapshot; give another name", o.page)
   elseif o.page and o.json then
-    return warn.wrong("--page and --json do not go together: run asamp heap once for each")
+    return warn.wrong("--page and --json cannot be combined: run asamp heap once for each")
   end
   if o.source and not o.page then
-    return warn.wrong("--source is of a page: give --page FILE, too")
+    return warn.wrong("--source needs --page FILE")
   end
   for _, name in ipairs{"out", "state", "wait"} do
     if o[name] and not client.isprocess(o.files[1]) then
-      return warn.wrong("--%s is of a process that takes a snapshot; '%s' is a file", name, o.files[1])
+      return warn.wrong("--%s is only for a running process, but '%s' is a file", name, o.files[1])
     end
   end
   local old = o.diff and read(o.diff, world, warn)  -- read before a new snapshot is taken

@@ -11,8 +11,8 @@ M.summary = "puts a marker into the profile of a running process"
 local DESCRIPTION = {
   command = "mark", arguments = client.ARGUMENT .. " NAME [VALUE]", what = "argument",
   wants = "a process and a name", least = 2, most = 3,
-  about = "Puts a marker into the profile that a process writes which listens " ..
-    "(ASAMP=listen), as profiler.mark does: a deployment, say. A NAME is one word.",
+  about = "Puts a marker into the profile of a process that listens " ..
+    "(ASAMP=listen), as profiler.mark does, for example at a deployment. NAME is one word.",
   exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
 }
 
@@ -24,7 +24,7 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, _, warn)
   if o.files[2]:find "%s" or o.files[2] == "" then
-    return warn.wrong("NAME wants one word, got '%s'", o.files[2])
+    return warn.wrong("NAME must be one word, got '%s'", o.files[2])
   end
   local fields, message = client.send(o.files[1], ("mark %s %s"):format(o.files[2], o.files[3] or ""))
   if not fields then

@@ -15,11 +15,12 @@ M.summary = "breaks down resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
-  about = "Breaks down the resident memory of a process: Lua objects, free lines of blocks " ..
-    "and the lines that keep such blocks in use, reserve, native memory, code and stacks. Of " ..
-    "a profile at its end and over time; of a process that listens (ASAMP=listen) now.",
-  {"peak", nil, "of a profile: when most was resident, instead of the end"},
-  {"top", "N", "most lines or files per row, and rows over time (default 8)", options.whole(1)},
+  about = "Breaks down the resident memory of a process: Lua objects, free memory in blocks " ..
+    "and the source lines whose objects keep these blocks in use, reserve, native memory, code " ..
+    "and stacks. With a profile: at its end and over time. With a process that listens " ..
+    "(ASAMP=listen): now.",
+  {"peak", nil, "of a profile: at the time when most was resident, instead of its end"},
+  {"top", "N", "number of lines or files shown per row, and of rows over time (default 8)", options.whole(1)},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "as JSON: sizes in bytes, times in seconds"},
@@ -46,11 +47,11 @@ local function ofprofile(path, world, warn)
     return nil
   end
   warn.partial(path, profile.message, profile.samples + profile.timesamples,
-               "the last snapshot of memory is from before that")
+               "the last snapshot of memory is from before that place")
   local found = resident.ofprofile(profile)
   if not found then
     warn.failed("'%s' has no breakdown of memory: an older asamp or another profiler " ..
-      "wrote it, or the program never collected", path)
+      "wrote it, or the program had no collection", path)
   end
   return found
 end

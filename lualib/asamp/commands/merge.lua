@@ -17,13 +17,13 @@ local KIND = "a profile of this sampler"
 
 local DESCRIPTION = {
   command = "merge", arguments = "FILE... -o OUT", most = 100000,
-  about = "Makes one profile of several, of processes of a fleet or of many runs. Its report " ..
-    "has the sums of report --sum. Each Lua state of each input is a state of the result " ..
-    "(--by state, --state); the state of an input with one state gets the name of its file. In " ..
-    "the timeline one profile comes after the other.",
-  options.out "the profile of all; it has to be given",
-  {"plain", nil, "do not compress it"},
-  exits = "Exit codes: 0 done, 1 a file yields nothing (the others are merged) or the result " ..
+  about = "Makes one profile of several, of the processes of a fleet or of many runs. Its report " ..
+    "has the same sums as report --sum. Each Lua state of each input is a state of the result " ..
+    "(--by state, --state); if an input has only one state, it gets the name of the file. In " ..
+    "the timeline, the profiles follow one another.",
+  options.out "the merged profile; required",
+  {"plain", nil, "does not compress the result"},
+  exits = "Exit codes: 0 done, 1 a file has no usable data (the others are merged) or the result " ..
     "cannot be written, 2 wrong arguments.",
 }
 
@@ -42,7 +42,7 @@ local function judge(files, warn)
     else
       read = read + 1
       warn.partial(f.path, f.message, f.samples + f.timesamples,
-                   "the result covers what could be read")
+                   "the result covers the readable part")
       for _, left in ipairs(f.left) do
         warn.failed("'%s': %s", f.path, left.text)
       end
@@ -54,7 +54,7 @@ end
 --- Runs the command. 'world': see asamp.lua. Returns the exit code.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not o.out then
-    return warn.wrong("no name given for the result (-o)")
+    return warn.wrong("no path given for the result: -o OUT")
   end
   local twice = options.twice(o.files)
   if twice then

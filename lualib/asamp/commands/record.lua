@@ -16,16 +16,17 @@ local DUMP = 60  -- time limit of an answer in seconds; the process may write a 
 
 local DESCRIPTION = {
   command = "record", arguments = client.ARGUMENT, what = "process",
-  about = "Has a process that listens (ASAMP=listen) write a profile of its own for a time, " ..
-    "and waits for it. A profile that it writes already ends, and continues in another " ..
-    "file afterwards. Ctrl-C ends the recording early.",
+  about = "Makes a process that listens (ASAMP=listen) write a separate profile for a limited " ..
+    "time, and waits until it is complete. If the process already writes a profile, that one " ..
+    "ends first, and afterwards continues in a new file. Ctrl-C ends the recording early.",
   {"for", "TIME", "duration (default 10s)", options.duration},
-  {"out", "OUT", "the profile, as the process finds it (default PID.vmprof here)", short = "o"},
-  {"alloc", "BYTES", "a sample every BYTES allocated; 0: none (default 32K, and " ..
-    "more while there are over 1000 samples a second)"},
+  {"out", "OUT", "the profile, which the process writes (default PID.vmprof in the current " ..
+    "folder)", short = "o"},
+  {"alloc", "BYTES", "a sample every BYTES allocated, on average; 0: none (default 32K, and " ..
+    "more while there would be over 1000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
-  {"stop", nil, "stops the present recording, whichever client started it"},
+  {"stop", nil, "stops the current recording, also if another client started it"},
 }
 
 --- Returns the help text.

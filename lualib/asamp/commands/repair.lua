@@ -15,13 +15,13 @@ M.summary = "recovers the readable part of a cut or damaged profile"
 local DESCRIPTION = {
   command = "repair", arguments = "FILE",
   about = "Copies a profile up to its damage, gives the copy the end that " ..
-    "readers require, and prints a summary. A whole file is left as it " ..
-    "is, and one that is still being written stays in its place. Either " ..
-    "--out or --in-place has to say where the result goes. - for FILE is " ..
+    "readers require, and prints a summary. A complete file is not " ..
+    "changed, and a file that is still being written is not replaced. Give either " ..
+    "--out or --in-place. - for FILE is " ..
     "standard input.",
-  options.out("the repaired file, another than FILE; an existing file is " ..
+  options.out("path of the repaired file, other than FILE; an existing file is " ..
     "replaced"),
-  {"in-place", nil, "puts the repaired file in FILE's place, with its mode and " ..
+  {"in-place", nil, "replaces FILE by the repaired file, with the same mode and " ..
     "owner"},
 }
 
@@ -46,7 +46,7 @@ local function summary(path, out, r)
   end
   local samples = table.concat(parts, " and ")
   if r.whole then
-    return ("'%s' is whole (%s): nothing to repair, nothing written\n")
+    return ("'%s' is complete (%s): nothing to repair, nothing written\n")
            :format(path, samples)
   end
   local lines = {("'%s': %s"):format(
@@ -59,7 +59,7 @@ local function summary(path, out, r)
       units.plural(r.cut, "byte"))
   end
   if r.mended > 0 then
-    lines[#lines + 1] = ("mended or left out: %s"):format(
+    lines[#lines + 1] = ("corrected or left out: %s"):format(
       units.plural(r.mended, "record"))
   end
   lines[#lines + 1] = ("written: '%s' (%s)"):format(
@@ -71,11 +71,11 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local path, inplace = o.files[1], o["in-place"]
   if (o.out ~= nil) == (inplace ~= nil) then
-    return warn.wrong(inplace and "--out and --in-place do not go together"
-                      or "no result given (--out OUT or --in-place)")
+    return warn.wrong(inplace and "--out and --in-place cannot be combined: give one of them"
+                      or "no path given for the result: --out OUT or --in-place")
   end
   if inplace and path == "-" then
-    return warn.wrong "--in-place needs a file; give --out"
+    return warn.wrong "--in-place needs a file, and FILE is standard input: give --out OUT"
   end
   local out = o.out or path
   local r, message, what = reader.repair(path, out, inplace)

@@ -47,7 +47,7 @@ end
 -- Parses "peak", or seconds since the start.
 local function instant(value)
   local seconds = value:find "^%d*%.?%d*s?$" and tonumber((value:gsub("s$", "")))
-  return value == "peak" and value or seconds, "peak, or seconds since the start"
+  return value == "peak" and value or seconds, "peak or a number of seconds since the start"
 end
 
 local DESCRIPTION = {
@@ -55,26 +55,26 @@ local DESCRIPTION = {
   about = "Shows the contents of a profile: how much was allocated and where time " ..
     "went, by which functions and lines, of which types, and how much " ..
     "survived its first collection. FILE is a VMProf log, compressed or " ..
-    "not: a profile of this sampler in either format, or one of another " ..
-    "VMProf writer; - is standard input.",
+    "not: a profile of Asamp in either format, or one of another " ..
+    "VMProf profiler; - is standard input.",
   options.TOP,
-  options.by("sort by bytes, samples, survived (bytes that survived), alive " ..
+  options.by("sorts by bytes, samples, survived (bytes that survived), alive " ..
     "(bytes alive at the end) or time (default: bytes and time, as far as " ..
     "the file has them); state, thread: a table of the Lua states, or of the OS " ..
     "threads, of a process", {"state", "thread"}),
   {"state", "TEXT", "only the Lua states with TEXT in their name, or of that number"},
   {"by-label", "NAME", "a table of the values of that label (profiler.label), with the costs " ..
     "of each"},
-  {"label", "NAME=VALUE", "only work with that label; NAME=(none): without a label of that name",
+  {"label", "NAME=VALUE", "only code that ran with that label; NAME=(none): without a label of that name",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
-  {"total", nil, "sort functions and lines by total instead of self"},
+  {"total", nil, "sorts functions and lines by total instead of self"},
   {"show", "LIST", "sections to show: functions, lines, callers, types, trends, copies, native, labels, " ..
     "scripts (of Lua states), states, threads, leaks, holders (of live objects), lifetimes, " ..
     "tree, collections, " ..
     "marks (default: all but states, threads and tree)",
     options.listof(text.SECTIONS)},
   {"tree", nil, "the call tree; the same as --show tree"},
-  {"min", "PERCENT", "leaves smaller parts out of the tree (default 1)",
+  {"min", "PERCENT", "leaves parts with a smaller share out of the tree (default 1)",
     options.number(0, 100)},
   {"depth", "N", "leaves deeper calls out of the tree (default 60)",
     options.whole(1)},
@@ -85,12 +85,12 @@ local DESCRIPTION = {
   {"exclude", "TEXT", "leaves out samples with a function on their stack whose name or file has TEXT in it"},
   range.FROM,
   range.UNTIL,
-  {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak, " ..
-    "the collection after which the heap was largest", instant},
+  {"at", "WHEN", "only objects alive at that time: seconds since the start, or peak: " ..
+    "the end of the collection that left most in use", instant},
   {"source", "FILE", "instead of the tables, the lines of that file, each with " ..
     "its costs; FILE is its path, or the end of its path in the profile"},
   options.OWN,
-  {"sum", nil, "one report of all files together, for several processes or runs"},
+  {"sum", nil, "one report with the sums of all files, for several processes or runs"},
   options.WIDTH,
   options.COLOR,
   {"json", nil, "everything as JSON, the call tree if it is requested; all " ..
@@ -146,7 +146,7 @@ local function narrowed(profile, o, setting)
   if test then
     covered, entries = focus.cover(profile, test)
     if #entries == 0 then
-      return nil, ("no stack has %s"):format(title)
+      return nil, ("no sample has %s on its stack"):format(title)
     end
   end
   if o.exclude then
@@ -160,7 +160,7 @@ local function narrowed(profile, o, setting)
   setting.show.marks, setting.show.lifetimes = nil, nil
   local t = totals.of(profile, {covered = covered})
   if o.exclude and t.whole.samples + t.whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT leaves out less"):format(o.exclude)
+    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer"):format(o.exclude)
   end
   return t
 end
@@ -185,7 +185,7 @@ local function charged(profile, o, setting)
   end
   local result, allocated, timed = owned.of(profile, owned.below(sources.real(o.own)))
   if allocated + timed == 0 then
-    return nil, ("no code of it lies in %s; the profile has files like %s"):format(
+    return nil, ("no sampled code lies in %s; the profile has files such as %s"):format(
       table.concat(o.own, ":"), examples(profile))
   end
   setting.own = {paths = table.concat(o.own, ":"), samples = allocated, timesamples = timed}
@@ -206,7 +206,7 @@ local function annotated(wanted, t, started, functions)
   for _, row in ipairs(t.lines) do
     if samefile(row.file, wanted) then
       if file and row.file ~= file then
-        return nil, ("'%s' may be '%s' or '%s'"):format(wanted, file, row.file)
+        return nil, ("'%s' can be '%s' or '%s'; give more of the path"):format(wanted, file, row.file)
       end
       file, rows[#rows + 1] = row.file, row
     end
@@ -233,7 +233,7 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local course = profile.course
   if not measures.hasdeaths(profile) or not course then
-    return nil, "it has no times of deaths: --at is for profiles of this sampler, with collections"
+    return nil, "it has no times of deaths: --at needs a profile of Asamp, with collections"
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)
@@ -241,7 +241,7 @@ local function frozen(path, profile, ids, o, setting, world)
   -- profiles, because of rounding.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
-    return nil, ("--at %.6g: it ends after %.6g s"):format(time / 1000000, ends / 1000000)
+    return nil, ("--at %.6g is after the end of the profile, %.6g s"):format(time / 1000000, ends / 1000000)
   end
   local other = peak and native.of(profile)
   setting.at = {seconds = time / 1000000, inuse = peak and course.peak.inuse or nil,
@@ -257,7 +257,7 @@ end
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
   if t.whole[field] == 0 then
-    return nil, ("nothing to sort by %s: the file has none"):format(by)
+    return nil, ("nothing to sort by: '%s' is 0 in the whole profile"):format(by)
   end
   return field
 end
@@ -319,7 +319,7 @@ local function readone(path, o, setting, world, warn)
     return nil
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "the report covers what could be read")
+  warn.partial(path, profile.message, n, "the report covers the readable part")
   if n == 0 and not profile.complete then
     return nil
   end
@@ -346,9 +346,10 @@ end
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
-    return nil, "the file has no data by state and thread; profiles of ASAMP and asamp run -- PROGRAM have"
+    return nil, "the profile has no data by state and thread: only those of ASAMP and asamp run -- " ..
+      "PROGRAM have"
   elseif TABLES[o.by] and o.at then
-    return nil, "tables by state and thread are of the whole run: leave --at out"
+    return nil, "tables by state and thread cover the whole run: leave --at out"
   elseif o.by and not TABLES[o.by] then
     setting.by, wrong = fieldof(o.by, t)
   end
@@ -359,8 +360,8 @@ end
 -- are not recorded.
 local function nothingalive(at)
   return ("no sample was alive at %.6g s%s"):format(at.seconds, at.inuse and
-    (", when most was in use after a collection (%s); use between collections is not " ..
-     "recorded: --at SECONDS shows any instant"):format(units.bytes(at.inuse)) or "")
+    (", when a collection left most in use (%s); peaks between collections " ..
+     "are not recorded: --at SECONDS shows another time"):format(units.bytes(at.inuse)) or "")
 end
 
 -- Adds the verdict, unless the options select parts of the report, and the holders.
@@ -462,16 +463,17 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
-    return warn.wrong("--sum has no states: it does not go with --state, --by state and --by thread")
+    return warn.wrong("--sum adds up all states: it cannot be combined with --state, --by state or --by " ..
+      "thread")
   end
   local no = range.wrong(o)
   if no then
     return warn.wrong("%s", no)
   elseif range.of(o) and (TABLES[o.by] or o.at) then
-    return warn.wrong("--from and --until do not go with --%s, which is of the whole run: leave one out",
+    return warn.wrong("--from and --until cannot be combined with --%s: leave one out",
                       o.at and "at" or "by " .. o.by)
   elseif o.exclude and (TABLES[o.by] or o["by-label"]) then
-    return warn.wrong("--exclude is about stacks, which tables of states, threads and labels have not: " ..
+    return warn.wrong("--exclude needs stacks, which tables of states, threads and labels do not have: " ..
                       "leave --exclude or --%s out", o["by-label"] and "by-label" or "by " .. o.by)
   end
   local twice = o.sum and options.twice(o.files)

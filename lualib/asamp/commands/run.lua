@@ -16,8 +16,8 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
 
--- Rows of a terminal besides those of the report and of the last line: the profiler's line (2), two
--- empty ones and the shell's prompt. LEAST: height of a terminal that the verdict needs.
+-- OTHERS: rows of a terminal that the report and its last line cannot use: the profiler's line (2), two
+-- empty ones and the shell's prompt. LEAST: minimum height that is assumed.
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts: the period is short enough for runs of 50 ms, and the rate bounds the
@@ -39,44 +39,45 @@ local DESCRIPTION = {
   least = 1, most = math.huge, rest = 1,
   about = "Runs a Lua script under the profiler, as `lua -l profiler SCRIPT` does, but " ..
     "without the global `profiler`, with the keys of LUA_PROFILER as options. Or a program, " ..
-    "with all Lua states that it makes through liblua5.4.so.0, by the variable " ..
+    "with all Lua states that it creates with liblua5.4.so.0, by the variable " ..
     "ASAMP. Ends with " ..
-    "a short report on stderr, and as the script ends: with its exit code, " ..
+    "a short report on stderr, and then like the script: with its exit code, " ..
     "or by its signal.",
   {"alloc", "BYTES", "a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
-    "Smaller is more detail (default 32K, of a PROGRAM 512K)",
+    "Fewer bytes give more detail (default 32K, for a PROGRAM 512K)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K")},
-  {"rate", "N", "at most N samples of allocation a second, on average: BYTES double while " ..
-    "there are more (default 1000, if --alloc is not given)",
+  {"rate", "N", "at most N samples of allocation a second, on average: BYTES of --alloc double " ..
+    "while there are more (default 1000, if --alloc is not given)",
     like("^%d+$", "a whole number of samples a second")},
-  {"malloc", "BYTES", "native memory, too: a sample every BYTES that the whole process " ..
-    "allocates with malloc (512K where BYTES are not given)",
+  {"malloc", "BYTES", "samples native memory, too: every BYTES that the whole process " ..
+    "allocates with malloc, on average (512K if BYTES are not given)",
     like("^%d+[KMGkmg]?$", "bytes such as 65536 or 64K"), bare = "512K"},
-  {"copies", nil, "copied bytes, too: into new strings, and by buffers and tables that grow"},
-  {"time", "RATE", "samples of time a second; 0: none (default 100, of a PROGRAM 0)",
+  {"copies", nil, "samples copied bytes, too: copies into new strings, and of buffers and tables that grow"},
+  {"time", "RATE", "samples of time a second; 0: none (default 100, for a PROGRAM 0)",
     like("^%d+$", "a whole number of samples a second")},
-  {"wall", nil, "time by the clock on the wall, not of the CPU"},
-  {"exact", nil, "a stack for every sample of CPU time, not only at ticks of " ..
+  {"wall", nil, "samples wall-clock time instead of CPU time"},
+  {"exact", nil, "takes a stack for every sample of CPU time, not only at ticks of " ..
     "the scheduler"},
-  {"no-native", nil, "no C stacks, only the C functions that Lua called"},
-  {"fixed", nil, "a sample at every n-th byte allocated, not at random intervals"},
-  {"seed", "N", "an integer that fixes the random intervals between samples of allocation",
+  {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
+  {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
+  {"seed", "N", "an integer: runs with the same one have the same random intervals between samples of " ..
+    "allocation",
     like("^%-?%d+$", "an integer")},
-  {"holders", "WHEN", "the holders of live objects are written at the end (1, the default), never " ..
-    "(0), or also at this interval (60s, 5m, 1h)",
+  {"holders", "WHEN", "when the holders of live objects are recorded: at the end (1, the default), never " ..
+    "(0), or at the end and at this interval (60s, 5m, 1h)",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "of a script: at the end, a forked process writes a snapshot of the heap next to " ..
-    "the profile, and the report says how many bytes become free without the reference that it " ..
-    "names for a likely leak"},
-  {"out", "OUT", "the profile; %p is the process id, %t its start, %h the " ..
-    "host (default SCRIPT.PID.vmprof in the current folder). A profile that is " ..
-    "there is replaced, any other file stays",
+  {"prove-leaks", nil, "for a script: at the end, a forked process writes a snapshot of the heap next to " ..
+    "the profile, and for each likely leak the report says how many bytes become free without " ..
+    "the reference that holds them"},
+  {"out", "OUT", "the profile; %p is the process id, %t the time of its start, %h the " ..
+    "name of the host (default SCRIPT.PID.vmprof in the current folder). An existing " ..
+    "profile is replaced, any other file is kept",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
-  {"overwrite", nil, "whatever file OUT is, it is replaced"},
+  {"overwrite", nil, "replaces OUT, also if it is not a profile"},
   {"format", "NAME", "stock or extended (default stock)",
     options.oneof{"stock", "extended"}},
-  {"plain", nil, "do not compress the profile"},
-  {"quiet", nil, "no report at the end, except that a missing profile is reported"},
+  {"plain", nil, "does not compress the profile"},
+  {"quiet", nil, "prints no report at the end; errors are still printed"},
   foreign = function(word)
     return word:find "^%-[eliEvW]" and ("'%s' is an option of lua, not of asamp run: give a script, " ..
       "or - to read one from standard input"):format(word) or nil
@@ -134,12 +135,13 @@ local function settings(o, inherited, isprogram)
   if not checked then
     return nil, wrong
   elseif checked.alloc == 0 and (checked.time or 0) == 0 and (checked.malloc or 0) == 0 then
-    return nil, "nothing to sample: --alloc and --time are 0 and there is no --malloc"
+    return nil, "nothing to sample: --alloc and --time are 0, and --malloc is not given"
   elseif (o.wall or o.exact) and (checked.time or 0) == 0 then
-    return nil, ("--%s is of samples of time, of which there are none: give --time RATE, too"):format(
+    return nil, ("--%s needs samples of time, but the rate is 0: give --time RATE, too"):format(
       o.wall and "wall" or "exact")
   elseif t.out == "-" then
-    return nil, "a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"
+    return nil, "a profile cannot be written to stdout, which the script uses: give --out a path ('./-' " ..
+      "is a file)"
   elseif t.out and host.samefile(t.out, o.files[1]) then
     return nil, require "asamp.cli.results".REPLACES:format(t.out, o.files[1])
   end
@@ -222,7 +224,8 @@ local function preloading(period, seed)
   end
   local library = assert(package.searchpath("profiler.malloc", package.cpath))
   if library:find "[ :]" then
-    return nil, ("--malloc: the loader takes no library whose path has spaces or colons: '%s'")
+    return nil, ("--malloc: the loader cannot preload '%s', because its path has spaces or colons; " ..
+      "install Asamp elsewhere")
       :format(library)
   end
   local others = os.getenv "LD_PRELOAD"
@@ -363,7 +366,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
   elseif #t.measures == 0 and status ~= 0 then
     return  -- the script did not start, for example
   elseif profile.message and signal then
-    warn.failed("'%s' is the profile so far, for signal %d has ended the program: %s", path, signal,
+    warn.failed("signal %d ended the program; '%s' is the profile up to then: %s", signal, path,
                 profile.message)
   elseif profile.message then
     warn.failed("'%s': %s", path, profile.message)
@@ -402,11 +405,11 @@ end
 -- Returns the message about a program that wrote no profile.
 local function none(program)
   if programs.hasown(program) then
-    return ("no profile: '%s' has a Lua of its own linked into it, which no library can take the " ..
-            "place of; asamp run SCRIPT runs a script with Asamp's"):format(program)
+    return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..
+            "asamp run SCRIPT runs a script with Asamp's Lua"):format(program)
   end
-  return ("no profile: '%s' made no state of liblua5.4.so.0, nor did a child that has ASAMP in its " ..
-          "environment; or its own log says why none is written"):format(program)
+  return ("no profile: neither '%s' nor a child with ASAMP in its environment created a state of " ..
+          "liblua5.4.so.0; if one did, its log has the reason"):format(program)
 end
 
 -- Runs a program that is not a Lua script, with the settings t. Returns the exit code.
@@ -414,7 +417,7 @@ local function runprogram(program, t, words, environment, world, warn)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
   local note = programs.foreign(program, world.interpreter)
   if note then
-    warn.failed("%s; none of its Lua can be profiled", note)
+    warn.failed("%s; its Lua states cannot be profiled", note)
   end
   t.quiet, words[1] = "1", program
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"
@@ -433,7 +436,7 @@ local function runprogram(program, t, words, environment, world, warn)
     shortreport(list[1], nil, how, status, false, world, warn)
   end
   for i = 2, quiet and 0 or #list do
-    world.err(("asamp run: another process has left '%s'\n"):format(layout.printable(list[i])))
+    world.err(("asamp run: another process has also written '%s'\n"):format(layout.printable(list[i])))
   end
   return ended(how, status, world)
 end
@@ -452,7 +455,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.failed("%s", wrong)
   end
   if program and t.snapshot == "1" then
-    return warn.wrong("--prove-leaks is of a script; of a program, asamp heap --prove PID takes a snapshot")
+    return warn.wrong("--prove-leaks is only for a script; for a program, use asamp heap --prove PID")
   elseif program then
     local warning = keys.unheeded(checked)  -- for a script, the profiler prints it
     if warning then
@@ -462,14 +465,15 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   wrong = unreadable(script)
   if wrong and not script:find "%.lua$" and not host.samefile(script, script) then
-    return warn.failed("there is no script '%s', nor a program of that name%s", script,
+    return warn.failed("there is no script '%s' and no program of that name%s", script,
                        script:find "/" and "" or " in PATH")
   elseif wrong then
     return warn.failed("cannot read script '%s': %s", script, wrong)
   end
   local own = (not t.quiet or t.quiet == "0") and misplaced(o.files)
   if own then
-    warn.failed("%s after '%s' is left to the script; options of asamp run come before it", own, script)
+    warn.failed("%s after '%s' is passed to the script; options of asamp run come before the " ..
+      "script", own, script)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)

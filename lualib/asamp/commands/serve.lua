@@ -50,7 +50,7 @@ local function secret(text)
   if text and #text >= 16 then
     return text
   end
-  return nil, "at least 16 characters without spaces, or @FILE with them"
+  return nil, "at least 16 characters without spaces, or @FILE for a file that contains them"
 end
 
 local function hostnames(text)
@@ -66,14 +66,16 @@ end
 
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
-  about = "Serves processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
-    "the paths of Go programs below /debug/pprof/ (heap, allocs, profile, with seconds=), for " ..
-    "go tool pprof and continuous profilers. Of several, target= says which. Ctrl-C ends it.",
-  {"http", "ADDRESS", "where (default 127.0.0.1:6060); an address that other machines reach needs " ..
-    "--token, too", address},
-  {"host", "NAME", "host names that requests may use in addition to the address and localhost, separated " ..
-    "by commas; others are refused, so that no web page reads profiles", hostnames},
-  {"token", "TOKEN", "a secret that each request must bear, as Authorization: Bearer TOKEN or " ..
+  about = "Serves data of processes that listen (ASAMP=listen) over HTTP: /metrics for Prometheus, and " ..
+    "heap, allocs and profile (seconds=N) below /debug/pprof/, as Go programs have them, for " ..
+    "go tool pprof and continuous profilers. With several processes, target=NAME selects one. " ..
+    "Ctrl-C ends it.",
+  {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); an address that other " ..
+    "machines can reach needs --token, too", address},
+  {"host", "NAME", "names of this server that requests may use in addition to the address and localhost, " ..
+    "separated by commas; requests with other names are refused, so that no web page can read " ..
+    "profiles", hostnames},
+  {"token", "TOKEN", "a secret that each request must contain, as Authorization: Bearer TOKEN or " ..
     "token=TOKEN; @FILE reads it from a file", secret},
 }
 
@@ -104,11 +106,11 @@ function M.refusal(r, allowed)
     return 403, "the request comes from a page of another origin"
   elseif allowed.token and r.query.token ~= allowed.token and
          r.authorization ~= "Bearer " .. allowed.token then
-    return 401, "the request does not bear the token: Authorization: Bearer TOKEN, or token=TOKEN"
+    return 401, "the request does not contain the token: Authorization: Bearer TOKEN, or token=TOKEN"
   elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
-    return 405, "GET only"
+    return 405, "only GET is allowed"
   elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
-    return 405, "record=1 ends a file of the process: send it by POST, or start asamp serve with --token"
+    return 405, "record=1 ends the profile of the process: send it by POST, or start asamp serve with --token"
   end
 end
 
@@ -253,10 +255,11 @@ function Server:start(t, kind, seconds, query, now)
     return {path = s.file, peer = t.peer, since = s.now, till = s.now + seconds,
             due = now + seconds + FLUSHED}
   elseif seconds == 0 then
-    return nil, 409, "the process writes no profile of allocations: say seconds=, or start it with alloc="
+    return nil, 409, "the process writes no profile of allocations: add seconds=N to the URL, or start " ..
+      "it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the process writes a profile without that, which a recording would end: " ..
-      "start it with alloc= and time=, or send record=1 by POST"
+    return nil, 409, "the process writes a profile without such samples, and a recording would end it: " ..
+      "start the process with alloc= and time=, or send record=1 by POST"
   end
   local path, own = fileof(t)
   if not path then
@@ -280,9 +283,9 @@ function Server:profile(r, kind, now)
   seconds = not seconds and (KINDS[kind].seconds or 0) or
             seconds:find "^%d+$" and #seconds < 9 and math.tointeger(tonumber(seconds))
   if not seconds or seconds > MOST_SECONDS or kind == "profile" and seconds == 0 then
-    return self:answer(r, 400, ("seconds= wants a whole number up to %d\n"):format(MOST_SECONDS))
+    return self:answer(r, 400, ("seconds= must be a whole number up to %d\n"):format(MOST_SECONDS))
   elseif #self.jobs >= WAITING then
-    return self:answer(r, 503, ("%d requests wait already\n"):format(WAITING))
+    return self:answer(r, 503, ("%d requests are queued already; try again later\n"):format(WAITING))
   end
   local job, status, message = self:start(t, kind, seconds, r.query, now)
   if not job then
@@ -389,7 +392,7 @@ function Server:turn()
     elseif r.path == "/" or r.path == "/debug/pprof" or r.path == "/debug/pprof/" then
       self:index(r)
     else
-      self:answer(r, 404, "there are /metrics and /debug/pprof/\n")
+      self:answer(r, 404, "no such path: there are /metrics and /debug/pprof/\n")
     end
   end
   if #queried > 0 then
@@ -402,13 +405,13 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return warn.failed("this build has no HTTP server, as that of the tarball: " ..
+    return warn.failed("this build has no HTTP server, like the tarball: " ..
       "install libmicrohttpd-dev (Debian), and build from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then
-    return warn.wrong("other machines reach '%s', and could read profiles there; --token TOKEN admits " ..
-      "requests with it, --http 127.0.0.1:%s is for this machine alone", at.host, at.port)
+    return warn.wrong("other machines can reach '%s' and could read profiles: give --token TOKEN, " ..
+      "or --http 127.0.0.1:%s for this machine alone", at.host, at.port)
   end
   local names = {localhost = true, ["127.0.0.1"] = true, ["[::1]"] = true}
   names[(at.host:find ":" and "[" .. at.host .. "]" or at.host):lower()] = true

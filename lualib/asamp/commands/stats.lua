@@ -15,7 +15,7 @@ M.summary = "statistics of a running process"
 local DESCRIPTION = {
   command = "stats", arguments = client.ARGUMENT, what = "process",
   about = "Shows how much the Lua states of a process that listens (ASAMP=listen) allocate, hold " ..
-    "and collect, and its sampling.",
+    "and collect, and what it samples.",
   {"json", nil, "as JSON: sizes in bytes, pauses in nanoseconds"},
 }
 

@@ -21,7 +21,7 @@ M.summary = "watches a running process"
 local DESCRIPTION = {
   command = "top", arguments = client.ARGUMENT, what = "process",
   about = "Watches a process that listens (ASAMP=listen): how much it allocates, has in use " ..
-    "and collects, and its lines by what they allocate, have alive, and take of time. Reads " ..
+    "and collects, and its lines by allocation, live bytes and time. Reads " ..
     "the profile that the process writes. Ctrl-C ends it.",
   {"every", "SECONDS", "time between updates (default 2)", options.whole(1)},
   {"count", "N", "number of updates (default: until Ctrl-C)", options.whole(1)},
@@ -79,7 +79,8 @@ local function screen(target, state, o, world)
   -- The file of a flight recorder is from its last dump, so it is not read.
   local profile, unopened
   if now.ring then
-    lines[#lines + 1] = "\nNo lines: samples are in a flight recorder; asamp record --ring writes them"
+    lines[#lines + 1] = "\nNo lines: the samples are in a flight recorder; asamp record --ring writes " ..
+      "them to a file"
   elseif now.file then
     -- A profile without a header yet is read at the next update.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)

@@ -31,14 +31,14 @@ local DESCRIPTION = {
   about = "Writes one HTML file that shows a profile in a browser: flame " ..
     "graph, call tree and tables by bytes, samples, survived bytes and time, " ..
     "with a timeline of heap and collections to select from. The page needs " ..
-    "no network and holds the source lines that it shows. FILE is a VMProf " ..
+    "no network and contains the source lines that it shows. FILE is a VMProf " ..
     "log, as for asamp report; - is standard input. With OLD, an earlier " ..
     "profile, the page starts with a flame graph coloured by the changes.",
   options.out("the page (default FILE.html, of two profiles FILE.diff.html; - is standard output, and the " ..
     "default for standard input)"),
-  options.sources("folders, with colons between them, with source files besides those " ..
-    "of the current folder; lines of other files are not shown"),
-  {"nodes", "N", "keep at most N nodes of the call tree (default 100000)",
+  options.sources("folders, separated by colons, in which source files are searched, in addition to the " ..
+    "current folder; lines of other files are not shown"),
+  {"nodes", "N", "keeps at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }
 
@@ -53,7 +53,7 @@ function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
   if not file then
-    return nil, "the page is not built into this installation; run: make view"
+    return nil, "this installation does not contain the page; run: make view"
   end
   local text = file:read "a"
   file:close()
@@ -79,7 +79,7 @@ local function read(path, world)
   end
 end
 
--- The comparison of the old profile with 'new'; nil and a message.
+-- Returns the comparison of the old profile with 'new'; nil and a message on failure.
 local function readold(path, new, world, warn)
   local old, message = world.read(path)
   if not old then
@@ -94,7 +94,8 @@ local function readold(path, new, world, warn)
       end
     end
     return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(
-      path, new.path, ": " .. (compare.clocks(old, new) or "one has only allocations, the other only time"))
+      path, new.path, ": " .. (compare.clocks(old, new) or "one has only samples of allocations, the " ..
+        "other only samples of time"))
   end
   return found
 end
@@ -130,7 +131,7 @@ local function make(path, out, o, world, warn)
     return nil, {message}
   end
   local n = profile.samples + profile.timesamples
-  warn.partial(path, profile.message, n, "the page shows what could be read")
+  warn.partial(path, profile.message, n, "the page shows the readable part")
   if n == 0 and not profile.complete then
     return nil, {}
   end

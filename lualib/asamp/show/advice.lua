@@ -136,9 +136,9 @@ local function clock(v)
     return v.runs == 1 and units.shorttime(t.time) or
            ("%s to %s"):format(units.shorttime(t.time), units.shorttime(t.most))
   end
-  return ("with the profile's own nurseries %s, where the profile has %s, by which the prediction " ..
-    "is scaled; with these %s%s"):format(times(v.before), units.shorttime(v.recorded),
-    times(v.measured), v.runs == 1 and "" or "; the least counts")
+  return ("with the profile's nursery size %s, in the profile %s (the prediction is scaled by the " ..
+    "ratio); with the new size %s%s"):format(times(v.before), units.shorttime(v.recorded),
+    times(v.measured), v.runs == 1 and "" or "; the shortest counts")
 end
 
 --- Returns the text. 'found': {advice, best, verified (result of advice.verified)}.
@@ -156,16 +156,16 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No size is advised: large blocks decide when collections run, %s after a nursery's end on " ..
-     "average."):format(size(now.over)) or best and
-    ("LUA_GC=%s would save %s ±%s of %s, and hold some %s %s."):format(
+    ("No nursery size is recommended: collections run when large blocks are allocated, on average " ..
+     "%s after the end of the nursery."):format(size(now.over)) or best and
+    ("LUA_GC=%s would save %s ±%s of %s in collections, and hold about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),
       best.held >= now.held and "more" or "less")
-    or "No other observed size would save a tenth of the time in collections. Record with " ..
-    "larger ones (LUA_GC=nursery=512K-4M) to learn of these.", "", style.width)
-  put(out, lines(style, "Nearly all survive: make them once, or again from a pool",
+    or "No other observed size would save a tenth of the time in collections. To predict larger " ..
+    "ones, make a profile with them (LUA_GC=nursery=512K-4M).", "", style.width)
+  put(out, lines(style, "Nearly all survive: create these objects once, or reuse them",
                  advice.live, "survivedbytes"))
   put(out, lines(style, "Nearly all die young", advice.die, "bytes"))
   put(out, classes(style, advice.classes))
@@ -188,8 +188,8 @@ function M.render(found, style)
     row("collecting", units.shorttime, "time", 1e-6)
     say("", clock(v))
     if not v.alike then
-      say("", ("Runs with the profile's own nurseries tenured %s in %s minor collections, and not " ..
-        "%s in %s: the script that ran again is not the one of the profile."):format(size(v.before.tenured),
+      say("", ("Runs with the profile's nursery size tenured %s in %s minor collections, but the profile " ..
+        "has %s in %s: the script that ran is not the one of the profile."):format(size(v.before.tenured),
         units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

@@ -142,7 +142,7 @@ function M.render(a, b, results, options)
     text = text:sub(1, 1):upper() .. text:sub(2)
     if result.scale ~= 1 then
       text = text .. (" A's numbers are scaled by %.4g below, so that both " ..
-                      "amount to the same."):format(result.scale)
+                      "totals are equal."):format(result.scale)
     end
     lines[#lines + 1] = layout.wrap(text, "  ", width)
   end

@@ -62,7 +62,7 @@ function M.lines(style, copies, brief)
   if not copies then
     return {}
   elseif copies.samples == 0 then
-    return {"", style.paint("bold", "Copies"), "  No sample of what was copied."}
+    return {"", style.paint("bold", "Copies"), "  No sample of copied bytes."}
   end
   local lines = listing(style, copies)
   table.insert(lines, 3, layout.wrap(M.summary(copies) .. ":", "  ", style.width))

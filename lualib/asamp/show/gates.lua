@@ -28,7 +28,8 @@ local function differs(check)
   local text = ("%s%s, baseline %s, %s (more than %g%% fails)"):format(amount(check, check.value),
     plusminus(check), amount(check, check.before), percent, check.tolerance)
   if check.error > 0 then
-    text = text .. ("; only above %.1f standard errors (now %.1f)"):format(check.needed, check.sigma)
+    text = text .. ("; only an increase above %.1f standard errors fails (this one: " ..
+      "%.1f)"):format(check.needed, check.sigma)
   end
   return text
 end
@@ -63,20 +64,21 @@ function M.text(check)
                                        amount(check, check.limit))
   end
   if check.found and check.found < math.huge then
-    text = text .. ("; found in 9 of 10 runs: from %s on"):format(amount(check, check.found))
+    text = text .. ("; in 9 of 10 runs a value from %s on is found to exceed the " ..
+      "limit"):format(amount(check, check.found))
   end
   if check.missing then
     text = text .. "; the profile has no sample of that line"
   end
   if not check.ok and check.blame then
-    text = text .. "; most to blame: " .. place(check.blame)
+    text = text .. "; largest part: " .. place(check.blame)
   end
   return text
 end
 
 -- Returns an increase that is found in 9 of 10 runs.
 local function increase(percent)
-  return percent < math.huge and ("from %+.0f%%"):format(math.max(percent, 1)) or "not at all"
+  return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
 end
 
 local function period(n)
@@ -85,11 +87,11 @@ end
 
 -- Returns the lines about the smallest increases that a comparison finds (asamp.sums.gates.changes).
 local function sighted(sight)
-  local lines = {("found  in 9 of 10 runs: all %s on\n"):format(increase(sight.all))}
+  local lines = {("found  in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
   for _, row in ipairs(sight.lines) do
-    lines[#lines + 1] = ("found  in 9 of 10 runs: %s, %.0f%% of the baseline, %s on%s\n"):format(
+    lines[#lines + 1] = ("found  in 9 of 10 runs: increases of %s, %.0f%% of the baseline, %s%s\n"):format(
       place(row.blame), 100 * row.share, increase(row.least),
-      row.period and ("; --alloc %s finds less"):format(period(row.period)) or "")
+      row.period and ("; --alloc %s finds smaller ones"):format(period(row.period)) or "")
   end
   return table.concat(lines)
 end

@@ -45,7 +45,7 @@ local function apart(p, t)
   if outside == 0 then
     return units.bytes(p.allocated) .. " allocated by Lua"
   end
-  return ("About %s allocated by Lua, %s outside of its heap that userdata represent,"):format(
+  return ("About %s allocated by Lua, %s outside of its heap that userdata own,"):format(
     units.bytes(math.max(0, p.allocated - outside)), units.bytes(outside))
 end
 
@@ -133,10 +133,10 @@ end
 local function outside(t, known)
   local bytes = t.unit == "bytes" and bytesof(t, "outside") or 0
   if known and bytes > 0 then
-    return "Userdata represent memory and resources; an open file counts as 32 KiB."
+    return "Userdata own memory and resources outside of the heap; an open file counts as 32 KiB."
   end
   return bytes > 0 and ("About %s of these lie outside of Lua's heap: memory and resources " ..
-    "that userdata represent; an open file counts as 32 KiB."):format(
+    "that userdata own; an open file counts as 32 KiB."):format(
     units.bytes(bytes)) or nil
 end
 
@@ -148,19 +148,19 @@ local function meaning(p, t)
   end
   local size = units.bytes(p.period)
   local text = ("One sample represents %s: it is the allocation at which %s " ..
-                "had been allocated since the one before%s. "):format(
+                "had been allocated since the previous sample%s. "):format(
     size, size, p.random and " (on average, at random)" or "")
   if p.periods > 0 and p.profiles then
-    text = "A sample is the allocation at which a period of bytes had been allocated; the " ..
+    text = "A sample is taken whenever a period of bytes has been allocated; the " ..
            "periods of these profiles differ. "
   elseif p.periods > 0 then
-    text = ("The first samples represent %s each, later ones for other " ..
-            "sizes, as the period was set %s during the run; a sample is " ..
-            "the allocation at which that much had been allocated. "):format(
+    text = ("The first samples represent %s each, later ones other " ..
+            "sizes, because the period was changed %s during the run; a sample is " ..
+            "taken whenever a period of bytes has been allocated. "):format(
       size, units.plural(p.periods, "time"))
   end
   if p.malloc and p.malloc ~= p.period then
-    text = text .. ("One of native memory represents %s. "):format(units.bytes(p.malloc))
+    text = text .. ("A sample of native memory represents %s. "):format(units.bytes(p.malloc))
   end
   return text .. "A row of 100 samples is right to ±10%, one of 10,000 to ±1%."
 end
@@ -170,12 +170,12 @@ end
 -- Returns text about the time of --at.
 local function instant(at, p)
   if p.profiles then
-    return at.inuse and "what was alive in each when most was in use there" or
+    return at.inuse and "what was alive in each at the time when most was in use" or
            ("what was alive in each at %s"):format(units.seconds(at.seconds))
   end
   local text = "what was alive at " .. units.seconds(at.seconds)
   if at.inuse then
-    text = text .. (", when most was in use after a collection (%s)"):format(units.bytes(at.inuse))
+    text = text .. (", when a collection left most in use (%s)"):format(units.bytes(at.inuse))
   end
   return text
 end
@@ -183,7 +183,7 @@ end
 -- Returns a sentence about the peak of native memory, which has a different time than the heap's
 -- peak.
 local function nativepeak(at)
-  return at.native and ("That is the peak of Lua's heap; of native memory most was there at %s, " ..
+  return at.native and ("That is the peak of Lua's heap; the peak of native memory was at %s, " ..
     "about %s: --at %s."):format(units.seconds(at.native.seconds), units.bytes(at.native.bytes),
     (("%.6f"):format(at.native.seconds):gsub("%.?0+$", ""))) or nil
 end
@@ -200,7 +200,7 @@ local function survival(p, t)
   if measures.hasdeaths(p) then
     text = text .. (", %s died later, %s is still alive%s."):format(
       share "later", share "alive", p.majors == 0 and (measures.fate(t.whole, "alive")) > 0 and
-      ", as no major collection has checked it again" or "")
+      ", because no major collection has checked it again" or "")
   else
     text = text .. (", %s survived its first collection."):format(share "survived")
   end
@@ -241,7 +241,7 @@ end
 local function untimed(p)
   for _, mark in ipairs(p.marknames or {}) do
     if mark.name == "time is not sampled" then
-      return ("Time is not sampled on %s; the last one is %s."):format(
+      return ("Time is not sampled on %s; of the last one: %s."):format(
         units.plural(mark.count, "thread"), layout.clean(mark.value))
     end
   end
@@ -272,12 +272,13 @@ local function recorder(p)
   local text = (p.profiles and "Flight recorders' last %s at least%s" or
                 "A flight recorder's last %s%s"):format(units.seconds(ring.seconds),
     ring.wanted and ring.seconds < ring.wanted * 0.9 and
-    (", of %s that it was to keep: it runs no longer, or had no more room"):format(units.seconds(ring.wanted))
+    (", less than the %s that it should keep: it has not run longer, or its memory was " ..
+      "full"):format(units.seconds(ring.wanted))
     or "")
   if ring.samples == 0 then
-    return text .. "; nothing that is alive is from before."
+    return text .. "; no live sample is from before that."
   end
-  return text .. ("; %s (%s) of it are from before, and were alive then."):format(
+  return text .. ("; %s (%s) of the samples are from before that, and were still alive then."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 
@@ -287,7 +288,7 @@ local function alone(p)
   if #list == 0 then
     return nil
   end
-  return ("Data of single runs, not in this sum: %s. asamp merge makes a profile that has more of it.")
+  return ("Data of single runs, not in this sum: %s. A profile made by asamp merge has more of them.")
     :format(table.concat(list, ", "))
 end
 
@@ -317,8 +318,8 @@ function M.lines(p, t, style, options)
   end
   if options.label then
     lines[#lines + 1] = paint("yellow", layout.wrap(
-      "only work with the label " .. layout.clean(options.label) ..
-      "; collections and leaks are of the whole run, and left out", "", width))
+      "only code that ran with the label " .. layout.clean(options.label) ..
+      "; without collections and leaks, which are of the whole run", "", width))
   end
   if options.at then
     lines[#lines + 1] = paint("yellow", layout.cutend(instant(options.at, p), width))
@@ -342,7 +343,8 @@ function M.lines(p, t, style, options)
     add(not options.focus and not options.at and t.unit == "bytes" and p.own
         and remedy(p, t.whole.samples) or nil)
     add(not options.brief and meaning(p, t) or nil)
-    add(options.at and "Dead: found dead by a collection before that time; old objects by a major one."
+    add(options.at and "Objects count as dead if a collection before that time found them dead; for old " ..
+      "objects, a major one."
         or survival(p, t))
     add(options.at and nativepeak(options.at) or nil)
   end
@@ -351,7 +353,7 @@ function M.lines(p, t, style, options)
   add(not options.focus and not options.at and not options.label and collected(p) or nil)
   add(alone(p))
   if p.undetailed > 0 then
-    add(("%s came without size and survival: the file is cut."):format(
+    add(("%s without size and survival: the file is cut."):format(
       units.plural(p.undetailed, "sample")))
   end
   for _, left in ipairs(p.left or {}) do

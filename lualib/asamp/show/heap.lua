@@ -22,11 +22,11 @@ end
 
 --- Returns sentences about a snapshot.
 function M.summary(info)
-  local lines = {("%s in %s, which hold one another by %s."):format(
+  local lines = {("%s in %s, connected by %s."):format(
     units.bytes(info.bytes), count(info.objects, "object"),
     count(info.references, "reference"))}
   if info.command then
-    lines[#lines + 1] = ("Taken of %s%s%s."):format(layout.clean(info.command),
+    lines[#lines + 1] = ("Taken from %s%s%s."):format(layout.clean(info.command),
       info.pid > 0 and (" (process %d)"):format(info.pid) or "",
       info.taken and ", " .. info.taken or "")
   end
@@ -36,12 +36,12 @@ function M.summary(info)
                                units.bytes(info.inuse - info.bytes))
   end
   if info.textless > 0 then
-    lines[#lines + 1] = ("There was no memory for the texts of %s."):format(
+    lines[#lines + 1] = ("The texts of %s are missing, because memory was short."):format(
       count(info.textless, "string"))
   end
   if (info.unfollowed or 0) > 0 then
-    lines[#lines + 1] = ("Limits: %s that survived could not be followed (a limit): whether they " ..
-      "are alive is not known, and their lines lack them."):format(count(info.unfollowed, "sample"))
+    lines[#lines + 1] = ("Limits: too many samples survived: whether %s are alive is unknown, " ..
+      "and the lines do not include them."):format(count(info.unfollowed, "sample"))
   end
   return table.concat(lines, " ")
 end
@@ -62,8 +62,8 @@ local function classes(list, info, style)
   end)
   for _, row in ipairs(list) do
     if row.least then
-      lines[#lines + 1] = tables.remark(style, 2, "+: at least; bytes that its objects retain only " ..
-        "together are not included, as the heap is large")
+      lines[#lines + 1] = tables.remark(style, 2, "+: at least; because the heap is large, bytes that " ..
+        "objects of a class retain only together are not included")
       break
     end
   end
@@ -187,7 +187,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s:"):format(units.percent(leaf.count, totals.count), units.count(totals.count))
   return leaf.value > 0 and ("%s held by, %s"):format(units.short(leaf.value), share) or
-         "retained by others of the list, held by, " .. share
+         "retained by other objects of the list, held by, " .. share
 end
 
 --- Returns lines about the paths to the objects of one class, with shares.
@@ -238,7 +238,7 @@ function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
-local ADDRESSES = "; objects listed as the same have equal addresses by chance."
+local ADDRESSES = "; objects count as the same if their addresses are equal, which is chance here."
 
 --- Returns a warning if the comparison of two snapshots is not meaningful; nil: it is. 'info': of
 -- the new one.
@@ -247,11 +247,11 @@ function M.misfit(diff, info)
     return ("These are snapshots of different processes, %d and %d"):format(diff.pid, info.pid) ..
            ADDRESSES
   elseif diff.misfit == "states" then
-    return "These are snapshots of different processes or Lua states, for the later one has " ..
+    return "These are snapshots of different processes or Lua states, because the later one has " ..
            "allocated less" .. ADDRESSES
   elseif diff.misfit == "before" then
-    return ("This snapshot was taken before '%s': objects listed as new have gone since, " ..
-            "those listed as gone came later."):format(layout.clean(diff.from))
+    return ("This snapshot was taken before '%s': objects listed as new were freed later, " ..
+            "those listed as gone were allocated later."):format(layout.clean(diff.from))
   end
 end
 
@@ -276,7 +276,7 @@ function M.changes(diff, style)
     {"grown", spare = 2, function(r) return r.grown == 0 and "-" or M.signed(r.grown) end},
   }
   if #list == 0 then
-    return {"", layout.wrap(("Nothing is new, gone or grown from '%s'."):format(
+    return {"", layout.wrap(("No object is new, gone or grown since '%s'."):format(
       layout.clean(diff.from)), "", style.width)}
   end
   local lines = tables.titled(style, ("From '%s': %s"):format(layout.clean(diff.from),

@@ -209,8 +209,8 @@ end
 -- Adds rows, each after its parent, as nested lists. 'least': the smallest visible share.
 local function tree(out, rows, totals, least)
   legend(out, "A row holds the rows indented below it: if it were removed, they would be freed. %: of " ..
-              units.bytes(totals.value) .. ". (repeated): a chain of like objects, as a list. " ..
-              "(and otherwise): several hold it; its text is of the one nearest to a root.")
+              units.bytes(totals.value) .. ". (repeated): a chain of similar objects, such as a linked " ..
+              "list. (and otherwise): several objects hold it; the text names the one nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0

@@ -17,7 +17,7 @@ M.WIDTH, M.NARROW = 80, 40
 --- Minimum columns of the text column of a table while other columns can be dropped.
 M.LEAST = 16
 
--- Minimum columns of it if all columns except the first were dropped.
+-- Minimum columns of the text column if all columns except the first were dropped.
 M.FEWEST = 8
 
 -- Terminal sequences by style.
@@ -39,7 +39,7 @@ local CONTROLS = {"\xC2[\x80-\x9F]", "\xD8\x9C", "\xE1\xA0\x8E", "\xE2\x80[\x8B\
                   "\xE2\x81[\xA0-\xAF]", "\xEF\xBB\xBF", "\xEF\xBF[\xB9-\xBB]",
                   "\xF3\xA0[\x80\x81][\x80-\xBF]"}
 
---- Returns valid UTF-8 with a replacement (as of gsub) instead of each of those characters.
+--- Returns valid UTF-8 with a replacement (as of gsub) instead of each character of CONTROLS.
 function M.replaced(text, replacement)
   if text:find "[\xC2-\xF3]" then
     for _, pattern in ipairs(CONTROLS) do
@@ -50,7 +50,7 @@ function M.replaced(text, replacement)
 end
 
 -- Returns the text with "?" instead of each byte that is not UTF-8, each ASCII character of the
--- pattern 'controls', and each of those characters.
+-- pattern 'controls', and each character of CONTROLS.
 local function without(text, controls)
   if not text:find("[^ -~]") then
     return text

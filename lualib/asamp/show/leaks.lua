@@ -16,12 +16,12 @@ local function nativetext(found)
   for _, row in ipairs(found.rows) do
     lua = lua + (row.type ~= "native" and 1 or 0)
   end
-  local kept = ("%s of native memory from the second half of the session is not freed"):format(
+  local kept = ("%s of native memory from the second half of the session were not freed"):format(
     units.bytes(found.native))
   if lua > 0 then
     return nil, kept
   end
-  return kept .. ", and these lines requested such memory in all parts of it"
+  return kept .. ", and these lines requested such memory in all parts of the session"
 end
 
 --- Returns a sentence about the result, without a full stop; if there are rows, it introduces
@@ -57,8 +57,8 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if the path of a holder must be shown below row i: the first row of a group has
--- said it for the others.
+-- Returns true if the path of a holder must be shown below row i. Rows after the first one of a group
+-- omit paths that start with the group's container.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container
@@ -98,7 +98,7 @@ end
 -- Returns a sentence about lines with too few samples; nil: there are none.
 local function fewtext(found)
   local few = found.few
-  return few and ("%s with fewer than %d samples alive, old and new, cannot be judged%s."):format(
+  return few and ("%s with fewer than %d live samples, old and new, cannot be judged%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
     few.alloc and "; --alloc " .. few.alloc .. " would decide" or "") or nil
 end
@@ -122,7 +122,7 @@ function M.lines(style, found, brief)
   local last = found.rows[#found.rows]
   if last.group < #found.rows and not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "indented: held by the same, or belongs to the line above by its function or its caller.",
+      "indented: held by the same holder as the line above, or in the same function or with the same caller.",
       "  ", style.width))
   end
   return lines

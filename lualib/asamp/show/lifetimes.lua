@@ -46,7 +46,7 @@ function M.lines(style, rows, brief)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       "lived for: bytes allocated between an object's allocation and the collection " ..
-      "that found it dead (a major one for old objects); alive: at the end.", "  ",
+      "that found it dead (a major one for old objects); alive: not found dead by the end.", "  ",
       style.width))
   end
   return lines

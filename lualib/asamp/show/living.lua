@@ -23,23 +23,24 @@ function M.stats(s)
     lines[#lines + 1] = text:format(...)
   end
   if s.gone then
-    add "the file was removed or moved"
+    add "the file was removed or renamed"
   end
   if s.full then
     add("the file cannot be written: %s", s.full)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
-  add("%s, of %s allocated while they were taken, and %s of time; %s lost", units.plural(s.samples, "sample"),
+  add("%s of %s allocated while sampling was on, %s of time; %s lost", units.plural(s.samples, "sample"),
       size(s.allocated), units.count(s.timesamples), units.count(s.lost))
   if (s.unfollowed or 0) > 0 then
-    add("%s that survived not followed: it is not known when they died", units.plural(s.unfollowed, "sample"))
+    add("%s that survived could not be followed: it is unknown when they " ..
+      "died", units.plural(s.unfollowed, "sample"))
   end
   if (s.untimed or 0) > 0 then
     add("time is not sampled on %s: %s", units.plural(s.untimed, "thread"),
         layout.clean(s.untimedwhy or "no reason is known"))
   end
-  add("%s now; %s in a profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
+  add("%s at present; %s in the profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
   add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), units.resident(s.rss, size))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))

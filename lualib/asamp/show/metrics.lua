@@ -10,17 +10,17 @@ M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 -- Metrics: name, type, help text, field of asamp.sums.living.stats.
 local METRICS = {
   {"states", "gauge", "Present Lua states.", "states"},
-  {"states_total", "counter", "Lua states made so far while a profile was written.", "made"},
+  {"states_total", "counter", "Lua states created while a profile was written.", "made"},
   {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
-  {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the states there are.",
+  {"tenured_bytes", "gauge", "Bytes that survived their first collection, of the present states.",
    "tenured"},
-  {"inuse_bytes", "gauge", "Bytes in live or not yet swept objects.", "inuse"},
-  {"held_bytes", "gauge", "Bytes that the heaps hold.", "held"},
+  {"inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
+  {"held_bytes", "gauge", "Bytes that the heaps have reserved.", "held"},
   {"resident_bytes", "gauge", "Resident set of the process.", "rss"},
   {"samples_total", "counter", "Samples of allocations.", "samples"},
   {"time_samples_total", "counter", "Samples of time.", "timesamples"},
   {"lost_samples_total", "counter", "Samples that are in no profile.", "lost"},
-  {"unfollowed_samples_total", "counter", "Samples that survived, but are not followed to their death.",
+  {"unfollowed_samples_total", "counter", "Samples that survived, but whose death will not be noticed.",
    "unfollowed"},
   {"alloc_period_bytes", "gauge", "Bytes that a sample represents; 0: none are taken.", "alloc"},
   {"time_rate_hertz", "gauge", "Samples of time a second; 0: none are taken.", "time"},
@@ -32,8 +32,8 @@ local METRICS = {
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states so far, by name.", "made"},
-  {"named_inuse_bytes", "gauge", "Bytes in live or not yet swept objects.", "inuse"},
-  {"named_held_bytes", "gauge", "Bytes that the heaps hold.", "held"},
+  {"named_inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
+  {"named_held_bytes", "gauge", "Bytes that the heaps have reserved.", "held"},
   {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"named_samples_total", "counter", "Samples of allocations.", "samples"},
   {"named_minor_collections_total", "counter", "Minor collections.", "minors"},
@@ -83,7 +83,7 @@ function M.text(targets)
       end
     end
   end
-  head("up", "gauge", "Does the process answer?")
+  head("up", "gauge", "1 if the process answers, else 0.")
   each("up", function(t) return t.stats and 1 or 0 end)
   for _, m in ipairs(METRICS) do
     head(m[1], m[2], m[3])
@@ -112,10 +112,10 @@ function M.text(targets)
       value("labelled_allocated_bytes_total", t, setof(row, known), row.bytes)
     end
   end
-  head("collections", "gauge", "Collections of the states there are.")
+  head("collections", "gauge", "Collections of the present states.")
   each("collections", function(t) return t.stats and t.stats.minors end, ',generation="minor"')
   each("collections", function(t) return t.stats and t.stats.majors end, ',generation="major"')
-  head("pause_seconds", "histogram", "Pauses of collections, of all states there were.")
+  head("pause_seconds", "histogram", "Pauses of collections, of all present and former states.")
   for _, t in ipairs(targets) do
     local sum, bound = 0, 16e-6
     for n in (t.stats and t.stats.pausebins or ""):gmatch "%d+" do

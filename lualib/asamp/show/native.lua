@@ -16,7 +16,7 @@ end
 
 --- Returns a sentence about the total.
 function M.summary(native)
-  return ("%s asked for%s%s"):format(units.bytes(native.bytes),
+  return ("%s requested%s%s"):format(units.bytes(native.bytes),
     native.alive and (", %s of it not freed at the end"):format(units.bytes(native.alive)) or "",
     native.peak and native.peak > 0 and
     ("; the most after any collection was %s at %s"):format(
@@ -36,7 +36,7 @@ function M.lines(style, native, brief)
     list[i] = {name = M.library(row), file = row.file or "-", line = row.line or 0}
   end
   local lines = tables.titled(style, "Native memory by library", native.libraries, {
-    {"asked", function(row) return units.short(row.bytes) end},
+    {"requested", function(row) return units.short(row.bytes) end},
     tables.shares(4, "bytes", native.bytes),
     {"alive", spare = 1, function(row) return row.alive and units.short(row.alive) or "-" end},
     {"samples", spare = 3, function(row) return units.count(row.samples) end},
@@ -46,7 +46,7 @@ function M.lines(style, native, brief)
   table.insert(lines, 3, layout.wrap(M.summary(native) .. ":", "  ", style.width))
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "library: the one of the innermost C function outside of the C and C++ libraries. " ..
+      "library: that of the innermost C function outside of the C and C++ libraries. " ..
       "alive: not freed at the end.", "  ", style.width))
   end
   return lines

@@ -16,8 +16,8 @@ function M.holds(group)
   return group.proof ~= nil and group.proof.proved == true
 end
 
--- Returns the fields at the end of a path "of" the steps before them: '["handlers"]["tick"] of
--- local "bus" of main chunk'.
+-- Returns a path as text, with the fields at its end before the other steps: '["handlers"]["tick"]
+-- of local "bus" of main chunk'.
 local function named(path)
   local list = steps(path)
   local last = table.remove(list)
@@ -34,7 +34,7 @@ function M.sentence(proof, lines, plain)
     return ("%s: %s."):format(plain and "Not measurable" or "Not provable", layout.clean(proof.reason))
   end
   local text = ("%s %s frees %s (measured)"):format(
-    proof.emptied and "emptying" or "cutting", named(proof.holder), units.bytes(proof.freed))
+    proof.emptied and "emptying" or "removing", named(proof.holder), units.bytes(proof.freed))
   text = plain and text:gsub("^%l", string.upper) or
          (proof.proved and "Proved: " or "Not proved: ") .. text
   if proof.share then
@@ -43,7 +43,7 @@ function M.sentence(proof, lines, plain)
     text = text .. ", and the snapshot has no sample of " .. lines:gsub("'s?$", "")
   end
   if proof.also then
-    text = text .. (proof.emptied and ". Cutting it is not enough: it is also held by " or
+    text = text .. (proof.emptied and ". Removing it is not enough: it is also held by " or
                     ". The rest is held by ") .. layout.clean(proof.also)
   end
   return text .. "."

@@ -71,10 +71,10 @@ local function course(style, list)
   return lines
 end
 
-local NOTE = "Free lines are charged to the lines whose objects keep such blocks in use; " ..
-  "native memory to the lines that asked for it, where it was sampled (--malloc). Both are " ..
+local NOTE = "Free memory in blocks is charged to the source lines whose objects keep the blocks in use; " ..
+  "native memory to the source lines that requested it, if it was sampled (--malloc). Both are " ..
   "estimates."
-local UNTOUCHED = " A row below nothing: memory that was asked for and not written to yet is not resident."
+local UNTOUCHED = " A row below 0: memory that was requested and not written to yet is not resident."
 
 -- Returns true if a is so much larger than b that b alone would be misleading.
 local function ismore(a, b)
@@ -101,7 +101,7 @@ end
 function M.summary(found)
   local now = found.last
   return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
-    "It is unknown how much is resident (the process could not read /proc/self/pagemap)",
+    "Unknown resident size (the process could not read /proc/self/pagemap)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
       (", in the last snapshot; the run went on to %s"):format(units.seconds(found.duration)) or "",
@@ -119,7 +119,7 @@ end
 --- Returns a sentence about the external bytes of userdata; nil: there are none.
 function M.outside(picture)
   return picture.outside > 0 and
-         ("userdata have %s of external memory"):format(units.bytes(picture.outside)) or nil
+         ("userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil
 end
 
 --- Returns the text. 'found': the result of asamp.sums.resident.ofprofile; 'style': {paint, width,

@@ -105,12 +105,12 @@ function M.lines(style, file)
   if beyond > 0 then
     lines[#lines + 1] = style.paint("yellow", layout.wrap(
       ("%s of the profile %s after the end of %s."):format(units.plural(beyond, "line"),
-        beyond == 1 and "is" or "are", file.cut and "the part that is read: the file " .. file.cut or
+        beyond == 1 and "is" or "are", file.cut and "the part that was read: the file " .. file.cut or
         "the file: it has changed since"), "  ", style.width))
   end
   if unknown > 0 then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      "Code without debug information has no lines: it is not shown.", "  ", style.width))
+      "Code without debug information has no line numbers and is not shown.", "  ", style.width))
   end
   return lines
 end

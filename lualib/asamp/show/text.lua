@@ -26,8 +26,8 @@ local function ownership(t, own)
       parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]
     end
   end
-  return ("Charged to the code in %s: %s, of its own work and that of code that it called. " ..
-          "The rest stays where it was."):format(layout.clean(own.paths), table.concat(parts, ", "))
+  return ("Charged to the code in %s: %s, for its own work and that of code that it called. " ..
+          "Other work stays at its own lines."):format(layout.clean(own.paths), table.concat(parts, ", "))
 end
 
 -- Explanations of the columns of time.

@@ -49,7 +49,7 @@ end
 
 -- Returns a sentence about the walks of the heap that found the holders.
 local function walks(profile)
-  return ("The holders of live objects were searched %s; the program waited %s%s."):format(
+  return ("The holders of live objects were searched %s, which paused the program for %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
     time(profile.walked), profile.walks > 1
     and (" together, at most " .. time(profile.longestwalk)) or "")

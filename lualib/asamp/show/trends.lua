@@ -57,9 +57,9 @@ function M.lines(style, trends, brief)
   table.move(more, 1, #more, #lines + 1, lines)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
-      ("trend: bytes alive in each %s, of what survived its first collection, as far as " ..
-       "major collections had found out; a row's highest bar is its most. in an hour: " ..
-       "growth of the straight line through them, ± one standard error; level: no " ..
+      ("trend: live bytes in each %s, of objects that survived their first collection, until a " ..
+       "major collection found them dead; the highest bar is the row's maximum. in an hour: " ..
+       "growth of the straight line through these values, ± one standard error; level: no " ..
        "significant growth."):format(
         units.seconds(trends.seconds[2] - trends.seconds[1])), "  ", style.width))
   end

@@ -38,7 +38,7 @@ local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "ta
                luaB_auxwrap = "coroutine.wrap", luaB_close = "coroutine.close", utflen = "utf8.len",
                utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
 
--- Returns the name of a C function in programs if it is of Lua's libraries; else its symbol.
+-- Returns the name by which programs call a C function of Lua's libraries; of others, the symbol.
 local function cname(name)
   local short = layout.clean(name):gsub("_aux$", "")
   local lib, rest = short:match "^(%a+)_(%w+)$"

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- When and where the live samples of a profile were born, by container and line. Pure.
+-- When the live samples of a profile were allocated, by container and line. Pure.
 --
--- The walk at the end of a session says which samples are alive and who holds them. Each sample
--- was born at a position of two clocks: allocated bytes, which no load of the machine disturbs, in
+-- The walk at the end of a session reports which samples are alive and their holders. The time of an
+-- allocation is measured by two clocks: allocated bytes, which no load of the machine disturbs, in
 -- PARTS equal parts, and CPU time. The clock of bytes leaves out the parts of tables (the blocks that
--- store their slots) that survived: a table that grows allocates them in leaps, which look like pauses
--- in its filling. A container is the table with many elements in the path of a holder, or the object
+-- store their slots) that survived: a table that grows allocates them in leaps, between which it seems
+-- to pause. A container is the table with many elements in the path of a holder, or the object
 -- that holds a tree or chain, or else the deepest holder with at least LEAST samples. Parts of tables
 -- do not count as its objects: a table that grows replaces them.
 
@@ -68,7 +68,8 @@ function M.worked(profile, from, to)
   return all, n
 end
 
---- Returns the time in us at which the program ended: the walk comes after it.
+--- Returns the time in us at which the program ended: that of the last walk, which follows the end
+-- directly, or the duration.
 function M.lastof(profile)
   local walks = profile.walktimes or {}
   local last = walks[#walks]
@@ -283,7 +284,7 @@ function M.holderof(profile, keys)
   return best and holders.pathtext(h, best)
 end
 
---- Returns the objects that are alive at the end, and all that were born: {containers, lines}.
+--- Returns the objects that are alive at the end, and all that were allocated: {containers, lines}.
 -- containers: a list of {holder (text), late (bytes of the second half), vectors (bytes of parts of
 -- its tables, by the key of the line that allocated them), lines = {key = {samples of the first
 -- half, of the second, n (samples), parts (samples by part), bytes (by part), lasts (by part: time

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The call trees of two profiles as one tree of functions, with the numbers of both profiles at
--- each node. Pure: profiles and their totals in, columns out. Differences are those of shares of
--- the whole, so that a run that was longer differs in nothing. The C functions with which nearly
--- all stacks of a profile start are left out.
+-- each node. Pure: profiles and their totals in, columns out. Shares of the whole are compared, so
+-- that a longer run is no difference by itself. The C functions with which nearly all stacks of a
+-- profile start are left out.
 
 local compare = require "asamp.sums.compare"
 local measures = require "asamp.sums.measures"
@@ -11,12 +11,11 @@ local significance = require "asamp.sums.significance"
 
 local M = {}
 
-local SIGMA = 3      -- standard errors that a difference has at least
-local START = 0.9    -- share of a profile's samples that its first C functions have
+local SIGMA = 3      -- minimum of a reported difference, in standard errors
+local START = 0.9    -- minimum share of a profile's samples below a C function that is left out
 local SMALL = 1e-4   -- nodes and functions with smaller shares in both profiles are left out
 
---- The measures that both profiles have, in the order in which they are offered: {key, field (of
--- sums)}.
+--- Returns the measures that both profiles have, in display order: {key, field (of sums)}.
 function M.measures(pa, a, pb, b)
   local out = {}
   local function offer(key, field)
@@ -42,9 +41,9 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- The variances of the estimated blocks: of each node with its callees, and of each function itself
--- by its key. A sample represents as many blocks as fit into its bytes; blocks of one site are taken
--- as equally large.
+-- Returns the variances of the estimated numbers of blocks: of each node including its callees, and of
+-- each function itself by its key. A sample represents as many blocks as fit into its bytes; the blocks
+-- of one site are assumed to be equally large.
 local function blocksvariance(profile)
   local parent, sites, list, own = profile.nodes.parent, profile.sites, {}, {}
   for i = 0, #parent do
@@ -67,9 +66,9 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- One profile for one measure: {whole, value(node), variance(node) (of the share of the whole), both
--- with all that the node called, ofrow(row) (the variance of the share of a function itself, a row of
--- totals), usual (the variance of a single observation's share)}.
+-- Returns one profile for one measure: {whole, value(node) and variance(node) (of its share of the
+-- whole), both including all that the node called, ofrow(row) (variance of the share of a function
+-- itself; a row of totals), usual (variance of a single observation's share)}.
 local function side(profile, t, field)
   local whole, columns = t.whole[field], t.sums
   local blocks, own
@@ -100,8 +99,8 @@ local function side(profile, t, field)
           usual = (blocks and blocks[0] or measures.variance(profile, t.whole, field)) / whole ^ 2}
 end
 
--- The nodes that represent the start of nearly all stacks: C functions from the root on in which no
--- sample ended.
+-- Returns the set of nodes with which nearly all stacks start: C functions, from the root on, that are
+-- the innermost frame of no sample.
 local function start(profile, t)
   local set, parent = {}, profile.nodes.parent
   local limits = {samples = START * t.whole.samples, timesamples = START * t.whole.timesamples}
@@ -129,8 +128,8 @@ end
 
 -- {== the common tree =======================================================
 
--- The functions of both, the new profile's first; by number of a function in the old profile, in the
--- new one and by key their numbers in this list.
+-- Returns the functions of both profiles, those of the new one first, and the numbers of functions in
+-- this list: by number in the old profile, by number in the new one, and by key.
 local function functions(pa, pb, same)
   local list, at, old, partner = {}, {}, {}, {}
   local function number(fn)
@@ -155,7 +154,7 @@ local function functions(pa, pb, same)
   return list, old, new, at
 end
 
--- Adds a profile's nodes to the tree; returns for each of them the tree's node, 0: the root.
+-- Adds a profile's nodes to the tree. Returns a map from these nodes to those of the tree; 0: the root.
 local function add(tree, bykey, profile, numbers, folded)
   local map = {[0] = 0}
   for i, up in ipairs(profile.nodes.parent) do
@@ -223,9 +222,8 @@ local function newrows(n)
   return rows
 end
 
--- Functions: {fn, a, b, va, vb (themselves), totala, totalb (with all that they called)}. 'same':
--- the partners among the rows of totals, 'at': the numbers of functions by
--- key.
+-- Returns rows of functions: {fn, a, b, va, vb (of the function itself), totala, totalb (including all
+-- that it called)}. 'same': the partners among the rows of totals; 'at': numbers of functions by key.
 local function byfunction(a, sa, b, sb, field, same, at)
   local rows, byrow = {}, {}
   for _, fn in ipairs(b.functions) do
@@ -244,8 +242,8 @@ local function byfunction(a, sa, b, sb, field, same, at)
   return rows
 end
 
--- Drops the nodes of small weight, the smallest first where there are more than 'limit'. Returns the
--- tree without them, for each node its new number, and how many were dropped.
+-- Drops the nodes with a weight below SMALL, and of the others the smallest ones above 'limit'. Returns
+-- the remaining tree, a map from old to new numbers of nodes, and the number of dropped nodes.
 local function prune(tree, weight, limit)
   local order = {}
   for i = 1, #tree.parent do
@@ -271,7 +269,7 @@ local function prune(tree, weight, limit)
   return out, map, #tree.parent - #out.parent
 end
 
---- The whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
+--- Returns the whole comparison: {functions = {{name, file, line, native}}, nodes = {parent (0: the root),
 -- fn} (columns, a parent's number is lower than its child's), left (nodes left out: small in both, or
 -- more than 'limit'), measures = {{key, field, wholea, wholeb, nodes, functions}}}; the last two are
 -- lists of rows {a, b (amounts: of nodes with callees, of functions without, which have fn, totala

@@ -49,9 +49,9 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns paths and their shares from the rows of a merged tree (profiler.heap): one path for
--- each row whose count exceeds that of the rows below it. A list of {text, count, value, class},
--- the largest first.
+--- Returns the paths of a merged tree (rows of profiler.heap): one for each row whose count exceeds
+-- that of the rows below it. A list of {text, count and value (without those of the rows below),
+-- class}, the largest first.
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -76,8 +76,8 @@ function M.leaves(rows)
   return list
 end
 
---- Returns the rows of such a tree with at least 'least' bytes. Rows below a row have no more
--- bytes than it.
+--- Returns the rows of a merged tree with at least 'least' bytes. A row has at most as many bytes as
+-- the row above it.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do
@@ -204,7 +204,7 @@ local function sums(h, own)
   return all, children
 end
 
--- Returns the end of the path from 'path' on whose steps each have most of the previous one.
+-- Extends a path while one child has the part MOST of its samples. Returns the extended path.
 local function deepest(path, all, children)
   local child = children[path] and children[path][1]
   while child and all[child] >= MOST * all[path] do

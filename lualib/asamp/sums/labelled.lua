@@ -65,9 +65,9 @@ end
 
 local PARTS, LINES = 3, 3  -- values, and lines of each, of M.within
 
---- Returns the lines that allocated most, of the first values of a label that allocated at all: {value,
--- bytes (sampled), lines = {a row of asamp.sums.totals with bytes, ...}}. read(label): the profile of the
--- samples with that label.
+--- Returns, for those of the first PARTS values of a label that have samples, the lines that allocated
+-- most: {value, bytes (sampled), lines = {{name, file, line, bytes}, ...}}. read(label) returns the
+-- profile of the samples with that label.
 function M.within(profile, name, read)
   local parts = {}
   for i, row in ipairs(M.rows(profile, name)) do
@@ -122,7 +122,7 @@ function M.check(profile, name, value)
     end
   end
   if not found then
-    return nil, ("it has no label called %s; there are %s"):format(name, table.concat(names, ", "))
+    return nil, ("it has no label named %s (known: %s)"):format(name, table.concat(names, ", "))
   end
   return nil, ("nothing ran with the label %s=%s"):format(name, value)
 end

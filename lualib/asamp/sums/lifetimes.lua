@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Lifetimes of sampled blocks, in bytes allocated between allocation and death, or in time. Pure:
 -- the input is a profile, the output rows. Each row has the line with the largest part of it.
--- Objects that live neither short nor to the end cause most of the work of a generational
--- collector.
+-- Objects that die, but not young, cause most of the work of a generational collector.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"

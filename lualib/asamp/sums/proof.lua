@@ -34,7 +34,8 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns the path of the table that has the elements of a path with single ones.
+-- Returns a path up to its first container: the table before a step such as [12], or else the result
+-- of holders.container.
 local function container(text)
   local list = M.steps(text)
   for i = 2, #list do
@@ -82,7 +83,7 @@ function M.of(heap, group)
   return proof
 end
 
---- Sets the field 'proof' of each group of a verdict that has a row of the heap.
+--- Sets the field 'proof' of each likely leak of a verdict.
 function M.add(heap, verdict)
   for _, group in ipairs(verdict.leaks) do
     group.proof = M.of(heap, group)

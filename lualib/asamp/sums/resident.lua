@@ -10,12 +10,12 @@ local M = {}
 -- {word, group, text} in display order.
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
-  {"lua.new", "lua", "made since then, alive or not yet collected"},
+  {"lua.new", "lua", "allocated since then, alive or not yet collected"},
   {"lua.gaps", "lua", "heads of blocks, dead objects next to live ones"},
-  {"lua.free", "lua", "free lines of blocks in use"},
+  {"lua.free", "lua", "free memory in blocks in use"},
   {"lua.reserve", "lua", "reserve: empty blocks"},
   {"lua.lists", "lua", "the collector's own lists"},
-  {"lua.since", "lua", "taken since the last measurement"},
+  {"lua.since", "lua", "reserved since the last measurement"},
   {"native", "native", "in use (malloc)"},
   {"profiler", "native", "the profiler's own"},
   {"native.free", "native", "freed, kept by malloc"},

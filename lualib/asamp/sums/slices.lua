@@ -6,7 +6,7 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- The added columns. alive: survivors without those that died later; 0 if the file has no deaths.
+-- The columns that are summed. alive: survivors that did not die later; 0 if the file has no deaths.
 -- Time samples are counted in periods of length timeperiod.
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}

@@ -76,7 +76,7 @@ end
 -- a message if there are none.
 function M.find(profile, text)
   if not profile.states then
-    return nil, "the file has no data by state"
+    return nil, "the profile has no data by state: only those of ASAMP and asamp run -- PROGRAM have"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do
@@ -87,7 +87,7 @@ function M.find(profile, text)
   end
   table.sort(ids)
   if #ids == 0 then
-    return nil, ("no state is called %s, or has that number"):format(text)
+    return nil, ("no state has '%s' in its name or as its number; --by state lists them"):format(text)
   end
   return ids
 end

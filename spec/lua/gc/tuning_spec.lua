@@ -100,17 +100,22 @@ describe("LUA_GC", function()
     local known = "known: generational, incremental, pause=PERCENT, stepmul=PERCENT, " ..
                   "major=PERCENT, nursery=BYTES, huge-pages, no-madvise"
     for variable, why in pairs {
-      ["pause=x"] = '"pause=x" has no percentage from 0 to 10000',
-      ["stepmul="] = '"stepmul=" has no percentage from 0 to 10000',
-      ["major=10001"] = '"major=10001" has no percentage from 0 to 10000',
-      ["major=-1"] = '"major=-1" has no percentage from 0 to 10000',
-      ["nursery=1K"] = '"nursery=1K" has no number of bytes from 4K to 1024M, or two with a - between',
+      ["pause=x"] = '"pause=x" must have a percentage from 0 to 10000',
+      ["stepmul="] = '"stepmul=" must have a percentage from 0 to 10000',
+      ["major=10001"] = '"major=10001" must have a percentage from 0 to 10000',
+      ["major=-1"] = '"major=-1" must have a percentage from 0 to 10000',
+      ["nursery=1K"] = '"nursery=1K" must have a number of bytes from 4K to 1024M, or two such numbers ' ..
+        'with a - between',
       ["nursery=99999999999999999999M"] =
-        '"nursery=99999999999999999999M" has no number of bytes from 4K to 1024M, or two with a - between',
-      ["nursery=K"] = '"nursery=K" has no number of bytes from 4K to 1024M, or two with a - between',
-      ["nursery=2M-1M"] = '"nursery=2M-1M" has no number of bytes from 4K to 1024M, or two with a - between',
-      ["nursery=1M-"] = '"nursery=1M-" has no number of bytes from 4K to 1024M, or two with a - between',
-      ["incremental,generational"] = '"generational" is a second mode',
+        '"nursery=99999999999999999999M" must have a number of bytes from 4K to 1024M, or two such ' ..
+          'numbers with a - between',
+      ["nursery=K"] = '"nursery=K" must have a number of bytes from 4K to 1024M, or two such numbers ' ..
+        'with a - between',
+      ["nursery=2M-1M"] = '"nursery=2M-1M" must have a number of bytes from 4K to 1024M, or two such ' ..
+        'numbers with a - between',
+      ["nursery=1M-"] = '"nursery=1M-" must have a number of bytes from 4K to 1024M, or two such ' ..
+        'numbers with a - between',
+      ["incremental,generational"] = '"generational" is a second mode: give only one',
       ["pause=150,Incremental"] = '"Incremental" is not known (' .. known .. ")",
       ["a\27[31m"] = '"a?[31m" is not known (' .. known .. ")",
       [("x"):rep(100)] = '"' .. ("x"):rep(60) .. '..." is not known (' .. known .. ")",

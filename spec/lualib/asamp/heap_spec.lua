@@ -89,7 +89,7 @@ describe("asamp heap", function()
     assert.is_truthy(out:find("\n    allocated [%d.]+m?s before at %S+:11  handle\n    _G → "), out)
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
-    assert.same({1, "asamp heap: nothing that is alive was sampled at 'app.lua:7777'\n"}, {status, err})
+    assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'\n"}, {status, err})
     -- old objects are not in the second table
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
@@ -121,7 +121,7 @@ describe("asamp heap", function()
 
   it("refuses JSON and a page at once", function()
     local status, out, err = asamp("--json", "--page", "/tmp/nowhere.html", new)
-    assert.same({2, "", "asamp heap: --page and --json do not go together: run asamp heap once " ..
+    assert.same({2, "", "asamp heap: --page and --json cannot be combined: run asamp heap once " ..
                         "for each; see asamp heap --help\n"}, {status, out, err})
   end)
 
@@ -235,7 +235,7 @@ describe("asamp heap", function()
     assert.is_truthy(shell.read(page):find(
       '<td>%-</td><td class="spare">%-</td><td class="text">' .. row))
     status, _, err = asamp("--held-by", "(state and string table)", many)
-    assert.same({1, "asamp heap: no object is of the class '(state and string table)'\n"}, {status, err})
+    assert.same({1, "asamp heap: no object has the class '(state and string table)'\n"}, {status, err})
   end)
 
   -- The former output read as if one snapshot were a successor of the other.
@@ -246,7 +246,7 @@ describe("asamp heap", function()
       return out:gsub("%s+", " ")
     end
     assert.is_truthy(flat(new, old):find(("This snapshot was taken before '%s': objects listed as new " ..
-      "have gone since, those listed as gone came later."):format(new), 1, true))
+      "were freed later, those listed as gone were allocated later."):format(new), 1, true))
     local later = flat(old, new)
     assert.is_falsy(later:find "taken before" or later:find "different processes")
     local other = os.tmpname()
@@ -287,7 +287,7 @@ describe("asamp heap", function()
 
   it("reports errors in arguments and files", function()
     local status, _, err = asamp("--held-by", "Sesion", new)
-    assert.same({1, "asamp heap: no object is of the class 'Sesion', did you mean Session?\n"},
+    assert.same({1, "asamp heap: no object has the class 'Sesion', did you mean Session?\n"},
                 {status, err})
     status, _, err = asamp("/nowhere.heap")
     assert.same({1, "asamp heap: cannot read the snapshot '/nowhere.heap': No such file or directory\n"},
@@ -295,7 +295,7 @@ describe("asamp heap", function()
     local text = process.file "print(1)"
     status, _, err = asamp(text)
     assert.equal(1, status)
-    assert.is_truthy(err:find("it is no heap snapshot", 1, true), err)
+    assert.is_truthy(err:find("it is not a heap snapshot", 1, true), err)
     status, _, err = asamp("--page", new, new)
     assert.equal(2, status)
     assert.is_truthy(err:find(new, 1, true))
@@ -315,7 +315,7 @@ describe("asamp heap", function()
         os.remove(file)
         assert.same({1, ""}, {status, out})
         assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
-          "': it is damaged at byte %d+ %(unpacked%): a number is larger than there can be\n$"), err)
+          "': it is damaged at byte %d+ %(unpacked%): a number is out of range\n$"), err)
       end
     end
   end)
@@ -422,8 +422,8 @@ describe("asamp heap", function()
   -- The command once listed 256 objects, whatever the option was.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
-    assert.same({0, "asamp heap: --paths lists 256 objects at most, those that retain most; " ..
-                    "--top 300 is more\n"}, {status, err})
+    assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most, " ..
+                    "although --top is 300\n"}, {status, err})
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
@@ -453,7 +453,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K held by, 3.8% of 104:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("retained by others of the list, held by, 96.2% of 104:",
+    assert.equal("retained by other objects of the list, held by, 96.2% of 104:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 

@@ -188,7 +188,7 @@ describe("the proof of a leak", function()
     local text = shown.sentence(p, "this line's")
     assert.is_truthy(text:find('^Proved: emptying %["other"%]%["list"%] of _G frees .* %(measured%), ' ..
       '%d+%% of this line\'s live bytes%. ' ..
-      'Cutting it is not enough: it is also held by local "list" of main chunk %(a.lua%)%.$'), text)
+      'Removing it is not enough: it is also held by local "list" of main chunk %(a.lua%)%.$'), text)
   end)
 
   it("gives the reason why a path cannot be cut", function()
@@ -208,11 +208,13 @@ describe("the proof of a leak", function()
       assert.is_nil(cut)
       return why
     end
-    assert.equal("a root of the state holds it, which no Lua code can remove", reason "names of metamethods")
-    assert.equal("a root of the state holds it, which no Lua code can remove", reason "metatable of strings")
+    assert.equal("a root of the state holds it, and no Lua code can remove that " ..
+      "reference", reason "names of metamethods")
+    assert.equal("a root of the state holds it, and no Lua code can remove that " ..
+      "reference", reason "metatable of strings")
     assert.equal("the table of globals or the main thread cannot be removed", reason "_G")
     assert.equal("package.loaded cannot be removed", reason "package.loaded")
-    assert.equal("a slot of a call without a name holds it, which is not a variable",
+    assert.equal("a stack slot that is not a local variable holds it",
                  reason "stack of C function sort, slot 1")
     assert.equal("the snapshot has no such path", reason '_G → ["nothing"]')
     assert.equal("the path has no steps, or too many", select(2, h:cut{steps = {}, sites = {}}))
@@ -230,7 +232,8 @@ describe("the proof of a leak", function()
     local paths = {}
     for _, row in ipairs((h:heldby{class = "userdata"})) do paths[#paths + 1] = row.text end
     local cut, why = h:cut{steps = {"_G", '["keep"]', "upvalue 3 of a C function"}, sites = {}}
-    assert.same({nil, "an upvalue of a C function holds it, which belongs to C code"}, {cut, why},
+    assert.same({nil, "an upvalue of a C function holds it, and only C code can remove that " ..
+      "reference"}, {cut, why},
                 table.concat(paths, ARROW))
   end)
 

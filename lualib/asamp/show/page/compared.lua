@@ -16,7 +16,7 @@ local function integer(x)
   return math.tointeger(x) or x
 end
 
--- Rows as columns of the given keys.
+-- Returns rows as columns of the given keys.
 local function columns(rows, keys)
   local out = {}
   for _, key in ipairs(keys) do
@@ -28,14 +28,14 @@ local function columns(rows, keys)
   return out
 end
 
--- Rounds the numbers of a row.
+-- Returns the numbers of a row as integers where possible; the error in units of 1 / SCALE.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),
           error = math.floor(row.error * SCALE + 0.5), noise = row.noise and 1 or 0}
 end
 
--- The functions whose share changed most, those that are no noise first.
+-- Returns the functions whose share changed most; those above noise first.
 local function largest(rows)
   local list = {}
   for _, row in ipairs(rows) do
@@ -51,7 +51,7 @@ local function largest(rows)
   return out
 end
 
---- nil where the profiles have no measure in common; else {old (its path), functions = columns
+--- Returns nil if the profiles have no measure in common; else {old (its path), functions = columns
 -- name, file, line, native, nodes = columns parent (0: the root), fn (from 0), left (frames that are
 -- left out), measures = {{key, bytes (true: amounts are bytes), worth (seconds of one unit of the old
 -- and of the new profile; nil: no time), wholea, wholeb, a, b, error, noise (columns by node), rows =

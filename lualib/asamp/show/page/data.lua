@@ -87,8 +87,8 @@ end
 -- Appends marks of the profiler: the walks of the heap that found the holders.
 local function walks(list, out)
   for _, walk in ipairs(list or {}) do
-    out[#out + 1] = {time = walk.time, name = "who holds it",
-                     value = ("waited %.1f ms"):format(walk.duration / 1000)}
+    out[#out + 1] = {time = walk.time, name = "search for holders",
+                     value = ("the program paused %.1f ms"):format(walk.duration / 1000)}
   end
   return out
 end

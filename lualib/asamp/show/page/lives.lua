@@ -36,7 +36,7 @@ function M.coarse(profile)
   return setmetatable({bins = setmetatable(bins, {__index = from})}, {__index = profile})
 end
 
--- The paths to a row's samples, the largest first, as {text, share}; nil if there are none.
+-- Returns the paths to a row's samples, the largest first, as {text, share}; nil if there are none.
 local function pathsof(holders)
   local list = {}
   for i = 1, holders and math.min(PATHS, #holders) or 0 do
@@ -53,11 +53,11 @@ function M.leaks(profile)
   local found = leaks.of(M.coarse(profile))
   if not found then
     return {summary = profile.samples == 0 and
-                   "There are no samples of allocations, in which leaks could be found" or
+                   "Leaks cannot be found: there are no samples of allocations" or
                    profile.profiles and
                    "This profile was merged from several, whose own reports list likely leaks" or
                    "The profile cannot show likely leaks: " ..
-                   "it lacks collections, outcomes of samples or slices of time", rows = {}, left = 0}
+                   "it has no collections, no survival of samples or no slices of time", rows = {}, left = 0}
   end
   local rows = {}
   for i = 1, math.min(ROWS, #found.rows) do

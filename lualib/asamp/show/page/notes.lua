@@ -25,10 +25,10 @@ function M.of(profile, tree, limit, data)
     out[#out + 1] = text:format(...)
   end
   if profile.message then
-    note("The file is not whole: %s. The page shows what could be read.", profile.message)
+    note("The file is not complete: %s. The page shows the readable part.", profile.message)
   end
   if profile.undetailed > 0 then
-    note("%s came without size and survival: the file is cut.%s",
+    note("%s without size and survival: the file is cut.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
          (" %s no time either and %s in the last slice of the timeline, " ..
          "whose bar is cut off."):format(number(profile.undetailed, "It has", "They have"),
@@ -40,12 +40,12 @@ function M.of(profile, tree, limit, data)
          number(profile.lost, "is", "are"))
   end
   if profile.undecided > 0 and profile.fates then
-    note("%s had no collection before the end; %s as not survived, and in no share of what " ..
-         "survived.", units.plural(profile.undecided, "sample"),
+    note("%s had no collection before the end; %s as not survived, and in no share of " ..
+      "survivors.", units.plural(profile.undecided, "sample"),
          number(profile.undecided, "it counts", "they count"))
   end
   if profile.samples > 0 and profile.bytes == 0 then
-    note("The file does not say how many bytes a sample represents.")
+    note("The file does not record how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
     note("The file has no times: on the timeline samples are one period apart.")

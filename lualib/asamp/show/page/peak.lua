@@ -14,7 +14,7 @@ function M.time(profile)
   return measures.hasdeaths(profile) and profile.course and profile.course.highest or nil
 end
 
---- {time (seconds), inuse (bytes after that collection), bin (the slice of the page that contains it,
+--- Returns {time (seconds), inuse (bytes after that collection), bin (the slice of the page that contains it,
 -- from 0), columns node, kind (as in the page's rows), bytes}. 'at': the second reading; its nodes
 -- and kinds have the numbers of the first. 'tree': of asamp.sums.pruned; 'bins': the page's slices.
 function M.of(profile, at, tree, bins)

@@ -19,22 +19,22 @@ local MAXTEXT, MAXLINE, AROUND = 4 << 20, 400, 4
 
 -- Reasons of missing lines, as text about several files.
 local REASONS = {
-  {"outside", "lie outside the current folder and those of --source"},
-  {"hidden", "are in hidden folders, which --source has to name"},
+  {"outside", "lie outside the current folder and the folders of --source"},
+  {"hidden", "are in hidden folders: name these with --source"},
   {"unread", "cannot be read as text"},
-  {"long", "go on after the first " .. units.bytes(M.MAXFILE)},
+  {"long", "are longer than " .. units.bytes(M.MAXFILE)},
   {"full", "do not fit into the page"},
-  {"absent", "are not here; --source says where to look"},
+  {"absent", "were not found: give their path with --source"},
 }
 
 --- The same about one file.
 M.WHY = {
-  outside = "lies outside the current folder and those of --source",
-  hidden = "is in a hidden folder, which --source has to name",
+  outside = "lies outside the current folder and the folders of --source",
+  hidden = "is in a hidden folder: name it with --source",
   unread = "cannot be read as text",
-  long = "goes on after the first " .. units.bytes(M.MAXFILE),
+  long = "is longer than " .. units.bytes(M.MAXFILE),
   full = "does not fit into the page",
-  absent = "is not here; --source says where to look",
+  absent = "was not found: give its path with --source",
 }
 
 -- Returns {[file] = {[line] = true}}, the lines with frames by file index from 0, and the files

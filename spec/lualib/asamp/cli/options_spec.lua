@@ -39,7 +39,7 @@ describe("options", function()
     assert.same({files = {"x"}, out = "y", all = true}, parse({"-o", "y", "-a", "x"}, description))
     local _, code, _, err = parse({"x", "-o"}, description)
     assert.equal(2, code)
-    assert.truthy(err:find("--out wants a value, got nothing", 1, true))
+    assert.truthy(err:find("--out needs a value, got nothing", 1, true))
     assert.truthy(options.usage(description):find(
       "  -o, --out PATH  the result\n  -a, --all       everything\n", 1, true))
   end)
@@ -108,19 +108,19 @@ describe("options", function()
       ["unknown option '--shwo=3', did you mean --show?"] = {"--shwo=3"},
       ["unknown option '--'"] = nil,
       ["--all takes no value, got ''"] = {"--all="},
-      ["--name wants a value, got nothing"] = {"f", "--name"},
-      ["--name wants a value, got ''"] = {"f", "--name="},
-      ["--top wants a whole number from 1, got nothing"] = {"f", "--top"},
+      ["--name needs a value, got nothing"] = {"f", "--name"},
+      ["--name needs a value, got ''"] = {"f", "--name="},
+      ["--top needs a whole number of at least 1, got nothing"] = {"f", "--top"},
       ["--top is given twice"] = {"--top", "3", "f", "--top=4"},
       ["--all is given twice"] = {"--all", "f", "--all"},
-      ["--top wants a whole number from 1, got '0'"] = {"--top", "0"},
-      ["--top wants a whole number from 1, got '--all'"] = {"--top", "--all"},
-      ["--top wants a whole number from 1, got '99999999999999999999'"] =
+      ["--top needs a whole number of at least 1, got '0'"] = {"--top", "0"},
+      ["--top needs a whole number of at least 1, got '--all'"] = {"--top", "--all"},
+      ["--top needs a whole number of at least 1, got '99999999999999999999'"] =
         {"--top=99999999999999999999"},
-      ["--share wants a number from 0 to 100, got '1e1'"] = {"--share=1e1"},
-      ["--share wants a number from 0 to 100, got '.'"] = {"--share=."},
-      ["--by wants a, b or c, got 'd'"] = {"--by", "d"},
-      ["--show wants a list, with commas, of x or y, got ','"] = {"--show=,"},
+      ["--share needs a number from 0 to 100, got '1e1'"] = {"--share=1e1"},
+      ["--share needs a number from 0 to 100, got '.'"] = {"--share=."},
+      ["--by needs a, b or c, got 'd'"] = {"--by", "d"},
+      ["--show needs a comma-separated list of x or y, got ','"] = {"--show=,"},
     } do
       local o, code, out, err = parse(args)
       assert.is_nil(o)
@@ -134,9 +134,9 @@ describe("options", function()
     local description = {command = "two", arguments = "A B", least = 2,
                          most = 2, about = ""}
     local _, _, _, err = parse({"x"}, description)
-    assert.equal("asamp two: 2 files wanted, got 1; see asamp two --help\n", err)
+    assert.equal("asamp two: 2 files expected, got 1; see asamp two --help\n", err)
     _, _, _, err = parse({"x", "y", "z"}, description)
-    assert.equal("asamp two: 2 files wanted, got 3; see asamp two --help\n", err)
+    assert.equal("asamp two: 2 files expected, got 3; see asamp two --help\n", err)
     assert.same({"x", "y"}, parse({"x", "y"}, description).files)
   end)
 
@@ -163,7 +163,7 @@ describe("options", function()
       if usage:find "^usage: asamp %l+ %[options%] PID|SOCKET" then
         calls = calls + 1
         assert.truthy(usage:find("1 the process does not answer", 1, true), name)
-        assert.falsy(usage:find("a file yields nothing", 1, true), name)
+        assert.falsy(usage:find("a file has no usable data", 1, true), name)
       end
     end
     assert.equal(5, calls)

@@ -41,7 +41,7 @@ describe("asamp check", function()
     assert.same({0, "ok    max-allocated: 400 MiB, at most 400 MiB\n"}, {code, out})
     code, out = run(path, "--max-allocated", "399M")
     assert.equal(1, code)
-    assert.equal("OVER  max-allocated: 400 MiB, at most 399 MiB; most to blame: lib/parse.lua:12 (parse)\n",
+    assert.equal("OVER  max-allocated: 400 MiB, at most 399 MiB; largest part: lib/parse.lua:12 (parse)\n",
                  out)
     -- 300 of 400 samples: 300 MiB with a standard error of 8.7 MiB
     code, out = run(path, "--max-line", "parse.lua:12=275M,app.lua:4=1G")
@@ -49,7 +49,7 @@ describe("asamp check", function()
     code, out = run("--max-line=parse.lua:12=273M", path)
     assert.equal(1, code)
     has(out, "OVER  max-line parse.lua:12: 300 MiB ±8.7 MiB, at most 273 MiB; " ..
-        "found in 9 of 10 runs: from 310.2 MiB on; most to blame: lib/")
+        "in 9 of 10 runs a value from 310.2 MiB on is found to exceed the limit; largest part: lib/")
     code, out = run("--max-line=parse.lua:99=1M", path)
     assert.equal(0, code)
     has(out, "the profile has no sample of that line")
@@ -60,7 +60,7 @@ describe("asamp check", function()
     local code, out = run(b, "--baseline", a)
     assert.equal(1, code, out)
     has(out, "OVER  baseline: 1.1 GiB, baseline 1000 MiB, +10.0% (more than 5% fails); ",
-        "most to blame: lib/parse.lua:12")
+        "largest part: lib/parse.lua:12")
     code, out = run(b, "--baseline", a, "--tolerance", "12")
     assert.equal(0, code, out)
     assert.equal(0, (run(c, "--baseline", a)))
@@ -68,19 +68,20 @@ describe("asamp check", function()
     code, out = run(d, "--baseline", a)
     assert.equal(1, code, out)
     has(out, "OVER  baseline: 500 MiB", "baseline 100 MiB, +400.0% (more than 5% fails); ",
-        "; only above 4.6 standard errors (now ", "); most to blame: app.lua:4 (main chunk)\n")
+        "; only an increase above 4.6 standard errors fails (this one: ", "); largest part: app.lua:4 " ..
+          "(main chunk)\n")
   end)
 
   it("prints the smallest increases that a comparison finds, and the period that finds less", function()
     local a, b = make(900, 100, 1000 * MB), make(900, 100, 1000 * MB)
     local code, out = run(b, "--baseline", a)
     assert.equal(0, code)
-    has(out, "found  in 9 of 10 runs: all from +5% on\n" ..
-        "found  in 9 of 10 runs: lib/parse.lua:12 (parse), 90% of the baseline, from +9% on\n" ..
-        "found  in 9 of 10 runs: app.lua:4 (main chunk), 10% of the baseline, from +93% on; " ..
-        "--alloc 8K finds less\n")
+    has(out, "found  in 9 of 10 runs: increases of the total from +5% on\n" ..
+        "found  in 9 of 10 runs: increases of lib/parse.lua:12 (parse), 90% of the baseline, from +9% on\n" ..
+        "found  in 9 of 10 runs: increases of app.lua:4 (main chunk), 10% of the baseline, from +93% on; " ..
+        "--alloc 8K finds smaller ones\n")
     out = select(2, run(make(900, 100), "--baseline", make(900, 100)))
-    has(out, "found  in 9 of 10 runs: all from +27% on\n")
+    has(out, "found  in 9 of 10 runs: increases of the total from +27% on\n")
     out = select(2, run(a, "--no-leak"))
     assert.is_nil(out:find("found", 1, true))
   end)
@@ -106,7 +107,7 @@ describe("asamp check", function()
       has(out, ("max-allocated: %d MiB"):format(left))
     end
     local code, out = run(path, "--max-allocated", "1G", "--exclude", "app")
-    assert.same({1, ("asamp check: '%s': --exclude app leaves no sample; a longer TEXT leaves out less\n")
+    assert.same({1, ("asamp check: '%s': --exclude app leaves no sample; a longer TEXT excludes fewer\n")
                       :format(path)}, {code, out})
     local more = make(300, 300, 600 * MB)
     assert.equal(1, (run(more, "--baseline", path)))
@@ -172,7 +173,7 @@ describe("asamp check", function()
     has(out, ("'%s' has no samples of allocation; a smaller --alloc takes more"):format(script))
     code, out = run("--max-allocated", "1G", "--from", "99", script, "--alloc", "4K")
     assert.equal(1, code)
-    has(out, ("'%s': --from 99: it ends after "):format(script))
+    has(out, ("'%s': --from 99 is after the end of the profile, "):format(script))
   end)
 
   -- A former bug: no profile had a likely leak for asamp check, which read it without parts.
@@ -187,7 +188,7 @@ describe("asamp check", function()
     local code, out = run(script("leak.lua", "list[i]"), "--no-leak", "--alloc", "2K", "--github")
     assert.equal(1, code, out)
     has(out, 'OVER  no-leak: 1 likely leak, held by local "list" of main chunk (',
-        "; most to blame: ", "leak.lua:2 (main chunk)\n", "::error file=",
+        "; largest part: ", "leak.lua:2 (main chunk)\n", "::error file=",
         "title=asamp no-leak::1 likely leak")
     code, out = run(script("none.lua", "last"), "--no-leak", "--alloc", "2K")
     assert.equal(0, code, out)
@@ -224,13 +225,15 @@ describe("asamp check", function()
   it("refuses wrong arguments", function()
     local path = make(3, 1)
     for _, case in ipairs{
-      {"nothing to check: give a limit or --baseline", path},
+      {"nothing to check: give a limit (--max-...), --no-leak or --baseline", path},
       {"--tolerance needs --baseline", path, "--no-leak", "--tolerance", "3"},
-      {"--max-line wants FILE:LINE=SIZE, several with commas, got 'x'", path, "--max-line", "x"},
-      {"--max-peak wants bytes, such as 100M, got '1T'", path, "--max-peak", "1T"},
+      {"--max-line needs FILE:LINE=SIZE, several separated by commas, got 'x'", path, "--max-line", "x"},
+      {"--max-peak needs a size, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},
-      {"--alloc wants bytes from 1 on, such as 64K, got '0K'", "app.lua", "--no-leak", "--alloc", "0K"},
-      {"--alloc wants bytes from 1 on, such as 64K, got 'x'", "app.lua", "--no-leak", "--alloc", "x"},
+      {"--alloc needs a size of at least 1 byte, such as 64K, got " ..
+        "'0K'", "app.lua", "--no-leak", "--alloc", "0K"},
+      {"--alloc needs a size of at least 1 byte, such as 64K, got " ..
+        "'x'", "app.lua", "--no-leak", "--alloc", "x"},
     } do
       local code, out = run(table.unpack(case, 2))
       assert.equal(2, code, out)

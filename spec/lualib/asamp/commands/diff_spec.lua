@@ -190,9 +190,9 @@ describe("asamp diff", function()
 
   it("reports wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
-      ["2 files wanted, got 0"] = {}, ["2 files wanted, got 1"] = {a},
-      ["2 files wanted, got 3"] = {a, b, a},
-      ["--sigma wants a number from 0 to 100, got '-1'"] = {"--sigma=-1", a, b},
+      ["2 files expected, got 0"] = {}, ["2 files expected, got 1"] = {a},
+      ["2 files expected, got 3"] = {a, b, a},
+      ["--sigma needs a number from 0 to 100, got '-1'"] = {"--sigma=-1", a, b},
     } do
       local code, out, err = run(table.unpack(words))
       assert.equal(2, code)

@@ -166,7 +166,8 @@ describe("the result of a command", function()
       shell.write(stem .. ending, "mine")
       local status, _, err = asamp("convert", "--to", format, path)
       assert.equal(1, status)
-      assert.equal(("asamp convert: '%s' would be replaced, but is a text file; give --out\n")
+      assert.equal(("asamp convert: '%s' is a text file and would be replaced; give another path with " ..
+        "--out\n")
         :format(stem .. ending), err)
       assert.equal("mine", process.read(stem .. ending))
       assert.equal(0, (asamp("convert", "--to", format, "-o", stem .. ending, path)))
@@ -175,7 +176,8 @@ describe("the result of a command", function()
     shell.write(path .. ".html", "<!doctype html><p>mine")
     local status, _, err = asamp("view", path)
     assert.equal(1, status)
-    assert.equal(("asamp view: '%s.html' would be replaced, but is an HTML file; give --out\n")
+    assert.equal(("asamp view: '%s.html' is an HTML file and would be replaced; give another path with " ..
+      "--out\n")
       :format(path), err)
   end)
 
@@ -249,7 +251,7 @@ describe("an input file", function()
     end
     local status, _, err = fed(path, true, "repair", "--in-place", "-")
     assert.equal(2, status)
-    assert.truthy(err:find("--in-place needs a file; give --out", 1, true))
+    assert.truthy(err:find("--in-place needs a file, and FILE is standard input: give --out OUT", 1, true))
   end)
 
   it("is named by its type if it is no profile", function()
@@ -270,8 +272,8 @@ describe("an input file", function()
       html = "; this is an HTML file (open it in a browser)",
       ["perf.data"] = "; this is a recording of perf (`perf report` reads it)",
       ["app.lua"] = "; this is a text file",
-      chunk = "; this is a script (`asamp run` profiles one)",
-      zst = "; this is a compressed file (unpack it first (of compressions only gzip is read))",
+      chunk = "; this is a script (`asamp run` profiles it)",
+      zst = "; this is a compressed file (unpack it first: only gzip can be read)",
       empty = ": the file is empty", ["."] = ": Is a directory",
     }
     for name, what in pairs{pprof = "a pprof profile (`go tool pprof` reads it)",

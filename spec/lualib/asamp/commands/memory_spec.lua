@@ -156,7 +156,7 @@ describe("asamp memory", function()
     local code, text = run(path)
     assert.equal(0, code)
     assert.matches("MiB resident after", text)
-    assert.matches("Lua: free lines of blocks in use\n", text)
+    assert.matches("Lua: free memory in blocks in use\n", text)
     assert.matches("100%.%d%%%s+together\n", text)
     assert.matches("Over time\n", text)
     commands.fits(text, 80)
@@ -204,7 +204,7 @@ describe("asamp memory", function()
     local found = resident.ofprofile{duration = 0.01, course = {peak = {rss = 0}},
       pictures = {{time = 7000, rows = rows}, {time = 9000, rows = rows}}}
     local text = show.render(found, {paint = function(_, s) return s end, width = 80, top = 5})
-    assert.matches("^It is unknown how much is resident %(the process could not read%s+/proc/self/pagemap%)",
+    assert.matches("^Unknown resident size %(the process could not read%s+/proc/self/pagemap%)",
                    text)
     assert.falsy(text:find("0 bytes", 1, true), text)
     assert.matches("\n%s+unknown%s+4.0K%s+0B%s+unknown%s+unknown%s+7", text)

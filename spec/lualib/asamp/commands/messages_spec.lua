@@ -33,23 +33,23 @@ describe("asamp", function()
   end
 
   for words, wanted in pairs{
-    ["heap a.vmprof"] = "it is no heap snapshot; it is a profile, which asamp report reads",
-    ["heap ."] = "it is no heap snapshot; it is a folder",
-    ["heap app.lua"] = "it is no heap snapshot; this is a text file",
-    ["heap --state 1 a.heap"] = "--state is of a process that takes a snapshot; 'a.heap' is a file",
-    ["heap --wait 9s a.heap"] = "--wait is of a process that takes a snapshot; 'a.heap' is a file",
-    ["heap -o x a.heap"] = "--out is of a process that takes a snapshot; 'a.heap' is a file",
+    ["heap a.vmprof"] = "it is not a heap snapshot; it is a profile, which asamp report reads",
+    ["heap ."] = "it is not a heap snapshot; it is a folder",
+    ["heap app.lua"] = "it is not a heap snapshot; this is a text file",
+    ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
+    ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
+    ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
     -- the process was once queried first, and left a snapshot that nobody needed
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
-    ["mark 1"] = "a process and a name wanted, got 1",
-    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it was cut before its first sample",
-    ["report --at 99999 a.vmprof"] = "--at 99999: it ends after ",
+    ["mark 1"] = "a process and a name expected, got 1",
+    ["merge -o m cut.vmprof"] = "cannot read profile 'cut.vmprof': it ends before its first sample",
+    ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",
     ["run --wall --time 0 app.lua"] =
-      "--wall is of samples of time, of which there are none: give --time RATE, too",
+      "--wall needs samples of time, but the rate is 0: give --time RATE, too",
     ["run --exact --time 0 app.lua"] =
-      "--exact is of samples of time, of which there are none: give --time RATE, too",
-    ["memory half.vmprof"] = "; the last snapshot of memory is from before that",
-    ["advise half.vmprof"] = "; the advice covers what could be read",
+      "--exact needs samples of time, but the rate is 0: give --time RATE, too",
+    ["memory half.vmprof"] = "; the last snapshot of memory is from before that place",
+    ["advise half.vmprof"] = "; the advice covers the readable part",
   } do
     it("reports the error of: " .. words, function()
       local code, out, err = run(words)
@@ -71,7 +71,7 @@ describe("asamp", function()
       local f = io.open "/proc/self/stat"
       os.execute("kill -9 " .. f:read "n")]])
     local _, _, err = run "run --alloc 512 --plain killed.lua"
-    assert.matches("vmprof' is the profile so far, for signal 9 has ended the program: ", err, 1, true)
+    assert.matches("vmprof' is the profile up to then: ", err, 1, true)
   end)
 
   it("names the variable that a wrong value comes from", function()
@@ -85,7 +85,8 @@ describe("asamp", function()
     for _, words in ipairs{"merge -o m - -", "merge -o m - nofile -", "report --sum - -"} do
       local code, _, err = run(words)
       assert.equal(2, code)
-      assert.is_truthy(err:find("standard input ('-') is given twice, and would count twice", 1, true), err)
+      assert.is_truthy(err:find("standard input ('-') is given twice, but can be read only " ..
+        "once", 1, true), err)
     end
   end)
 
@@ -97,7 +98,7 @@ describe("asamp", function()
   it("says that nothing has changed, and how much is garbage, in sentences", function()
     local code, out = run "heap --diff a.heap a.heap"
     assert.equal(0, code)
-    assert.matches("Nothing is new, gone or grown from 'a.heap'.", out, 1, true)
+    assert.matches("No object is new, gone or grown since 'a.heap'.", out, 1, true)
     code, out = run "heap a.heap"
     assert.equal(0, code)
     assert.matches("%d+ more samples? w[ae][sr]e? of garbage that no collection had found yet", out)

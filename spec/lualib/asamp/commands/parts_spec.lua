@@ -105,29 +105,31 @@ describe("a part of a profile", function()
     assert.equal(0, (check(path, "--baseline", path, "--from", "0.1")))
     for _, case in ipairs{
         {"--max-peak", "1M", "--from", "0.1",
-         says = "--max-peak is of the whole heap, of which --from has no part"},
-        {"--no-leak", "--exclude", "x", says = "--no-leak is of the whole run: leave --exclude out"},
-        {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 is not before --until 1"}} do
+         says = "--max-peak is about the whole heap: leave --from out"},
+        {"--no-leak", "--exclude", "x", says = "--no-leak is about the whole run: leave --exclude out"},
+        {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 must be less than --until " ..
+          "1"}} do
       local code, _, err = check(path, table.unpack(case))
       assert.equal(2, code)
       assert.is_truthy(err:find(case.says, 1, true), err)
     end
     local code, _, err = check(path, "--max-alive", "1M", "--from", "99")
-    assert.is_true(code == 1 and err:find("it ends after", 1, true) ~= nil, err)
+    assert.is_true(code == 1 and err:find("is after the end of the profile", 1, true) ~= nil, err)
   end)
 
   it("is refused by formats that cannot have it, with the option's name", function()
     for _, case in ipairs{
-        {"vmprof", "--from", "1", says = "--from goes with the other formats: vmprof keeps " ..
-         "the whole profile; the report has it, too"},
-        {"vmprof", "--exclude", "x", says = "--exclude goes with the other formats"},
+        {"vmprof", "--from", "1", says = "--from is only for other formats: vmprof keeps " ..
+         "the whole profile. asamp report has this option, too"},
+        {"vmprof", "--exclude", "x", says = "--exclude is only for other formats"},
         {"heapsnapshot", "--until", "1",
-         says = "--until goes with the other formats: a snapshot has no samples"}} do
+         says = "--until is only for other formats: a heap snapshot has no stacks and no times of " ..
+           "samples"}} do
       local code, _, err = convert("-o", folder .. "/no", path, "--to", table.unpack(case))
       assert.equal(2, code)
       assert.is_truthy(err:find(case.says, 1, true), err)
     end
     local code, _, err = convert("--to", "pprof", "--exclude", "x", "-")
-    assert.is_true(code == 2 and err:find("--exclude reads the file twice", 1, true) ~= nil, err)
+    assert.is_true(code == 2 and err:find("--exclude reads the input twice", 1, true) ~= nil, err)
   end)
 end)

@@ -70,7 +70,7 @@ describe("asamp run --prove-leaks", function()
       shell.write(folder .. "/leak.lua", text)
       local status, _, err, profile = prove()
       assert.equal(0, status, err)
-      assert.is_truthy(flat(err):find("Proved: cutting .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
+      assert.is_truthy(flat(err):find("Proved: removing .- frees [%d.]+ %a+ %(measured%), %d+%% of " ..
                                       "th%a+ lines?'s? live bytes%."), name .. err)
       assert.is_truthy(flat(err):find("not whether the program still needs them", 1, true), err)
       local path = flat(err):match "asamp heap %-%-prove=%S+ (%S+) shows this again"
@@ -101,7 +101,7 @@ describe("asamp run --prove-leaks", function()
     end
     local found = proofs()
     assert.equal("Measured in the snapshot " .. name, found.intro)
-    assert.matches('^Proved: cutting %["listeners"%] of .- frees [%d.]+ %a+ %(measured%)', found.rows[1])
+    assert.matches('^Proved: removing %["listeners"%] of .- frees [%d.]+ %a+ %(measured%)', found.rows[1])
     assert.truthy(found.limit:find "still needs them")
     os.remove(folder .. "/" .. name)
     assert.is_nil(proofs())
@@ -129,7 +129,7 @@ describe("asamp run --prove-leaks", function()
       for i = 1, 20000 do open(i) end]])
     local status, out, err = prove()
     assert.equal(0, status, err)
-    assert.is_truthy(flat(err):find('Proved: cutting ["list"] of local "sockets"', 1, true), err)
+    assert.is_truthy(flat(err):find('Proved: removing ["list"] of local "sockets"', 1, true), err)
     local seen, n = {}, 0
     for line in out:gmatch "[^\n]+" do
       assert.is_nil(seen[line])
@@ -148,11 +148,12 @@ describe("asamp run --prove-leaks", function()
 
   it("is of a script, and of LUA_PROFILER's 'snapshot', not of a program", function()
     local status, out, err = asamp("run", "--prove-leaks", "--", "/bin/true")
-    assert.same({2, "", "asamp run: --prove-leaks is of a script; of a program, asamp heap --prove PID " ..
-                        "takes a snapshot; see asamp run --help\n"}, {status, out, err})
+    assert.same({2, "", "asamp run: --prove-leaks is only for a script; for a program, use asamp heap " ..
+                        "--prove PID; see asamp run --help\n"}, {status, out, err})
     status, out, err = process.run{code = "", env = {ASAMP = "snapshot"}}
-    assert.same({0, "profiler: ASAMP: option 'snapshot' is of one state; asamp heap PID takes one of a " ..
-                    "process that listens; nothing is profiled\n", ""}, {status, err, out})
+    assert.same({0, "profiler: ASAMP: option 'snapshot' is only for LUA_PROFILER; for a snapshot of this " ..
+                    "process, set 'listen' and run asamp heap PID; nothing is " ..
+                      "profiled\n", ""}, {status, err, out})
   end)
 
   it("reports why there is no snapshot", function()
@@ -191,7 +192,7 @@ describe("asamp heap --prove", function()
   it("measures the largest holders without a profile", function()
     local status, out, err = heap("--prove", "--width", "200", "a.heap")
     assert.same({0, ""}, {status, err})
-    assert.is_truthy(out:find('Cutting %["big"%] of local "keep" of main chunk %(a%.lua%) frees [%d.]+ ' ..
+    assert.is_truthy(out:find('Removing %["big"%] of local "keep" of main chunk %(a%.lua%) frees [%d.]+ ' ..
                               "KiB %(measured%), %d+%% of all lines' live bytes%."), out)
     assert.is_nil(out:find("Proved", 1, true))
     assert.is_true(out:find('["big"]', 1, true) < out:find('["small"]', 1, true), out)
@@ -208,7 +209,7 @@ describe("asamp heap --prove", function()
     local status, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
       ("exec 9>e.heap; flock 9; '%s' '%s' heap e.heap"):format(process.interpreter(), main)}
     assert.same({1, "asamp heap: cannot read the snapshot 'e.heap': it is still being written; try again " ..
-                    "when it is whole\n"}, {status, err})
+                    "when it is complete\n"}, {status, err})
   end)
 
   it("refuses the profile of another process", function()
@@ -219,7 +220,7 @@ describe("asamp heap --prove", function()
     assert.same({0, ""}, {status, err})
     status, _, err = heap("--prove=b.vmprof", "a.heap")
     assert.equal(1, status)
-    assert.is_truthy(err:find("^asamp heap: 'b.vmprof' is of process %d+, and the snapshot of process " ..
-                              "%d+: take both of one run\n"), err)
+    assert.is_truthy(err:find("^asamp heap: 'b.vmprof' is of process %d+, but the snapshot is of process " ..
+                              "%d+: give two files of the same run\n"), err)
   end)
 end)

@@ -70,10 +70,10 @@ describe("asamp report", function()
       for _, name in ipairs{"li", "lib/parse", "/lib", "app.lua2"} do
         local code, _, err = run("--own", name, path)
         assert.equal(1, code)
-        assert.equal(("asamp report: '%s': no code of it lies in %s; the profile has files like "
+        assert.equal(("asamp report: '%s': no sampled code lies in %s; the profile has files such as "
                       .. "'app.lua', 'lib/parse.lua'\n"):format(path, name), err)
       end
-      assert.same({2, "", "asamp report: --own wants a value, got ''; see asamp report --help\n"},
+      assert.same({2, "", "asamp report: --own needs a value, got ''; see asamp report --help\n"},
                   {run("--own", "", path)})
     end)
   end)
@@ -119,21 +119,21 @@ describe("asamp report", function()
       shell.write(file, ("one\n"):rep(98) .. ("-"):rep(8 << 20) .. "\nlast\n")
       local code, out = run("--source", file, path)
       assert.equal(0, code, out)
-      assert.matches("1 line of the profile is after the end of the part that is read: the file goes on " ..
-                     "after the first 8 MiB.", (out:gsub("%s+", " ")))
+      assert.matches("1 line of the profile is after the end of the part that was read: the file is " ..
+                     "longer than 8 MiB.", (out:gsub("%s+", " ")))
     end)
 
     it("knows the file by the end of its path, and reports errors", function()
       local name = file:match "[^/]*$"
       assert.equal(0, (run("--source", file, path)))
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
-                           .. "folder and those of --source\n"):format(path, file)},
+                           .. "folder and the folders of --source\n"):format(path, file)},
                   {run("--source", name, path)})
       assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample\n"):format(path)},
                   {run("--source", "none.lua", path)})
       os.remove(file)
-      assert.same({1, "", ("asamp report: '%s': the code of '%s' is not here; --source says where to "
-                           .. "look\n")
+      assert.same({1, "", ("asamp report: '%s': the code of '%s' was not found: give its path with "
+                           .. "--source\n")
                           :format(path, file)}, {run("--source", file, path)})
     end)
   end)
@@ -189,21 +189,21 @@ describe("asamp report", function()
       [{"-x", "x"}] = "unknown option '-x'",
       [{"--tpo", "3", "x"}] = "unknown option '--tpo', did you mean --top?",
       [{"--json=1", "x"}] = "--json takes no value, got '1'",
-      [{"--by", "size", "x"}] = "--by wants bytes, samples, survived, alive, time, state " ..
+      [{"--by", "size", "x"}] = "--by needs bytes, samples, survived, alive, time, state " ..
         "or thread, got 'size'",
-      [{"--line", "x.lua", "x"}] = "--line wants FILE:LINE, got 'x.lua'",
-      [{"--min", "101", "x"}] = "--min wants a number from 0 to 100, " ..
+      [{"--line", "x.lua", "x"}] = "--line needs FILE:LINE, got 'x.lua'",
+      [{"--min", "101", "x"}] = "--min needs a number from 0 to 100, " ..
         "got '101'",
-      [{"--show", "lines,linse", "x"}] = "--show wants a list, with commas, " ..
-        "of functions, lines, callers, types, trends, copies, native, labels, scripts, states, " ..
+      [{"--show", "lines,linse", "x"}] = "--show needs a comma-separated " ..
+        "list of functions, lines, callers, types, trends, copies, native, labels, scripts, states, " ..
         "threads, leaks, holders, lifetimes, tree, collections or " ..
         "marks, got 'lines,linse'",
-      [{"--top", "0", "x"}] = "--top wants a whole number from 1, got '0'",
-      [{"--top", "x"}] = "--top wants a whole number from 1, got 'x'",
-      [{"--top=1.5", "x"}] = "--top wants a whole number from 1, got '1.5'",
-      [{"--top=99999999999999999999", "x"}] = "--top wants a whole number " ..
-        "from 1, got '99999999999999999999'",
-      [{"--top"}] = "--top wants a whole number from 1, got nothing",
+      [{"--top", "0", "x"}] = "--top needs a whole number of at least 1, got '0'",
+      [{"--top", "x"}] = "--top needs a whole number of at least 1, got 'x'",
+      [{"--top=1.5", "x"}] = "--top needs a whole number of at least 1, got '1.5'",
+      [{"--top=99999999999999999999", "x"}] = "--top needs a whole number " ..
+        "of at least 1, got '99999999999999999999'",
+      [{"--top"}] = "--top needs a whole number of at least 1, got nothing",
     }
     for args, what in pairs(cases) do
       local code, out, err = run(table.unpack(args))
@@ -235,7 +235,7 @@ describe("asamp report", function()
     assert.equal(0, code)
     assert.truthy(out:find("40 MiB allocated", 1, true))
     assert.equal(("asamp report: '%s': the file ends in a record at byte %d " ..
-                  "of the log; the report covers what could be read\n")
+                  "of the log; the report covers the readable part\n")
                  :format(path, #bytes - 25), err)
     shell.write(path, bytes:sub(1, 60))
     code, out, err = run(path)
@@ -277,7 +277,7 @@ describe("asamp report", function()
     code, out, err = run("--line", "arse.lua:12", path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp report: '%s': no stack has arse.lua:12\n"):format(path),
+    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack\n"):format(path),
                  err)
   end)
 
@@ -302,7 +302,7 @@ describe("asamp report", function()
   it("refuses an --exclude that leaves no sample, or that goes with a table of states", function()
     local code, out, err = run("--exclude", "main", path)
     assert.same({1, ""}, {code, out})
-    assert.equal(("asamp report: '%s': --exclude main leaves no sample; a longer TEXT leaves out less\n")
+    assert.equal(("asamp report: '%s': --exclude main leaves no sample; a longer TEXT excludes fewer\n")
                  :format(path), err)
     code, out, err = run("--exclude", "x", "--by", "state", path)
     assert.same({2, ""}, {code, out})
@@ -317,7 +317,7 @@ describe("asamp report", function()
     code, out, err = run("--by", "time", path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.truthy(err:find("nothing to sort by time: the file has none", 1, true))
+    assert.truthy(err:find("nothing to sort by: 'time' is 0 in the whole profile", 1, true))
   end)
 
   it("shows a leak that goes on through the session", function()
@@ -369,8 +369,8 @@ describe("asamp report", function()
     local _, out = run(path)
     local flat = out:gsub("%s+", " ")
     assert.truthy(flat:find("0.3% died young, ", 1, true), out)
-    assert.truthy(flat:find("The first samples represent 1 KiB each, later ones for other sizes, " ..
-      "as the period was set 1 time", 1, true), out)
+    assert.truthy(flat:find("The first samples represent 1 KiB each, later ones other sizes, " ..
+      "because the period was changed 1 time", 1, true), out)
     assert.truthy(out:find("   100%   100%  main chunk  app.lua\n", 1, true), out)
     assert.truthy(out:find("\n       alive  10.0M  99.7%   100%  app.lua:4", 1, true), out)
   end)

@@ -50,8 +50,8 @@ describe("asamp run", function()
   end)
 
   it("notes an option of its own that follows the script, and leaves it to the script", function()
-    local note = "asamp run: --out after 'app.lua' is left to the script; options of asamp run " ..
-      "come before it\n"
+    local note = "asamp run: --out after 'app.lua' is passed to the script; options of asamp run " ..
+      "come before the script\n"
     for _, words in ipairs{{"--out", "x"}, {"a", "--out=x"}} do
       local status, out, err = run{"-o", profile, "app.lua", table.unpack(words)}
       assert.equal(3, status)
@@ -60,7 +60,7 @@ describe("asamp run", function()
     end
     for _, words in ipairs{{"--outer", "x"}, {"-o", "x"}, {"--", "--out"}} do
       local _, _, err = run{"-o", profile, "app.lua", table.unpack(words)}
-      assert.is_nil(err:find("left to the script", 1, true))
+      assert.is_nil(err:find("passed to the script", 1, true))
     end
     assert.equal("", (select(3, run{"--quiet", "-o", profile, "app.lua", "--out", "x"})))
   end)
@@ -169,7 +169,7 @@ describe("asamp run", function()
       "-o", profile, "app.lua"}
     assert.same({128 + 13, "1\n"}, {status, out})
     assert.matches("By function", err, 1, true)
-    assert.is_nil(err:find("the profile so far", 1, true), err)
+    assert.is_nil(err:find("the profile up to then", 1, true), err)
     assert.is_true(reader.read(profile).complete)
   end)
 
@@ -232,7 +232,7 @@ describe("asamp run", function()
     shell.write(folder .. "/notes", "mine")
     local status, _, err = run{"--alloc", "4K", "--out", "notes", "app.lua"}
     assert.equal(3, status)
-    assert.truthy(err:find("'notes': a text file is there, which the profile would replace; give another "
+    assert.truthy(err:find("'notes': a text file exists there and would be replaced; give another "
       .. "path, or the option overwrite\n", 1, true), err)
     assert.equal("mine", process.read(folder .. "/notes"))
     _, _, err = run{"--alloc", "4K", "--overwrite", "--out", "notes", "app.lua"}
@@ -244,7 +244,7 @@ describe("asamp run", function()
     for n, name in ipairs{"p.vmprof", "p.2.vmprof", "p.3.vmprof"} do
       local _, _, err = run({"app.lua"}, env)
       assert.truthy(err:find("asamp report " .. name .. " shows more", 1, true), err)
-      assert.equal(n > 1, err:find("is a profile already", 1, true) ~= nil)
+      assert.equal(n > 1, err:find("is an existing profile", 1, true) ~= nil)
     end
   end)
 
@@ -263,7 +263,7 @@ describe("asamp run", function()
     os.execute(("rm %s; mkdir %s"):format(profile, profile))
     shell.write(folder .. "/notes", "mine")
     for path, why in pairs{[profile] = "Is a directory", ["no/x.vmprof"] = "No such file or directory",
-                           notes = "a text file is there, which the profile would replace; give another " ..
+                           notes = "a text file exists there and would be replaced; give another " ..
                                    "path, or the option overwrite"} do
       local status, _, err = run{"--alloc", "4K", "--out", path, "app.lua"}
       assert.equal(3, status)
@@ -291,26 +291,26 @@ describe("asamp run", function()
   it("reports wrong arguments on one line, exit code 2", function()
     for what, words in pairs{
       ["no script given"] = {"--alloc", "4K"},
-      ["--alloc wants bytes such as 65536 or 64K, got '4Q'"] =
+      ["--alloc needs bytes such as 65536 or 64K, got '4Q'"] =
         {"--alloc", "4Q", "app.lua"},
-      ["--time wants a whole number of samples a second, got 'x'"] =
+      ["--time needs a whole number of samples a second, got 'x'"] =
         {"--time=x", "app.lua"},
-      ["--out wants a path without commas, got 'a,b'"] =
+      ["--out needs a path without commas, got 'a,b'"] =
         {"--out", "a,b", "app.lua"},
-      ["--format wants stock or extended, got 'x'"] = {"--format=x", "app.lua"},
+      ["--format needs stock or extended, got 'x'"] = {"--format=x", "app.lua"},
       ["unknown option '--aloc', did you mean --alloc?"] =
         {"--aloc", "4K", "app.lua"},
-      ["nothing to sample: --alloc and --time are 0 and there is no --malloc"] =
+      ["nothing to sample: --alloc and --time are 0, and --malloc is not given"] =
         {"--alloc", "0K", "--time", "0", "app.lua"},
       ["--alloc is given twice"] = {"--alloc", "4K", "--alloc=8K", "app.lua"},
-      ["option 'alloc' period must be 64 to 2^62 bytes, got \"3\" (0: off)"] =
+      ["option 'alloc' must be a period of 64 to 2^62 bytes, or 0 for none, got \"3\""] =
         {"--alloc", "3", "app.lua"},
-      ["option 'time' rate must be 1 to 30000 samples a second, got \"30001\" (0: off)"] =
+      ["option 'time' must be 1 to 30000 samples a second, or 0 for none, got \"30001\""] =
         {"--time", "30001", "app.lua"},
       -- A former bug: the command wrote a file of that name, and then read standard input.
-      ["a profile is a file, and stdout the script's: give --out a path ('./-' for that name)"] =
+      ["a profile cannot be written to stdout, which the script uses: give --out a path ('./-' is a file)"] =
         {"-o", "-", "app.lua"},
-      ["--out './app.lua' is 'app.lua' itself, give another name"] =
+      ["--out './app.lua' is the input 'app.lua' itself; give another name"] =
         {"-o", "./app.lua", "app.lua"},
     } do
       local status, out, err = run(words)
@@ -325,7 +325,7 @@ describe("asamp run", function()
   it("reports errors in LUA_PROFILER before the script starts", function()
     for text, what in pairs{
       ["alloc=1K,alloc=2K"] = "LUA_PROFILER: option 'alloc' is given twice",
-      ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0 and there is no --malloc",
+      ["alloc=0,time=0"] = "nothing to sample: --alloc and --time are 0, and --malloc is not given",
       ["wall=2"] = "LUA_PROFILER: option 'wall' must be true or false, 1 or 0, got \"2\"",
     } do
       local status, out, err = run({"app.lua"}, {LUA_PROFILER = text})
@@ -355,22 +355,22 @@ describe("asamp run", function()
       cc -o app main.c -Llib -llua5.4 -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' &&
       cc -o late main.c -Llib -llua5.4 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/lib']], folder)
     local status, _, err = run{"./app"}
-    assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0, which it names before " ..
-      "LD_LIBRARY_PATH (DT_RPATH); none of its Lua can be profiled\n"):format(folder)}, {status, err})
+    assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0 by its DT_RPATH, which " ..
+      "precedes LD_LIBRARY_PATH; its Lua states cannot be profiled\n"):format(folder)}, {status, err})
     _, _, err = run{"./late"}  -- DT_RUNPATH comes after LD_LIBRARY_PATH
     assert.falsy(err:find("DT_RPATH", 1, true), err)
     if shell.output "id -u" ~= "0\n" then return end
     shell.output("cd %s && cp late raised && chown 65534 raised && chmod u+s raised && chmod 755 .", folder)
     _, _, err = run{"./raised"}
     assert.equal("asamp run: './raised' is setuid, setgid or has capabilities, and so ignores " ..
-      "LD_LIBRARY_PATH and ASAMP; none of its Lua can be profiled\n", err)
+      "LD_LIBRARY_PATH and ASAMP; its Lua states cannot be profiled\n", err)
   end)
 
   it("says that there is neither a script nor a program of a name", function()
     for name, where in pairs{nosuch = " in PATH", ["./nosuch"] = ""} do
       local status, _, err = run{"--", name}
       assert.equal(1, status)
-      assert.equal(("asamp run: there is no script '%s', nor a program of that name%s\n"):format(name, where),
+      assert.equal(("asamp run: there is no script '%s' and no program of that name%s\n"):format(name, where),
                    err)
     end
   end)

@@ -46,8 +46,8 @@ describe("asamp view", function()
   it("writes FILE.html and says how large it is", function()
     local code, out, err = pages.run(path, "--source", folder)
     assert.equal(0, code)
-    assert.truthy(err:find("^asamp view: no source lines of 1 file: 1 is not here; %-%-source " ..
-                           "says where to look %([^\n]*%.lua%)\n$"), err)
+    assert.truthy(err:find("^asamp view: no source lines of 1 file: 1 was not found: give its path " ..
+                           "with %-%-source %([^\n]*%.lua%)\n$"), err)
     assert.truthy(out:find(path .. ".html: ", 1, true))
     assert.truthy(process.read(path .. ".html"):find "^<!doctype html>")
   end)
@@ -77,9 +77,9 @@ describe("asamp view", function()
       {"unknown option '--nodse', did you mean --nodes?", "--nodse", "x"},
       {"unknown option '-x'", "-x", "x"},
       {"at most 2 files, got 3", "a", "b", "c"},
-      {"--out wants a value, got nothing", "x", "-o"},
-      {"--nodes wants a whole number from 1, got '0'", "--nodes", "0", "x"},
-      {"--nodes wants a whole number from 1, got 'many'", "--nodes=many", "x"},
+      {"--out needs a value, got nothing", "x", "-o"},
+      {"--nodes needs a whole number of at least 1, got '0'", "--nodes", "0", "x"},
+      {"--nodes needs a whole number of at least 1, got 'many'", "--nodes=many", "x"},
     } do
       local code, out, err = pages.run(table.unpack(case, 2))
       assert.equal(2, code)
@@ -93,7 +93,7 @@ describe("asamp view", function()
     for _, out in ipairs{path, folder .. "/./" .. name} do
       local code, _, err = pages.run(path, "-o", out)
       assert.equal(2, code)
-      assert.equal(("asamp view: --out '%s' is '%s' itself, give another name; " ..
+      assert.equal(("asamp view: --out '%s' is the input '%s' itself; give another name; " ..
                     "see asamp view --help\n"):format(out, path), err)
       assert.equal(before, process.read(path))
     end
@@ -117,7 +117,7 @@ describe("asamp view", function()
     local code, _, err = pages.run(path)
     package.path = before
     assert.equal(1, code)
-    assert.equal("asamp view: the page is not built into this installation; run: make view\n", err)
+    assert.equal("asamp view: this installation does not contain the page; run: make view\n", err)
   end)
 
   it("shows the data of a cut file, and that it is cut", function()
@@ -125,9 +125,9 @@ describe("asamp view", function()
     local cut = process.file(whole:sub(1, #whole - 100))
     local code, _, err = pages.run(cut, "-o", folder .. "/cut.html")
     assert.equal(0, code)
-    assert.truthy(err:find("^asamp view: [^\n]*; the page shows what could be read\n"))
+    assert.truthy(err:find("^asamp view: [^\n]*; the page shows the readable part\n"))
     local columns = embedded(process.read(folder .. "/cut.html"))
-    assert.truthy(columns.notes[1]:find "^The file is not whole: ")
+    assert.truthy(columns.notes[1]:find "^The file is not complete: ")
   end)
 
   it("embeds every sample, and nothing that could end its element", function()
@@ -236,8 +236,9 @@ describe("asamp view", function()
     assert(p:close())
     local code, _, err = pages.run(profile, "--source", folder)
     assert.equal(0, code)
-    local message = "o source lines of 4 files: 3 lie outside the current folder and those of --source " ..
-      "(such as //proc/self/status); 1 is not here; --source says where to look (absent.lua)"
+    local message = "o source lines of 4 files: 3 lie outside the current folder and the folders of " ..
+      "--source " ..
+      "(such as //proc/self/status); 1 was not found: give its path with --source (absent.lua)"
     assert.equal("asamp view: n" .. message .. "\n", err)
     local columns, json = embedded(process.read(profile .. ".html"))
     assert.same({"N" .. message .. "."}, columns.notes)
@@ -264,7 +265,7 @@ describe("asamp view", function()
     assert.equal(("x"):rep(400) .. "…", texts.F0.L6000)
     assert.is_nil(texts.F1)
     assert.same({F1 = "full", F2 = "long"}, missing)
-    assert.equal("no source lines of 2 files: 1 goes on after the first 8 MiB (long3.lua); " ..
+    assert.equal("no source lines of 2 files: 1 is longer than 8 MiB (long3.lua); " ..
                  "1 does not fit into the page (long2.lua)", sources.summary(columns, missing))
   end)
 
@@ -273,7 +274,7 @@ describe("asamp view", function()
     for i = 1, 1234 do
       columns.files[i], missing["F" .. i - 1] = "f" .. i .. ".lua", "absent"
     end
-    assert.equal("no source lines of 1,234 files: 1,234 are not here; --source says where to look " ..
+    assert.equal("no source lines of 1,234 files: 1,234 were not found: give their path with --source " ..
                  "(such as f1.lua)", sources.summary(columns, missing))
   end)
 

@@ -121,7 +121,7 @@ describe("the page of asamp heap #plain", function()
     assert.is_nil(shell.read(page .. "2"):find("setmetatable({id = i", 1, true))
     local code, _, err = run("--source", folder, folder .. "/app.heap")
     assert.equal(2, code)
-    assert.equal("asamp heap: --source is of a page: give --page FILE, too; see asamp heap --help\n", err)
+    assert.equal("asamp heap: --source needs --page FILE; see asamp heap --help\n", err)
   end)
 
   it("shows names and sources of snapshots as text, and runs its own script alone", function()

@@ -117,12 +117,12 @@ describe("the report's text", function()
 
   it("explains the bytes that a sample represents", function()
     has(flat(render()), "One sample represents 512 KiB: it is the " ..
-      "allocation at which 512 KiB had been allocated since the one before (on " ..
+      "allocation at which 512 KiB had been allocated since the previous sample (on " ..
       "average, at random).")
     has(flat(render(function(p) p.random = false end)),
-        "since the one before. A row of 100")
+        "since the previous sample. A row of 100")
     has(flat(render(function(p) p.periods = 2 end)),
-        "the period was set 2 times")
+        "the period was changed 2 times")
   end)
 
   -- Every report once explained the columns of its table of sites, even without such a table.
@@ -192,8 +192,8 @@ describe("the report's text", function()
       end))
     end
     has(report(true), "About 450 MiB allocated by Lua, 50 MiB outside of its heap that userdata " ..
-      "represent, and about 200 MiB of native memory in 4.50 s. All below is estimated",
-      "Userdata represent memory and resources; an open file counts as 32 KiB.")
+      "own, and about 200 MiB of native memory in 4.50 s. All below is estimated",
+      "Userdata own memory and resources outside of the heap; an open file counts as 32 KiB.")
     assert.is_nil(report(true):find("lie outside of Lua's heap", 1, true))
     has(report(false), "500 MiB allocated by Lua and about 200 MiB of native memory in 4.50 s.")
   end)
@@ -223,7 +223,7 @@ describe("the report's text", function()
         end
       end))
     end
-    has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, as no major collection " ..
+    has(of(false), "90.0% died young, 0.0% died later, 10.0% is still alive, because no major collection " ..
                    "has checked it again.")
     has(of(true), "90.0% died young, 10.0% died later, 0.0% is still alive. ")
   end)
@@ -231,14 +231,14 @@ describe("the report's text", function()
   it("calls lines with too few samples more lines only below others", function()
     local found = {rows = {}, few = {lines = 1, least = 12, alloc = 512}}
     local style = {width = 100, paint = function(_, s) return s end}
-    has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 samples alive, old " ..
+    has(table.concat(leaks.lines(style, found), "\n"), "\n  1 line with fewer than 12 live samples, old " ..
         "and new, cannot be judged; --alloc 512 ")
   end)
 
   it("wraps the note about a label", function()
     local s = render(nil, {label = "route=/a/long/path/to/a/resource", width = 60})
-    has(flat(s), "only work with the label route=/a/long/path/to/a/resource; collections and leaks are of " ..
-                 "the whole run, and left out")
+    has(flat(s), "only code that ran with the label route=/a/long/path/to/a/resource; without collections " ..
+                 "and leaks, which are of the whole run")
     commands.fits(s, 60)
   end)
 
@@ -267,7 +267,7 @@ describe("the report's text", function()
 
   it("reports the missing parts of a cut file", function()
     has(flat(render(function(p) p.undetailed = 1 end)),
-        "1 sample came without size and survival")
+        "1 sample without size and survival: the file is cut.")
   end)
 
   it("has rows with self, total, survival, name and place", function()
@@ -415,7 +415,7 @@ describe("the report's text", function()
     has(s, "\n        30.0M      75%  15 of 16            string  x.lua:9  put\n" ..
            "         1.0M      75%   15 of 4       Lua closure    x.lua:20  put\n" ..
            "         1.0M      75%   15 of 4  table array part  x.lua:40  put\n")
-    has(flat(s), "indented: held by the same, or belongs to the line above")
+    has(flat(s), "indented: held by the same holder as the line above")
     for _, row in ipairs(found.rows) do
       row.group, row.container, row.held = 1, 'local "t"', 30
       row.holders = {{text = 'local "t" → [1..n]', samples = 30, share = 1}}

@@ -59,7 +59,7 @@ describe("the page of asamp view #plain", function()
     end
     assert.same(wanted, rows "Likely leaks")
     assert.truthy(b:text "#panel-leaks":find(shown.summary(found), 1, true))
-    assert.truthy(b:text "#panel-leaks":find('cutting ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
+    assert.truthy(b:text "#panel-leaks":find('removing ["log"] of _G frees ', 1, true), b:text "#panel-leaks")
     b:press "Enter"  -- shows the line among the others
     assert.equal(("%s:%d"):format(found.rows[1].file, found.rows[1].line), rows "Lines"[1][7])
   end)
