@@ -627,11 +627,10 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
 /* Index of the bucket of the string table for hash h (interned.c). */
-#define luaN_bucket(g,h) \
-  luaN_bucketof((g)->heap.gc.strings.limit, (g)->strt.size, cast_int((h) & \
-                cast_uint((g)->strt.size - 1)))
-#define luaN_bucketof(limit,size,i) \
-  (l_likely((i) < (limit)) ? (i) : (i) - (size) / 2)
+static inline int luaN_bucket (const global_State *g, unsigned int h) {
+  int i = cast_int(h & cast_uint(g->strt.size - 1));
+  return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
+}
 
 /* Adds buckets to the string table when it has as many strings as buckets. If memory is short,
    chains get longer instead. */

@@ -67,10 +67,9 @@ static int setter (const Proto *p, int pc, int r) {
 */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
-  if (at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK && GET_OPCODE(p->code[at - 1]) == OP_JMP &&
-      GETARG_sJ(p->code[at - 1]) == 1)
-    return setter(p, at - 1, r);
-  return at;
+  int isdefault = at >= 2 && GET_OPCODE(p->code[at]) == OP_LOADK &&
+                  GET_OPCODE(p->code[at - 1]) == OP_JMP && GETARG_sJ(p->code[at - 1]) == 1;
+  return isdefault ? setter(p, at - 1, r) : at;
 }
 
 

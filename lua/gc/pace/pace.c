@@ -402,8 +402,9 @@ static uint64_t volume (global_State *g, size_t live) {
 /* Returns the bytes in use at which a major collection starts, in percent of the live bytes. */
 static unsigned multiple (global_State *g) {
   unsigned pause = luaN_pause(g);
+  unsigned growth = luaN_tuned(g->heap.gc.pace.tuning.major, getgcparam(g->genmajormul));
   if (g->heap.gc.pace.fullcycles) return pause;
-  if (luaN_isgen(g)) return 100u + luaN_majormul(g) * GROWTH_PERCENT / 100;
+  if (luaN_isgen(g)) return 100u + growth * GROWTH_PERCENT / 100;
   return (pause > 100) ? 100u + (pause - 100) * GROWTH_PERCENT / 100 : 100u;
 }
 

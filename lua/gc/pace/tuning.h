@@ -22,7 +22,5 @@ LUAI_FUNC void luaN_readtuning (global_State *g);
 #define luaN_pause(g)	luaN_tuned((g)->heap.gc.pace.tuning.pause, getgcparam((g)->gcpause))
 #define luaN_stepmul(g) \
   (luaN_tuned((g)->heap.gc.pace.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
-#define luaN_majormul(g) \
-  luaN_tuned((g)->heap.gc.pace.tuning.major, getgcparam((g)->genmajormul))
 
 #endif

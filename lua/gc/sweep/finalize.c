@@ -289,7 +289,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  luaN_waited(c, o);
+  c->finalize.called += (c->finalize.called < c->finalize.left.n &&  /* o is the next of 'left' */
+                         c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
     c->finalize.next = c->finalize.seen = c->finalize.tobefinalized.n = c->finalize.waiting =
         c->finalize.quota = 0;

@@ -48,12 +48,6 @@ LUAI_FUNC void luaN_endwaiting (lua_State *L);
    another list until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
-/* Counts o as called if it is the next one of finalize.left. To be called before its finalizer
-   runs. */
-#define luaN_waited(c,o) \
-  ((c)->finalize.called += ((c)->finalize.called < (c)->finalize.left.n && \
-                            (c)->finalize.left.a[(c)->finalize.called] == (void *)(o)))
-
 /* Tenures all userdata of finalize.left and finalize.aged, and empties these lists. To be called
    right after a minor collection. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
