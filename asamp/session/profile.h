@@ -21,16 +21,16 @@
 **       outcome;
 **   P4  nothing is lost silently: an event without space or a failed write is counted and
 **       reported by profile_close;
-**   P5  a stack is passed as its difference: 'shared' is the number of its outermost frames
-**       that are equal, lines included, to those of the previous stack of the same state, of a
-**       sample of either kind. So the cost is proportional to the change; the writer thread
-**       reconstructs the stacks. 0 is always valid;
+**   P5  a stack is passed as its difference to the previous stack of the same state, whether of
+**       an allocation sample or of a time sample: 'shared' is the number of its outermost frames
+**       that are equal to those of that stack, lines included; 0 is always valid. So the cost is
+**       proportional to the change. The writer thread reconstructs the stacks;
 **   P6  a class is emitted before the first outcome that names it, once, with ids 1, 2, ... in
 **       that order;
-**   P7  samples that survived are followed, in the order of their outcomes, except those with
-**       outcome 2. A death removes a sample from that list;
-**   P8  the rules hold for each state separately: a profile of many states consists of as many
-**       streams. One thread at a time may report to a stream.
+**   P7  samples that survived are followed, except those with outcome 2 (profile_collection). The
+**       list of followed samples is in the order of the outcomes; a death removes a sample;
+**   P8  the rules hold for each state separately: a profile of many states has one stream for each
+**       state. One thread at a time may report to a stream.
 **
 ** No function here is async-signal-safe, except profile_exit. Independent of Lua.
 */
@@ -53,8 +53,9 @@ enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
 typedef struct ProfileConfig {
-  const char *path;     /* Path of the file, to which place.h applies the next five fields. */
-  unsigned number;      /* As in PlaceWish, like the next four. */
+  /* 'path', 'number', 'made', 'replace', 'taken' and 'folder' are as in PlaceWish (place.h). */
+  const char *path;
+  unsigned number;
   int made;
   int replace;
   int (*taken)(const struct stat *file);
@@ -62,12 +63,12 @@ typedef struct ProfileConfig {
   int compress;         /* 1: gzip, 0: uncompressed */
   EncoderConfig log;    /* Options of the log. profile_open sets 'pid'. With 'states', each
 			   state calls profile_start. */
-  /* Called on the writer thread, with no lock held, at the first failed write that will be
-     tried again; and once more, with error 0, when writing works again: then 'lost' samples
-     were lost. NULL: no call. */
+  /* Called on the writer thread, with no lock held, at the first failed write that will be tried
+     again; and with error 0 when writing works again, after 'lost' samples were lost. NULL: no
+     call. */
   void (*stalled)(const char *path, int error, uint64_t lost);
-  /* Called on the writer thread after every buffer, and from time to time. Returns 1 if it
-     had work to do: then it is called again soon. NULL: no call. */
+  /* Called on the writer thread after every buffer, and from time to time. If it returns 1 (it had
+     work to do), it is called again soon. NULL: no call. */
   int (*round)(void);
   /* 'most' not 0: a flight recorder (ring.h), whose file is made only by profile_dump, and at
      the end. */
@@ -76,13 +77,15 @@ typedef struct ProfileConfig {
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* allocation samples passed and not lost, in periods */
-  uint64_t timesamples;  /* time samples passed and not lost, in periods */
-  uint64_t lost;      /* samples for which there was no space, or which could not be written */
-  uint64_t all;       /* these, and those reported with profile_lost */
+  uint64_t samples;   /* allocation samples that were passed to the profile and not lost, in
+		         periods */
+  uint64_t timesamples;  /* the same for time samples */
+  uint64_t lost;      /* samples of both kinds for which there was no space, or which could not be
+		         written, in periods */
+  uint64_t all;       /* 'lost' plus the samples reported with profile_lost */
   uint64_t bytes;     /* bytes of the file */
-  int error;          /* errno of the first failed write, or of the present stall
-		         (profile_room), or 0 */
+  int error;          /* errno of the first failed write; else of the present stall
+		         (profile_room); 0: none */
 } ProfileTotals;
 
 typedef struct Profile Profile;
@@ -101,26 +104,29 @@ typedef struct ProfileState {
 */
 Profile *profile_open (const ProfileConfig *config, char *err, size_t errsize);
 
-/*
-** Return the path of the file opened; why that is not the requested path (a phrase such as "is a
-** profile already"; NULL: it is); and its identity (device and inode 0: a flight recorder, which
-** has no file).
-*/
+/* Returns the path of the opened file. */
 const char *profile_path (const Profile *p);
+/*
+** Returns a phrase that states why profile_path is not the requested path, such as "is a profile
+** already"; NULL if it is the requested path.
+*/
 const char *profile_elsewhere (const Profile *p);
+/* Stores device and inode of the opened file; 0 for a flight recorder, which has no file. */
 void profile_file (const Profile *p, struct stat *file);
 
-/*
-** For a profile of many states: the state starts; receives a name (any bytes); ends, after
-** 'bytes' bytes allocated while it was sampled, with 'lost' samples missing in the profile.
-** 'orphans': number of its followed samples that are native memory; profile_orphans reports
-** their deaths later, under the state's id, like profile_collection. All other followed samples
-** leave the list at once.
-*/
+/* For a profile of many states: emits the start of a state. */
 void profile_start (ProfileState *s);
+/* For a profile of many states: emits the name of a state, which may contain any bytes. */
 void profile_called (ProfileState *s, const char *name);
+/*
+** For a profile of many states: emits the end of a state. 'bytes': bytes that it allocated while it
+** was sampled; 'lost': number of its samples that are missing in the profile; 'orphans': number of
+** its followed samples of native memory, whose deaths profile_orphans emits later; all its other
+** followed samples leave the list at once.
+*/
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
+/* Emits deaths of the orphans of the ended state s->id, as n run lengths (profile_collection). */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /*
@@ -140,10 +146,10 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
 /*
-** Returns 0 if the disk is full at present. Then no samples should be taken: a sample that is
-** not reported needs no outcome. Reported events are kept in memory until there is space again,
-** except time samples, which are lost. The profile then has a gap, with a mark "samples lost"
-** at its end.
+** Returns 0 if the disk is full at present. While it does, the caller should take no samples: a
+** sample that is not reported needs no outcome. Reported events are kept in memory until there is
+** space again, except time samples, which are lost. The profile has a gap for that time, with a
+** mark "samples lost" at the gap's end.
 */
 int profile_room (Profile *p);
 /*
@@ -154,12 +160,12 @@ int profile_offer (Profile *p, uint64_t count);
 
 /*
 ** Returns 1 if a sample can be reported without waiting for the writer: there is space for the
-** deepest stack, and this thread is not inside a report (a signal handler that interrupted a
-** report may call this function).
+** deepest stack, and this thread is not inside a report. May be called by a signal handler that
+** interrupted a report.
 */
 int profile_ready (Profile *p);
 
-/* Counts n samples that are not in the profile, wherever they were lost. */
+/* Counts n samples, in periods, that were lost before they could be passed to the profile. */
 void profile_lost (Profile *p, uint64_t n);
 
 /* Emits a time sample; stack as in profile_sample. */
@@ -181,12 +187,11 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
-/*
-** Emit the holders of the followed samples: a path, which extends 'parent' (0: starts anew);
-** the path of each of the n samples (0: none); and start and duration of the walk, in ns.
-*/
+/* Emits a path of holders: the path 'parent' (0: the empty path) extended by 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
+/* Emits the holders of the n followed samples: the path of each sample (0: none). */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
+/* Emits a walk for holders: its start and duration, in ns. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /*
@@ -196,7 +201,7 @@ void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 int profile_mark (ProfileState *s, uint64_t time, const char *name,
                   size_t namelen, const char *value, size_t valuelen);
 
-/* Emits a row of resident memory (resident.h); rows of one time form a picture. */
+/* Emits a row of resident memory (resident.h); rows of one time form a snapshot. */
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
                        const char *text);
 
@@ -207,8 +212,8 @@ void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /*
-** Emits the bytes of a set of labels, a part of those that profile_allocated or profile_leave emits
-** next for the state.
+** Emits the bytes allocated with a label set: a part of the bytes that the state's next
+** profile_allocated or profile_leave emits.
 */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 
@@ -225,11 +230,11 @@ void profile_period (ProfileState *s, uint64_t period);
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /*
-** For a flight recorder: writes its content to 'to', or to the next number of its own name if
-** 'to' is NULL, waits until that is done, and continues recording. 'isshort': memory is
-** exhausted, so the reserve for this case is used. For other profiles 'to' is NULL, and all
-** events so far are flushed to the file. 'path' receives the path. Returns 0 with the reason in
-** 'err' on failure.
+** For a flight recorder: writes its content to the file 'to' (NULL: to the next number of its own
+** name), waits until that is done, and continues recording. 'isshort' 1: memory is exhausted, so
+** the reserve for this case is used. For any other profile, 'to' must be NULL: flushes all events
+** so far to the file. Stores the path of the file in 'path'. Returns 0 with the reason in 'err' on
+** failure.
 */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
@@ -241,14 +246,14 @@ unsigned profile_number (const Profile *p);
 
 typedef struct ProfileLast ProfileLast;
 
-/* Calls f for the bytes of each set of labels of a state. Returns the bytes of all. */
+/* Calls f for the bytes of each label set of a state. Returns the sum of the bytes. */
 typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
 /*
-** Final data of a state at exit. For a state that has ended earlier: deaths of its orphans
-** only, with 'nruns' above 0.
+** Final data of a state at exit. If 'nruns' is above 0, the state has ended earlier, and only the
+** deaths of its orphans are emitted.
 */
 struct ProfileLast {
   const ProfileState *state;
@@ -263,11 +268,11 @@ struct ProfileLast {
 };
 
 /*
-** Like profile_end, for exit(), which a signal handler that interrupted anything on this thread
-** may have called. First emits the final data of each state: 'next' supplies them one by one
-** and returns 0 at the end. Always returns within a bounded time: if the writer waits for a
-** lock held by the interrupted code (of malloc or the loader), unwritten events are lost, with
-** the error EDEADLK. Frees nothing.
+** Like profile_end, for exit(), which a signal handler may have called, whatever code of this
+** thread it interrupted. First emits the final data of each state: 'next' stores those of one
+** state in *last, and returns 0 after the last state. Returns within a bounded time: if the writer
+** waits for a lock held by the interrupted code (of malloc or the loader), unwritten events are
+** lost, with the error EDEADLK. Frees nothing.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);

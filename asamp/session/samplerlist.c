@@ -30,10 +30,12 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Nonzero while this OS thread holds the lock or waits for it. */
+/*
+** Nonzero while this OS thread holds the lock or waits for it. Its address identifies the thread.
+*/
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
-static ResidentPolicy pictures;	/* of the shared profile */
+static ResidentPolicy pictures;	/* when to measure resident memory for the shared profile */
 
 
 void samplerlist_lock (void) {
@@ -74,8 +76,9 @@ void samplerlist_publish (Sampler *s) {
 }
 
 
-static uint64_t nuntimed;	/* Number of marks of samplerlist_untimed in all profiles. */
-static char untimedwhy[256];	/* Reason of the first one. Both are accessed with the lock held. */
+/* Number of marks of samplerlist_untimed in all profiles. Lock held. */
+static uint64_t nuntimed;
+static char untimedwhy[256];	/* Reason in the first of these marks. Lock held. */
 
 void samplerlist_untimed (Sampler *s, const char *why) {
   static __thread const Profile *marked __attribute__((tls_model("initial-exec")));
@@ -109,18 +112,19 @@ void samplerlist_point (void *ud, lua_State *L) {
 
 
 #define RATE_NS		500000000	/* CPU time between two checks if few samples are taken */
-#define RATE_IDLE	10	/* times that time between two checks if a process mostly waits */
-#define RATE_STAGE	32	/* least number of samples between two checks, so that the error of
-				   the estimated rate is about a fifth */
+#define RATE_IDLE	10	/* wall time between two checks of a process that mostly waits, in
+				   units of RATE_NS */
+#define RATE_STAGE	32	/* least number of samples that make a check due before RATE_NS: the
+				   error of the estimated rate is about a fifth */
 
 /*
-** Doubles the period of a state, if needed repeatedly, if it takes more samples per second than
-** requested, and halves it if it takes fewer than a quarter, but never below the requested period.
-** Seconds are those of the process's CPU time, so that samples cost the same share of it on a
-** loaded machine; or of real time, if less of that has passed (several threads). A check is due
-** after half a second, or as soon as the samples of half a second were taken: a program that
-** allocates n times too fast has taken the samples of log2(n) half seconds when the period is right
-** (bench/defaults shows the cost). Each sample has its weight in the file.
+** If a state takes more samples per second than the option 'rate', doubles its period, several
+** times if needed. If it takes fewer than a quarter of 'rate', halves the period, but not below
+** s->period. Time is the process's CPU time, so that samples cost the same share of it on a loaded
+** machine; or wall time, if less of that has passed (several threads). A check is due after half a
+** second, or as soon as the samples of half a second were taken: a program that allocates n times
+** too fast has taken the samples of log2(n) half seconds when the period is right (bench/defaults
+** shows the cost). The file has the period of each sample.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -184,7 +188,7 @@ void samplerlist_delist (Sampler *s) {
 
 /* {== at the end, and at a fork ========================================== */
 
-/* Formats bytes for display, like asamp report: "56 bytes", "1.5 MiB". */
+/* Formats a number of bytes as "56 bytes" or "1.5 MiB", like asamp report. */
 static const char *amount (char text[24], uint64_t bytes) {
   static const char units[] = "KMGTPE";
   char number[16];
@@ -236,8 +240,8 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all) {
 
 /* {== bytes by label ===================================================== */
 
-static uint64_t pastsets[LABELS_MOST];  /* bytes by set, of states that no longer share the
-					   profile */
+static uint64_t pastsets[LABELS_MOST];  /* bytes by label set of the states that have left the
+					   shared profile */
 static uint32_t npastsets;	/* elements of 'pastsets' from this index on are 0 */
 
 static void addset (void *ud, uint32_t set, uint64_t bytes) {
@@ -317,8 +321,9 @@ static uint64_t lastsets (const ProfileLast *last,
 
 
 /*
-** Supplies the final data of the next state to profile_exit. *ud is the sampler to start with:
-** that of a session, or NULL for all states that share a profile. Returns 0 at the end.
+** Callback 'next' of profile_exit: stores the final data of one state in *last. *ud is at first the
+** sampler of a session, or NULL for all states that share a profile; each call changes it. Returns
+** 0 if no state is left.
 */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
@@ -341,8 +346,9 @@ static int nextlast (void *ud, ProfileLast *last) {
 
 
 /*
-** Iterator for a shared profile: after the states come the orphans, unless the lock was not taken:
-** then another thread may be using their list, or this one was interrupted in it.
+** Data of nextshared, the callback 'next' of a shared profile: the states come first, then the
+** orphans. Without the lock the orphans are left out, because another thread may be changing their
+** list, or this thread was interrupted while it did.
 */
 typedef struct Exiting {
   Sampler *at;
@@ -475,8 +481,8 @@ static void samplerlist_forked (void) {
 #define OTHER_MS	10000	/* longest wait for a session that ends on another thread */
 
 /*
-** Takes the lock at exit. Returns 0 if it is not available: a handler may have interrupted its
-** owner. The list of samplers can be read at any time.
+** Takes the lock at exit. Returns 0 if it is not available within the limit: a signal handler may
+** have interrupted the thread that holds it. The list of samplers can be read without the lock.
 */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
@@ -490,11 +496,10 @@ static int trylock (void) {
 
 
 /*
-** Runs at exit() without lua_close, at quick_exit(), or before a fatal signal. No Lua code may
-** run here, but other OS threads may still run Lua and sample. So all files are finished, but
-** nothing is freed (SS3). Time of this thread that is not in a sample yet counts as lost, and
-** so do queued samples of native memory. May run in a signal handler that interrupted anything,
-** including this file.
+** Runs at exit() without lua_close, at quick_exit(), or before a fatal signal. Must not run Lua
+** code; other OS threads may still run Lua and sample. So it finishes all files, but frees nothing
+** (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued samples of
+** native memory. May run in a signal handler that interrupted any code, that of this file included.
 */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
@@ -503,7 +508,7 @@ void samplerlist_exiting (void) {
   sigset_t ticks, before;
   int locked;
   if (!dying_start()) return;
-  sigemptyset(&ticks);  /* ticks every 20 us would end each nap and use up the processor */
+  sigemptyset(&ticks);  /* ticks every 20 us would end each nanosleep and use up the CPU */
   sigaddset(&ticks, SIGURG);
   sigaddset(&ticks, SIGWINCH);
   pthread_sigmask(SIG_BLOCK, &ticks, &before);

@@ -17,8 +17,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* samplers kept for later states */
-#define OLD_NS		1000000000	/* ns; states that lived at least this long have their
-					   holders recorded */
+#define OLD_NS		1000000000	/* ns; least life of a state whose holders are recorded
+					   when it is closed */
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
@@ -43,8 +43,8 @@ Sampler *sampler_attached (lua_State *L) {
 
 
 /*
-** Adds the state to the current profile of the process. Returns 0 if there is none any more.
-** Lock held, so that sampler_endshared finds the state if the profile ends now.
+** Adds the state to the current profile of the process. Returns 0 if there is no profile any more.
+** Lock held, so that sampler_endshared, which takes the lock, finds the state in that profile.
 */
 static int samplershared_start (Sampler *s) {
   Profile *p = s->shared->profile(0);
@@ -89,7 +89,7 @@ static uint64_t seedof (const Sampler *s) {
 }
 
 
-/* Returns the current rates, which another thread may change. */
+/* Returns a copy of the rates, which another thread may change. */
 static SamplerRate rateof (const SamplerShared *with) {
   SamplerRate r;
   r.alloc = __atomic_load_n(&with->rates.alloc, __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   const SamplerRate rate = rateof(with);
   Profile *p;
   Sampler *s;
-  samplerlist_watch();  /* before there is a profile to finish */
+  samplerlist_watch();  /* before the profile is made, which its handlers finish */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -131,7 +131,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
     return 0;
   s->shared = with;
   s->options = with->options;
-  memset(&s->seen, 0, sizeof(s->seen));  /* it may have belonged to another state */
+  memset(&s->seen, 0, sizeof(s->seen));  /* the sampler may have belonged to another state */
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
   samplerlist_lock();
@@ -150,7 +150,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   if (rate.alloc)
     tracker_on(&s->tracker, L, rate.period, with->options.random,
                seedof(s));
-  else tracker_points(&s->tracker, L, 1);  /* for its end, and for collections */
+  else tracker_points(&s->tracker, L, 1);  /* reports collections and the state's end */
   startmallocs(s);
   starttime(s);
   samplerlist_publish(s);
@@ -174,9 +174,9 @@ typedef struct Unreported {
 
 
 /*
-** Reports to the profile of a state that the state has ended ('isclosed'), or the totals of a state
-** that leaves the profile. If sampler_endshared has reported the totals, only returns the growth
-** since then. Lock held.
+** Emits to the state's profile the end of the state (isclosed 1), or the totals of a state that
+** leaves the profile (isclosed 0). If sampler_endshared has reported the totals (s->ended), emits
+** nothing and returns their growth after that. Lock held.
 */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
@@ -203,8 +203,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
 
 
 /*
-** Removes the state from its profile: adds its numbers to samplers.past. Returns the rest that
-** was not reported.
+** Removes the state from its profile, and adds its numbers to samplers.past. Returns the numbers
+** that were not reported to the profile (emitend).
 */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
@@ -229,9 +229,9 @@ static Unreported samplershared_settle (Sampler *s, int isclosed) {
 
 
 /*
-** Moves the state to the current profile of the process, after a fork or a switch; functions,
-** classes and paths will be emitted to that profile again. Returns 0 if there is no profile any
-** more.
+** Moves the state to the current profile of the process, after a fork (isforked 1) or a switch of
+** the profile. Functions, classes and paths will be emitted to the current profile again. Returns 0
+** if there is no profile any more.
 */
 static int move (Sampler *s, int isforked) {
   UNCANCELLED;
@@ -245,7 +245,7 @@ static int move (Sampler *s, int isforked) {
   unreported = samplershared_settle(s, 0);
   heldpaths_free(&s->heldpaths);
   if (isforked) tracker_again(&s->tracker, seedof(s), 1);
-  else {  /* with the rest not reported to the previous profile */
+  else {  /* the numbers that the previous profile did not receive move along */
     samplerlist_lock();
     samplers.past.bytes -= rate.alloc ? unreported.bytes : 0;
     if (rate.alloc) samplerlist_pastsets(s, ACCOUNT_REST, unreported.bytes);
@@ -254,7 +254,7 @@ static int move (Sampler *s, int isforked) {
                  seedof(s), rate.alloc, unreported.bytes);
     tracker_setlost(&s->tracker, unreported.lost + lost);
   }
-  samplerlist_publish(s);  /* without numbers of the previous profile */
+  samplerlist_publish(s);  /* the numbers of the previous profile are gone */
   samplerlist_lock();
   isthere = samplershared_start(s);
   samplerlist_unlock();
@@ -275,7 +275,7 @@ int samplershared_current (Sampler *s) {
 }
 
 
-/* Reports deaths of orphans. Open states do this for the closed ones. */
+/* Emits the deaths of orphans of closed states, if that is due. Open states call it. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -287,7 +287,8 @@ static void emitorphans (const Sampler *s) {
 
 static uint64_t pausebins[SAMPLER_PAUSES];
 
-/* Returns the request to any state if there is no state left, else NULL. Lock held. */
+/* If no state shares a profile any more, removes and returns samplers.request; else returns NULL.
+   Lock held. */
 static SamplerRequest *unanswered (void) {
   const Sampler *s;
   for (s = samplers.all; s != NULL; s = s->next)
@@ -393,8 +394,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 
 
 /*
-** Uses the oldest state that has started in the profile. A state that was idle since the
-** profile started has not, but is used if there is no other.
+** Uses the oldest state that has started in the profile. If there is none, uses a state that was
+** idle since the profile started.
 */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
@@ -452,8 +453,9 @@ int sampler_usesshared (const Profile *p) {
 
 
 /*
-** Moves a state whose profile has ended, and that had no sample or collection since, to the
-** current profile, so that its allocations since then are reported there.
+** Moves a closing state whose profile has ended to the current profile of the process, which then
+** receives the bytes that the state allocated after that end. (The state had no sample and no
+** collection after the end: either would have moved it.)
 */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);

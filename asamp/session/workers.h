@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Threads of the profiler. The child of a fork may forbid itself new threads before it runs Lua
-** (servers set RLIMIT_NPROC to 0 and another user): the threads that it will need are made
-** right after the fork and parked until there is work. Such a pooled worker is parked again when
-** its work has ended. Other workers are threads that end with their work.
+** Threads of the profiler. The child of a fork may lose the right to make threads before it runs
+** Lua (a server sets RLIMIT_NPROC to 0 and changes the user). So the threads that the child will
+** need are made right after the fork and are parked until there is work. workers_join parks such a
+** pooled worker again. A thread of any other worker ends with its work.
 **
 **   WK1  all signals are blocked in a worker;
 **   WK2  a process that has never called workers_park has no parked worker.
@@ -16,22 +16,23 @@
 
 /* A thread of the profiler. */
 typedef struct Worker {
-  struct Worker *next;		/* next parked one */
+  struct Worker *next;		/* next worker in the list of parked ones */
   pthread_t thread;
   pthread_cond_t wake;
   void *(*run) (void *ud);	/* NULL: parked, or its work has ended */
   void *ud;
-  int pooled;			/* 1: it is parked after its work */
+  int pooled;			/* 1: workers_join parks it; 0: workers_join frees it */
 } Worker;
 
 /*
-** Calls run(ud) on a parked worker, or on a new thread with a stack of 'stack' bytes (if that is
-** too small, of the default size). Returns NULL on failure, with an errno in *error.
+** Calls run(ud) on a parked worker, else on a new thread with a stack of 'stack' bytes, or of the
+** default size if the system rejects 'stack'. Returns NULL on failure, with an errno in *error.
 */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
 /*
-** Waits until the work has ended. Call it once for each worker whose work is not endless.
+** Waits until the work has ended, and parks or frees the worker. Call it once for each worker whose
+** work ends.
 */
 void workers_join (Worker *w);
 
