@@ -30,10 +30,10 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text,
 }
 
 /*
-** Makes a function of an own file an alias of an earlier one with the same name, if there is one:
-** the writer may have numbered each prototype, and programs that load templates have an unlimited
-** number of them. 'number': offset of the name. Returns 1 if the id needs no entry in 'names':
-** because it has an alias, or is the first one of those beyond the limit of names.
+** Makes a function of an own file an alias of the earlier function with the same name, if there is
+** one: the writer may have numbered each prototype, and a program that loads templates has an
+** unlimited number of prototypes. 'number': offset of the name. Returns 1 if the id needs no entry
+** in 'names': it is an alias, or it is s->unnamed, which represents the names beyond the limit.
 */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
@@ -74,8 +74,8 @@ void readername_add (ReaderState *s, uint64_t id, const char *text,
 }
 
 /*
-** Sets the names of types: from the metas __rtype_N, or in own files without them (stock) from the
-** names of the frames that represent types.
+** Sets the names of types: from the metas __rtype_N or, in own files of the stock format, which
+** lack these metas, from the names of the frames that represent types.
 */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
@@ -96,7 +96,7 @@ static void namekinds (ReaderState *s) {
   }
 }
 
-/* Represents the ids of all functions without a name that are beyond READER_MAXNAMELESS. */
+/* An id that represents the functions without a name beyond the first READER_MAXNAMELESS ones. */
 #define OTHERS	UINT64_MAX
 
 /* Returns the offset of the frame's name in 'text'; 0: it has none. */
@@ -126,8 +126,9 @@ typedef struct Naming {
 } Naming;
 
 /*
-** Returns the index of the function with the id's name, a new one if needed; IDMAP_NONE if there is
-** not enough memory. Must be called once for each id.
+** Returns the index in ReadProfile.functions of the function with the id's name; adds the function
+** if needed. Returns IDMAP_NONE if there is not enough memory. Must be called at most once for each
+** id, because it counts the ids without a name.
 */
 static uint32_t functionof (ReaderState *s, Naming *n, uint64_t id) {
   ReadProfile *r = s->r;

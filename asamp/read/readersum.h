@@ -5,8 +5,7 @@
 **
 ** Order of calls: readersum_start; the caller sets fields (client.only and similar, tags, since,
 ** till); reader_read with &client; readersum_finish; readersum_free. A time sample is added at
-** once, an allocation sample when it is decided or delivered as undecided. Samples are counted in
-** periods.
+** once, an allocation sample with its outcome (callback 'fate'). Samples are counted in periods.
 */
 #ifndef asamp_readersum_h
 #define asamp_readersum_h
@@ -30,10 +29,11 @@ typedef struct KindTotals {
 
 /* Totals of a label set. Bytes are not multiplied by the ReadProfile's 'scale'. */
 typedef struct LabelTotals {
-  /* Allocation samples as in a Site; time samples in periods, and the ns they represent. */
+  /* samples to undecidedbytes: allocation samples, as in a Site. timesamples: time samples in
+     periods; ns: the ns that they represent. */
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
-  /* Numbers of collections while a thread with this set ran, and us of their pauses; exact bytes
-     allocated with this set. */
+  /* minors, majors: numbers of collections while a thread with this set ran; pause: us of their
+     pauses; exact: exact bytes allocated with this set. */
   uint64_t minors, majors, pause, exact;
 } LabelTotals;
 
@@ -42,7 +42,8 @@ typedef struct LabelTotals {
 typedef struct ReaderSum {
   ReaderClient client; /* to be passed to reader_read */
   SiteTable table;        /* all samples, by node and kind */
-  /* The comments of lives, times, held and copies list the values in Site.node and Site.kind. */
+  /* In lives, times, held and copies, Site.node and Site.kind have the two values that the comment
+     of the member lists. */
   SiteTable lives;        /* samples that died later: node, and number of binary digits of
 			     ReadDeath.allocated */
   SiteTable times;        /* samples known to have died: kind, and number of binary digits of their
@@ -57,7 +58,7 @@ typedef struct ReaderSum {
   int exactlabels;     /* 1: LabelTotals.exact is known: its sum over all sets is
 		          ReadProfile.allocated, but it is 0 for sets that are not wanted */
   uint64_t labelled;   /* sum of the exact bytes of the callback 'labelled' */
-  Tags *tags;          /* sites of 'table' are also distinguished by these; NULL: they are not */
+  Tags *tags;          /* tags that also distinguish the sites of 'table'; NULL: no tags */
   Course course;       /* collections */
   Marks marks;
   Pictures pictures;   /* snapshots of resident memory */
@@ -68,17 +69,18 @@ typedef struct ReaderSum {
   Bins gone;           /* samples that died later, by the slice of time in which they were found
 		          dead: only samples and bytes. The slices may be wider or narrower than
 		          those of 'bins' by a power of 2 */
-  /* The next three are empty if 'bins' is disabled. 'born' and 'alive' have slices of bytes: of
-     ReadSample.born. */
+  /* 'born', 'alive' and 'worked' are empty if 'bins' is disabled. The slices of 'born' and 'alive'
+     are ranges of ReadSample.born, in bytes. */
   Bins born;           /* decided samples */
-  Bins alive;          /* live followed samples, except native memory: the kind is twice the path
-		          (0: unknown, or the last walk did not reach the sample), plus 1 for an
-		          array part or hash part of a table */
+  Bins alive;          /* live followed samples, without those of native memory. BinRow.kind is
+		          2 * path, plus 1 for the array part or hash part of a table; path 0:
+		          unknown, or the last walk did not reach the sample */
   Bins worked;         /* time samples, by slices of time; node and kind are 0 */
   uint64_t since;      /* us: samples taken earlier do not count */
   uint64_t till;       /* us: samples taken at or after this time do not count */
-  /* READERSUM_EVER, or a time in us since the start: only allocation samples that were alive then
-     count, as far as collections have found out. All Bins stay empty. */
+  /* READERSUM_EVER: not used. Else a time in us since the start: only allocation samples taken up
+     to this time count, without those that collections up to this time found dead. All Bins stay
+     empty. */
   uint64_t instant;
   uint64_t left[LEFT_N];  /* counts of dropped data, of the ReadProfile and of the totals; set by
 			     readersum_finish */
@@ -87,12 +89,12 @@ typedef struct ReaderSum {
 #define READERSUM_PARTS	64u	/* largest number of slices of 'born' and 'alive' */
 #define READERSUM_FINE	256u	/* largest number of slices of 'worked' */
 
-#define READERSUM_EVER	UINT64_MAX  /* of 'instant': not used; of 'till': no end */
+#define READERSUM_EVER	UINT64_MAX  /* in 'instant': not used; in 'till': no end */
 
 /*
-** Initializes the totals, with at most 'bins' slices in 'bins' and 'gone' (0: all Bins are
-** disabled), at most BINS_MOST. 'instant' is the field. Returns 0 if there is not enough memory;
-** readersum_free must be called in either case.
+** Initializes the totals. 'bins': largest number of slices in s->bins and s->gone, at most
+** BINS_MOST; 0: all Bins are disabled. 'instant': ReaderSum.instant. Returns 0 if there is not
+** enough memory; readersum_free must be called in either case.
 */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /*

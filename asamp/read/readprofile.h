@@ -38,16 +38,16 @@ typedef struct ReadKind {
 typedef struct ReadSample {
   uint64_t time;       /* at least that of the previous sample of the file */
   uint64_t count;      /* periods that it represents, at least 1 */
-  uint64_t period;     /* bytes, to be multiplied by the ReadProfile's 'scale' at the end; of a
-		          time sample ns */
+  uint64_t period;     /* of a time sample: ns. Else bytes, to be multiplied by ReadProfile.scale,
+		          which is set after the last event */
   uint64_t size;       /* bytes of the block; 0: unknown */
-  uint64_t thread;     /* thread word of its record; in files of many states the state's id */
-  uint64_t born;       /* a time measured in allocation: the bytes of all samples of the file
-		          decided up to and including this one, not multiplied by 'scale'. Set
-		          when the sample is decided as READER_DIED or READER_SURVIVED */
+  uint64_t thread;     /* thread word of its record: in files of many states, the state's id */
+  uint64_t born;       /* a time measured in allocation: the bytes of the samples of the file that
+		          were decided up to and including this one, not multiplied by 'scale'.
+		          Set when the sample is decided as READER_DIED or READER_SURVIVED */
   uint32_t node;       /* node of the call tree */
-  uint32_t kind;       /* index in ReadProfile.kinds; of a copy see the callback 'copy'. Includes
-		          the class only from the decision on, as 'born' */
+  uint32_t kind;       /* index in ReadProfile.kinds, of a kind without a class until 'born' is
+		          set; for copy samples see the callback 'copy' */
   int outside;         /* 1: allocated outside the nursery */
   uint32_t labels;     /* number of its label set, from 1 on; 0: none */
 } ReadSample;
@@ -56,11 +56,11 @@ typedef struct ReadSample {
 typedef struct ReadDeath {
   const ReadSample *sample;
   uint64_t time;       /* when it was found dead: at a collection, or when its state ended */
-  uint64_t allocated;  /* bytes of its state's samples that were decided after it, up to its
-		          death, not multiplied by 'scale' */
+  uint64_t allocated;  /* bytes of the samples of its state that were decided after this sample, up
+		          to its death; not multiplied by 'scale' */
   uint64_t tag;        /* tag that the client set in 'fate' */
-  size_t place;        /* index among the followed samples of its state, oldest first, in which
-		          the other dead of the same collection are still counted */
+  size_t place;        /* index among the followed samples of its state, oldest first, before the
+		          deaths of the same collection are removed */
   int orphan;          /* 1: a death from a line D: 'place' is the index among the samples of
 		          native memory of its state, without those that died earlier. The state
 		          has ended, except in merged files */
@@ -76,7 +76,7 @@ static inline uint64_t readsample_bytes (const ReadSample *s) {
                                                       : s->count * s->period;
 }
 
-/* A collection. In files of other writers the fields that have no statistic there are 0. */
+/* A collection. In files of other writers, fields for which they have no statistic are 0. */
 typedef struct ReadCollection {
   uint64_t time;       /* its end */
   uint64_t duration;   /* us of its pause */
@@ -90,11 +90,11 @@ typedef struct ReadCollection {
   uint64_t planned;    /* planned bytes of the nurseries since the previous event */
   uint64_t charged;    /* bytes allocated in these nurseries */
   uint64_t looked[LOOKED_COUNT];  /* by enum ProfileLooked of sample.h */
-  uint64_t decided;    /* periods of the samples decided since the previous event of the state,
-		          wanted or not */
-  uint64_t survived;   /* periods of those that survived */
-  uint64_t minors, majors;  /* numbers of collections before it without an event of their own */
-  uint64_t left;       /* us of the pauses of those collections */
+  uint64_t decided;    /* periods of the samples, wanted or not, that were decided since the
+		          previous event of the state */
+  uint64_t survived;   /* periods of the samples of 'decided' that survived */
+  uint64_t minors, majors;  /* numbers of earlier collections without an event of their own */
+  uint64_t left;       /* us of the pauses of the collections in 'minors' and 'majors' */
   int major;           /* 1: a major collection, or a slice of one */
   int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
 		          finalizing */
@@ -136,7 +136,7 @@ typedef struct ReadWalk {
   uint64_t duration;   /* us that the program waited for the walk */
 } ReadWalk;
 
-/* A path of references from a root to a live object: another path, and one more step. */
+/* A path of references from a root to a live object: a shorter path, and one more step. */
 typedef struct ReadPath {
   uint32_t parent;     /* index + 1 in ReadProfile.paths of the path that it extends; 0: none */
   uint32_t step;       /* text of the last step, offset in 'text' */
@@ -180,34 +180,35 @@ typedef struct ReadProfile {
   uint64_t unfollowed; /* (W) survivors that are not followed, in periods; 0 without deaths */
   int random;          /* 1: random intervals (own files) */
   int wall, cpu;       /* 1: the file has periods of wall time; of CPU time (own files) */
-  int timed;           /* 1: the file has times; else samples of other writers are one time
-		          period apart */
+  int timed;           /* 1: the file has times; 0: it is of another writer, and its samples are
+		          assumed to be one time period apart */
   char interpreter[256];
   char message[256];   /* why the file is not complete; "" if it is */
   uint64_t left[LEFT_N];  /* counts of dropped data (readerleft.h) */
   uint64_t offset;     /* bytes of the log that were read, decompressed */
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
-  uint64_t periods;    /* how often it was changed after the first wanted allocation sample */
-  uint64_t ring[4];    /* of a flight recorder: samples from before the kept part that were alive
-		          at its start, and the bytes they represent; us of the kept part, and
-		          requested us, 0: no request */
+  uint64_t periods;    /* number of changes of 'period' after the first wanted allocation sample */
+  uint64_t ring[4];    /* of a flight recorder. 0: samples from before the kept part whose blocks
+		          were alive at its start; 1: the bytes that they represent; 2: us of the
+		          kept part; 3: requested us, or 0 if there was no request */
   int isring;          /* 1: a file of a flight recorder: 'ring' is set */
-  uint64_t allocated;  /* exact bytes allocated while sampling was on; with ReaderClient.only in a
-		          file of many states, by these states (set at the end); 0: unknown */
+  uint64_t allocated;  /* exact bytes allocated while sampling was on; 0: unknown. In a file of many
+		          states with ReaderClient.only: by the states of that list, set after
+		          the last event */
   int labelled;        /* 1: the file has exact bytes by label set (callback 'labelled') */
   uint64_t mallocs;    /* sampling period of native memory in bytes; 0: not sampled */
   int copying;         /* 1: own file with sampled copies */
-  uint64_t scale;      /* factor of the bytes of all samples: 1 in own files; in others the period,
-		          1 if that is unknown, set after the last event */
+  uint64_t scale;      /* factor of the bytes of all samples, set after the last event: 1 in own
+		          files; in other files the period, or 1 if the period is unknown */
   uint64_t timeperiod; /* first period of time samples, ns; 0: unknown */
-  uint64_t timeperiods;  /* how often the details set a period of time samples (own files) */
+  uint64_t timeperiods;  /* own files: number of times that a period of time samples was set */
   uint64_t clock;      /* us of the monotonic clock at the start; 0: unknown */
   uint64_t started, ended;   /* us since the epoch; 0: unknown */
   uint64_t lost;       /* samples lost by the writer, as far as the file records them */
   uint64_t pid;        /* of the process; 0: unknown */
   uint64_t recorder;   /* number of a flight recorder; 0: not one, or unknown */
   uint64_t recorded;   /* of a flight recorder: time of writing, us by the clock of 'clock' */
-  int live;            /* 1: it was still being written while it was read */
+  int live;            /* 1: the file was still being written while it was read */
   uint64_t duration;   /* us from the start to the end, or to the last event if that is later or
 		          the end is missing */
   uint64_t merged;     /* number of merged profiles; 0: not merged */
@@ -246,8 +247,8 @@ typedef struct ReadProfile {
 
 /*
 ** The receiver of events; callbacks may be NULL. Events that are not wanted are not delivered. A
-** client that cannot continue sets 'stop' to a phrase: reading ends within the present record, of
-** which further events may still be delivered.
+** client that cannot continue sets 'stop' to a phrase: the reading ends with the present record,
+** whose remaining events may still be delivered.
 */
 typedef struct ReaderClient {
   void *ud;            /* first argument of all callbacks except 'progress' */
@@ -261,8 +262,8 @@ typedef struct ReaderClient {
   /* Only samples, collections, marks and walks with since <= time < till are wanted (us; till 0:
      no end). */
   uint64_t since, till;
-  /* If not NULL: samples of nodes i below 'nwithout' with a nonzero without[i] are not wanted, nor
-     any collection. */
+  /* If not NULL: no collection is wanted, and no sample whose node i is below 'nwithout' and has a
+     nonzero without[i]. */
   const unsigned char *without;
   size_t nwithout;
   /* Called before all other callbacks except 'progress', with the data of the head. */
@@ -273,8 +274,8 @@ typedef struct ReaderClient {
      are not passed to 'sample' and have no outcome. */
   void (*copy) (void *ud, const ReadSample *s);
   /* The outcome (READER_DIED ...) of an allocation sample, decided at 'time'. With READER_SURVIVED,
-     'followed' is set: 1 if a death may follow. The callback may then store a value in 'tag', which
-     'death' receives. */
+     'followed' is set: 1 if a death may follow. In that case the callback may store a value in
+     'tag', which the callback 'death' receives. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
@@ -292,15 +293,17 @@ typedef struct ReaderClient {
   void (*mark) (void *ud, const ReadMark *m);
   /* A row of resident memory, also of a time that is not wanted. */
   void (*resident) (void *ud, const ReadResident *r);
-  /* A new sampling period in bytes, also of a state that is not wanted; so with 'timeperiod'. */
+  /* A new sampling period in bytes, also of a state that is not wanted. */
   void (*period) (void *ud, uint64_t bytes);
-  /* A new period of time samples in ns, 0: off. 'wall': 1 wall time, 0 CPU time. */
+  /* A new period of time samples in ns, 0: off, also of a state that is not wanted. 'wall': 1 wall
+     time, 0 CPU time. */
   void (*timeperiod) (void *ud, uint64_t ns, int wall);
   /* The state of the current event (not set for 'resident'): its id, 0 in files of one state,
      READER_NOSTATE beyond the limit; and the system number of its OS thread, 0: unknown. */
   uint32_t state, thread;
   uint32_t row;        /* index of that state in ReadProfile.states */
-  /* The next five are called in files of many states only, except 'labelled'. A state starts. */
+  /* A state starts. Like 'called', 'allocated' and 'ends', this callback is called in files of many
+     states only. */
   void (*starts) (void *ud, uint64_t time);
   /* The state has this name, which is NUL-terminated. */
   void (*called) (void *ud, const char *name);

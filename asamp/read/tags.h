@@ -5,9 +5,10 @@
 ** After reading, places are combined to a limited number of groups, because files for other tools
 ** cannot have a thread, a profile or a frame for each of 10,000 states. Invariants:
 **
-**   TG1  with at most TAGS_STATES states, each state is a group, except with TAGS_BYSCRIPT; else a
-**        group has all states of one script, for up to TAGS_STATES scripts; other states belong to
-**        the last group. tags_finish counts the states that are not distinguished for this reason;
+**   TG1  if there are at most TAGS_STATES states, each state is a group, unless 'by' has
+**        TAGS_BYSCRIPT. Otherwise a group has all states of one script, for up to TAGS_STATES
+**        scripts, and the other states belong to the last group; tags_finish counts the states
+**        that are not distinguished for this reason;
 **   TG2  tag 0 belongs to the last group, and has no thread and no labels. Samples with a triple
 **        beyond TAGS_MOST have tag 0, and are counted in 'spilled'.
 */
@@ -20,20 +21,21 @@
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
 /*
-** Number of places: those below TAGS_STATES are the first rows of ReadProfile.states, the next
-** TAGS_STATES ones scripts, the last one all others. There are no more groups than places.
+** Number of places, and largest number of groups. The places below TAGS_STATES are the first rows
+** of ReadProfile.states, the next TAGS_STATES places are scripts, and the last place is all others.
 */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
-/* A property that 'by' does not have is 0. */
+/* The triple of a tag. A member is 0 if Tags.by does not have the bit of its property. */
 typedef struct Tag {
-  uint32_t group;       /* a place, below TAGS_GROUPS; tags_group returns its group */
+  uint32_t group;       /* a place, below TAGS_GROUPS; tags_group returns the group of the place */
   uint32_t thread;      /* system number; 0: unknown */
   uint32_t labels;      /* number of a label set; 0: none */
 } Tag;
 
 typedef struct TagGroup {
-  uint32_t row;         /* index in ReadProfile.states of its state; READER_NOSTATE: several */
+  uint32_t row;         /* index in ReadProfile.states of its only state; READER_NOSTATE: the group
+			   is of a script, or of all others */
   uint32_t name;        /* name of the script, offset in 'text'; 0: none */
   uint64_t states;      /* number of its states */
 } TagGroup;
@@ -41,15 +43,16 @@ typedef struct TagGroup {
 typedef struct Tags {
   int by;               /* sum of TAGS_BY* */
   const ReadProfile *r;     /* set by the client in 'head' */
-  Tag *list;            /* by tag */
+  Tag *list;            /* list[i]: the triple of tag i */
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps triples to tags */
-  uint32_t names[TAGS_STATES];  /* of the script with place TAGS_STATES + i: offset in 'text' */
-  uint32_t nnames;      /* number of these scripts */
-  uint64_t spilled;     /* samples beyond the limit of triples (TG2), in periods */
-  /* The next three are set by tags_finish. */
+  uint32_t names[TAGS_STATES];  /* names[i]: name of the script with place TAGS_STATES + i, offset
+				   in 'text' */
+  uint32_t nnames;      /* number of scripts in 'names' */
+  uint64_t spilled;     /* samples with a triple beyond TAGS_MOST (TG2), in periods */
+  /* tags_finish sets groups, ngroups and groupof. */
   TagGroup groups[TAGS_GROUPS];
-  uint32_t ngroups;     /* at least 1 */
+  uint32_t ngroups;     /* number of groups, at least 1 */
   uint32_t groupof[TAGS_GROUPS];  /* group of each place */
 } Tags;
 
@@ -62,9 +65,9 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /*
-** Returns the tag of the client's current event, which has that label set; TAGS_NONE if there is
-** not enough memory. Beyond the limit adds 'count' to 'spilled' and returns 0 (TG2). t->r must be
-** set.
+** Returns the tag of the client's current event, whose label set is 'labels'; TAGS_NONE if there is
+** not enough memory. If a new tag would exceed TAGS_MOST, adds 'count' to 'spilled' and returns 0
+** (TG2). t->r must be set.
 */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
