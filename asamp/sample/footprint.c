@@ -117,7 +117,7 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
 }
 
 
-/* Moves the largest sums to f->lines and adds up the others in f->rest. */
+/* Copies the largest sums to f->lines[sort], and adds up the others in f->rest[sort]. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

@@ -6,10 +6,10 @@
 ** A mapping belongs to a file, to [heap] (the sbrk area of malloc), to a stack, or is
 ** anonymous. A thread's stack is the mapping that contains its stack pointer; the system does
 ** not report the stack pointer of a running thread. malloc's mappings cannot be distinguished
-** from other anonymous ones, but malloc reports their size; the rest belongs to others.
+** from other anonymous mappings, but malloc reports their total size (mappings_malloc).
 **
-**   SM1  the sum of all parts is 'rss', which is the sum over the mappings (the process's own
-**        counter lags by some pages per thread) except for SM2;
+**   SM1  the sum of all parts is 'rss'. Except for SM2, 'rss' is the sum over the mappings, because
+**        the process's own counter lags by some pages per thread;
 **   SM2  mappings of more than 1 GiB are not read, because programs (and sanitizers) reserve
 **        terabytes: if there are such mappings, 'rss' is the process's own counter, and the
 **        difference is added to 'anonymous'.
@@ -22,7 +22,8 @@
 
 #define MAPPINGS_FILES	24	/* Entries of 'files'; if there are more files, the last entry is
 				   for all others. */
-#define MAPPINGS_NAME	96	/* Bytes of a name with its NUL; of a longer name, the end. */
+#define MAPPINGS_NAME	96	/* Size of a name in bytes, with its NUL. Of a longer name, only the
+				   end is stored. */
 
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
@@ -40,17 +41,17 @@ typedef struct Mappings {
 } Mappings;
 
 /*
-** Totals of glibc's malloc in bytes. 'inuse': in use, with 'mapped'; 'unused': free; 'arenas': of
-** arenas and sbrk; 'mapped': mapped for single blocks. All 0: another malloc, or an old glibc.
+** Totals of glibc's malloc in bytes. 'inuse': in use, including 'mapped'; 'unused': free; 'arenas':
+** of arenas and sbrk; 'mapped': mapped for single blocks. All 0: another malloc, or an old glibc.
 */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
 
 /*
-** Reads the mappings, in about 200 us, more with many mappings. Not from /proc/self/smaps, which
-** takes 100 ns for each resident page; mincore takes 3. May allocate. Returns 0, with all fields 0,
-** without memory or if the system does not report the mappings (no /proc).
+** Reads the mappings, in about 200 us; many mappings take longer. Does not read /proc/self/smaps,
+** which takes 100 ns for each resident page; mincore takes 3 ns. May allocate. Returns 0, with all
+** fields 0, if there is not enough memory or the system does not report the mappings (no /proc).
 */
 int mappings_read (Mappings *s);
 
@@ -63,11 +64,12 @@ void mappings_malloc (MappingsMalloc *m);
 uint64_t mappings_rss (void);
 
 /*
-** mappings_recentrss returns mappings_rss, read at most 'age' ns before 'now' (clock_now): to read
-** it costs about as much as everything else recorded of a state that lives for one request.
-** mappings_rsstime returns the 'now' of the last reading. Both functions are thread-safe.
+** Returns a result of mappings_rss that is at most 'age' ns older than 'now' (clock_now). A call of
+** mappings_rss costs about as much as all other records of a state that lives for one request.
+** Thread-safe.
 */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
+/* Returns 'now' of the last mappings_recentrss that called mappings_rss. Thread-safe. */
 uint64_t mappings_rsstime (void);
 
 #endif

@@ -8,8 +8,8 @@
 ** entered), a resume by the remaining frames of its coroutine. A coroutine that yielded across
 ** a C function has no native frame of that function any more; the function is then shown by its
 ** first address. In stacks deeper than LUAN_DEPTH, the frames that luaN_frames leaves out are
-** shown as one; native frames outside that one may be placed too far out. The profile shows fewer
-** frames (PROFILE_DEPTH); the others allow returns and calls without a complete new walk (K3).
+** shown as one frame, and native frames outside it may be placed too far out. The profile shows
+** fewer frames (PROFILE_DEPTH); because of the others, complete walks are rare (K3).
 **
 ** The cost of a walk depends on the change since the previous walk. A Lua function that is
 ** still active (luaN_newframes) is still run by the same bytecode loop: everything outside that
@@ -19,11 +19,11 @@
 **
 **   K1  the 'shared' frames are the outermost ones of the stack that this Stack reported last,
 **       and are unchanged;
-**   K2  'known' are the Lua frames of the main thread in that stack: all of them, or those
+**   K2  'known' are the Lua frames of the main thread in the stack of K1: all of them, or those
 **       inside its cut, or none;
-**   K3  inside a cut there are at least PROFILE_DEPTH / 2 Lua frames. If fewer are left, or
-**       more arrived than 'known' has capacity for, the whole stack is walked again, which is
-**       rare relative to the calls and returns needed.
+**   K3  inside a cut there are at least PROFILE_DEPTH / 2 Lua frames. If returns leave fewer, or
+**       calls add more than 'known' has capacity for, the whole stack is walked again. That is
+**       rare, because it takes hundreds of returns or calls.
 **
 ** Uses seam.h and lua_getinfo, but no internals of the core. Allocates with malloc, never from
 ** the state.
@@ -52,8 +52,8 @@ typedef struct Stack {
   ProfileFrame *frames;		/* The frames that are not shared, innermost first. */
   size_t n;	/* Number of elements of 'frames'. */
   size_t shared;			/* Number of unchanged frames outside 'frames' (K1). */
-  void **known;			/* 'ci' of the known frames (K2), innermost first, at the end of
-				   the vector of LUAN_DEPTH. */
+  void **known;			/* 'ci' of the known frames (K2), innermost first: the last
+				   nknown of LUAN_DEPTH elements. */
   uint32_t *outside;		/* For each entry of 'known': the number of frames outside it. */
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
@@ -65,7 +65,7 @@ typedef struct Stack {
   struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h), or NULL. */
   StackLine *lines;		/* Cache of lines, which grows with the number of misses. */
   unsigned linemask, missed;	/* Entries of 'lines' (a power of 2) minus 1; number of misses
-				   since 'lines' has that size. */
+				   since 'lines' was allocated. */
   Functions functions;		/* Numbers of Lua functions. */
   StackEmit emit;
   void *ud;
@@ -93,23 +93,24 @@ void stack_forget (Stack *s);
 
 /*
 ** Walks the stack of the running thread L (luaN_running). Sets s->frames to s->n new frames,
-** innermost first; s->shared frames outside these are those of the previous walk (K1). 'native':
-** includes native frames.
+** innermost first; the s->shared frames outside them are unchanged since the previous walk (K1).
+** 'native' 1: with native frames.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
-** Completes a tick at a safepoint of L: sets s->frames to the stack at the tick, with a collection
-** that ran then as its innermost frame. Frames that have returned since the tick are missing; if
-** its thread had no frame (m->ci NULL), only native ones are present. No frame is shared.
+** Completes tick m at a safepoint of L: sets s->frames to the stack at the tick. If a collection
+** ran at the tick, it is the innermost frame. Lua frames that have returned since the tick are
+** missing; if the frame m->ci has returned, the Lua frames are those at the safepoint. If the
+** thread m->L had no frame (m->ci NULL), there is no Lua frame. No frame is shared.
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /*
-** Determines the running stack of L from its n known native frames (return addresses; 'whole':
-** they reach to the end of the stack). Sets s->frames to all frames; none is shared. 'sp' as in
-** owner_mark, which may change 'native'. Neither walks the C stack nor blocks, provided that
-** 'emit' does not. L NULL: the native frames only.
+** Determines the running stack of L from n known native frames: return addresses in 'native', which
+** owner_mark may change. 'whole': they reach to the end of the stack. 'sp': as in owner_mark. Sets
+** s->frames to all frames; none is shared. L NULL: to the native frames only. Does not walk the C
+** stack, and does not block unless s->emit does.
 */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);

@@ -108,7 +108,7 @@ typedef struct Signal {
   struct sigaction beneath;	/* action replaced the time before */
 } Signal;
 
-/* The second one is for threads that block the first. */
+/* The signals of ticks; the second is for threads that block the first. */
 static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
