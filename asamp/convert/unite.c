@@ -65,9 +65,8 @@ static void addcommand (Unite *m, const char *command) {
 }
 
 /*
-** Adds the head of one profile to the common head. A profile that is cut within its head, before
-** the number of followed samples, is rejected: its 0 would apply to the result, which would have no
-** deaths.
+** Adds the head of one profile to the common head. Rejects a profile that is cut within its head,
+** before the number of followed samples: with its 'followed' 0, the result would have no deaths.
 */
 static void addhead (void *ud, const ReadProfile *r) {
   Check *l = ud;
@@ -131,15 +130,13 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 /* {== names (UN1) ========================================================== */
 
 /*
-** The address of a native function in the result: twice the number of its name in 'natives', plus
-** NATIVES, so that no id is one of frameids.h.
+** Offset of the addresses of native functions in the result. An address is twice the number of the
+** function's name in 'natives', plus NATIVES. With a number above 0, the id (address | 1) is
+** greater than the special ids of frameids.h.
 */
 #define NATIVES		64
 
-/*
-** The functions of this section are callbacks: 'native', 'function', 'class' and 'labels' of
-** TranscodeInto; 'resolve' and 'labels' of the encoder (unite_resolve, labelsof).
-*/
+/* The callback 'native' of TranscodeInto. Returns 0 if there is not enough memory. */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
   uint32_t n = strtab_put(&m->natives, name, strlen(name));
@@ -147,12 +144,14 @@ static uint64_t native (void *ud, const char *name) {
   return m->natives.failed ? 0 : ((uint64_t)n << 1 | 1) + NATIVES;
 }
 
+/* The callback 'resolve' of the encoder: splits the name of a native function of the result. */
 static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symbolsize, char *file,
                            size_t filesize) {
   const Unite *m = ud;
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
+/* The callback 'function' of TranscodeInto. Returns 0 if there is not enough memory. */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -162,6 +161,7 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
+/* The callback 'class' of TranscodeInto. Returns 0 if there is not enough memory. */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;
   int isnew;
@@ -171,6 +171,10 @@ static uint32_t class (void *ud, const char *name) {
   return n;
 }
 
+/*
+** The callback 'labels' of TranscodeInto: returns the number of the set's text in m->labels; 0 if
+** the set has no labels or its text does not fit. Stops the reading if there is not enough memory.
+*/
 static uint32_t labels (void *ud, uint32_t set) {
   Unite *m = ud;
   ProfileLabel list[PROFILE_LABELS];
@@ -197,7 +201,10 @@ static uint32_t labels (void *ud, uint32_t set) {
   return number;
 }
 
-/* Called by the encoder for a new set: 'labels' was called last, and has returned its number. */
+/*
+** The callback 'labels' of the encoder: called for the number of a new set, which the function
+** 'labels' has just returned. m->set is the number of that set in the profile.
+*/
 static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
   Unite *m = ud;
   (void)number;
@@ -241,8 +248,8 @@ static TranscodeState *state (void *ud, uint32_t id) {
 }
 
 /*
-** Makes the state of the current event the encoder's, and returns it. Returns NULL if the reading
-** was stopped.
+** Makes the state of the current event the encoder's current state and returns it. Returns NULL if
+** the client's 'stop' is set.
 */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
@@ -250,8 +257,8 @@ static TranscodeState *unite_current (Unite *m) {
 }
 
 /*
-** Ends the states of 'ended' in the result (UN2) and removes them from 'open', where the last state
-** moves to the free index.
+** Ends the states of the list 'ended' in the result (UN2). Removes each from 'open', and moves the
+** last state of 'open' to the index of the removed one.
 */
 static void bury (Unite *m) {
   TranscodeState *s;
@@ -282,8 +289,8 @@ static void bury (Unite *m) {
 }
 
 /*
-** Starts a state, and ends those closed before (UN2). Samples of the state may have been written
-** before: the samples of a batch precede its other events.
+** Starts the current state, and ends the states that were closed earlier (UN2). Samples of the
+** current state may be in the result already, because a batch has its samples before its events.
 */
 static void starts (void *ud, uint64_t time) {
   Unite *m = ((Transcode *)ud)->into->ud;
@@ -307,8 +314,8 @@ static void unite_allocated (void *ud, uint64_t bytes) {
 }
 
 /*
-** The callback 'orphaned' of TranscodeInto. If the end of a closed state is not written yet, the
-** number of orphans to be written there is reduced.
+** The callback 'orphaned' of TranscodeInto. If the end of a closed state is not written yet,
+** subtracts 1 from the number of orphans that will be written with it.
 */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
@@ -322,7 +329,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* Notes the close of a state; its end is written later (UN2). */
+/* The client's function 'ends': adds the state to the list 'ended', to be ended by bury (UN2). */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -338,9 +345,9 @@ static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
 }
 
 /*
-** Adds the states that are open at the end of a profile to 'rest': they stay open until the end of
-** the result (UN2), but the encoder frees their memory. The state of a profile of one state has the
-** name of the profile's file.
+** Adds the states of 'open' at the end of a profile to 'rest': they stay open in the result until
+** unite_finish (UN2), but the encoder frees its data of them. In a profile of one state, the state
+** is named after the profile's file.
 */
 static void unite_leave (Unite *m, const ReadProfile *r) {
   size_t i;
@@ -407,7 +414,7 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds the counts and durations of a profile, if it is of a flight recorder. */
+/* Adds ReadProfile.ring to m->ring if the profile is of a flight recorder. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)

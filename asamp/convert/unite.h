@@ -2,8 +2,8 @@
 /*
 ** Merges several profiles into one of format 4, the result, which has each state of each profile.
 ** unite_check reads the head of each profile; then unite_add copies the profiles one after the
-** other. The times of a profile are shifted by the durations of the profiles before it. Memory: as
-** transcode.h for one profile, all names, and the states that are open in the result. Invariants:
+** other. The times of a profile are shifted by the durations of the profiles before it. Memory:
+** that of transcode.h for one profile, all names, and the states open in the result. Invariants:
 **   UN1  functions, native functions and classes with equal names, and equal label sets, have one
 **        number in all profiles; states have separate numbers;
 **   UN2  a closed state ends in the result when the next state of its profile starts, and its live
@@ -30,10 +30,10 @@ typedef struct UniteRest {
 typedef struct Unite {
   Output *o;
   EncoderConfig config;     /* the common head */
-  char *command;            /* of the first profile; NULL: it has none */
-  /* 1: 'config' has the head of a profile; the profiles have different commands; they have
-     different periods of native memory. */
+  char *command;            /* command line of the first profile; NULL: it has none */
   Bytes sources;            /* identities of all recordings (readprofile_source) */
+  /* checked 1: 'config' has the head of a profile; othercommand 1: the profiles have different
+     commands; othermallocs 1: they have different periods of native memory. */
   int checked, othercommand, othermallocs;
   uint64_t clock, started;  /* us: the clock of the first profile; the earliest start */
   Encoder *encoder;         /* NULL before the first unite_add */
@@ -41,7 +41,7 @@ typedef struct Unite {
   Origins names;            /* functions and classes (UN1) */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of sets in 'labels' */
-  ProfileLeft left;         /* data left out by the profiles' writers and because of limits here */
+  ProfileLeft left;         /* data dropped by the profiles' writers or by limits of the merge */
   uint64_t texts, lost;     /* sums over the profiles: texts cut, samples lost */
   uint64_t ring[4];         /* sums of ReadProfile's 'ring' */
   int isring;               /* 1: a profile is of a flight recorder */
@@ -54,11 +54,12 @@ typedef struct Unite {
   const char *path;
   TranscodeState **open;    /* its states that have not ended in the result, in any order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* list of those in 'open' that were closed, the last one first */
-  IdMap places;             /* placekey of a state -> index in 'open' */
-  IdMap orphaned;  /* placekey of a state that has ended in the result and has orphans -> its
-                      number there */
-  IdMap sets;               /* label set of the profile -> number in 'labels' */
+  TranscodeState *ended;    /* list of the states in 'open' that were closed, the last closed
+                               one first */
+  IdMap places;             /* maps the placekey of a state to its index in 'open' */
+  IdMap orphaned;           /* maps the placekey of a state that has orphans and has ended in the
+                               result to its number in the result */
+  IdMap sets;               /* maps label sets of the profile to numbers in 'labels' */
   uint32_t set;             /* argument of the last call of the callback 'labels' */
 } Unite;
 
@@ -69,7 +70,8 @@ typedef struct Unite {
 int unite_start (Unite *m, Output *o);
 /*
 ** Reads the head of one profile; must be called for all profiles before the first unite_add.
-** Returns 0 if the profile cannot be merged, with the reason in 'err'; the other profiles can.
+** Returns 0 if the profile cannot be merged, with the reason in 'err'. The caller may still merge
+** the other profiles.
 */
 int unite_check (Unite *m, const char *path, char *err, size_t errsize);
 /*
