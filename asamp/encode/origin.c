@@ -34,7 +34,7 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Rebuilds the map, which has no removal, when most entries are of freed states (OR3). */
+/* Rebuilds 'places' when most of its entries are of freed states (OR3): an IdMap has no removal. */
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;

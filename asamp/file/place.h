@@ -33,41 +33,43 @@ typedef struct PlaceWish {
   unsigned number;      /* first number tried; 0 and 1: the name without a number */
   int made;             /* 1: the name was generated (PL3) */
   int replace;          /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL */
-  /* Returns 1 if this process already writes that file. NULL: it does not. */
+  /* Returns 1 if this process already writes that file. NULL: assumes that it does not. */
   int (*taken) (const struct stat *file);
-  int later;            /* 1: the caller empties a replaced file, which takes long for a large
-			   one */
+  int later;            /* 1: place_open does not empty a replaced file, which takes long for a
+			   large one; the caller does */
   int folder;           /* descriptor of the folder of 'path', for callers that cannot reach
 			   it by name any more (chroot); 0: none */
-  const char *refusal;  /* end of the error message that starts with the kind of the existing
-			   file; NULL: the end for a profile, which names the option overwrite */
+  const char *refusal;  /* text that follows the kind of the existing file in the error message
+			   that the file may not be replaced; NULL: a text for profiles, which
+			   names the option overwrite */
 } PlaceWish;
 
 typedef struct Place {
   int fd;               /* for writing, never 0 to 2; -1: none */
   char *path;           /* path opened; the caller frees it */
   int busy;             /* 1: the requested file was not used because it is being written */
-  int kept;             /* 1: the requested file was not used because it is a profile, or it exists
-			   under a generated name */
+  int kept;             /* 1: the requested file was not used because it is a profile, or because
+			   its name was generated and it exists already */
   int created;          /* 1: the file was created */
-  int folder;           /* as in the wish */
+  int folder;           /* PlaceWish.folder */
 } Place;
 
 /*
-** Opens the file and, unless 'later', empties it. Returns 0, or an errno with a phrase in
-** 'why', which is empty if the errno's text is sufficient. On failure no file was emptied.
+** Opens the file, and empties it unless wish->later is set. Returns 0, or an errno with a phrase
+** in 'why', which is empty if the errno's text is sufficient. Empties no file if it fails.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 
 /*
-** Removes the file if it was created here, is empty and its descriptor is still open: for
-** callers that cannot use it.
+** Removes the file of place_open, for callers that cannot use it, if place_open created it, it is
+** empty and place->fd is still open.
 */
 void place_undo (const Place *place);
 
 /*
-** Returns 1 if that name (a symbolic link, for example) is in a folder where all users may
-** write, and belongs to another user than this process's and the folder's.
+** Returns 1 if 'path' is in a folder where all users may write but only owners may remove (PL3),
+** and 'file' (its lstat: a symbolic link, for example) belongs neither to the effective user of
+** this process nor to the folder's owner.
 */
 int place_foreign (const char *path, const struct stat *file);
 

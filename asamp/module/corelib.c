@@ -416,7 +416,7 @@ static int l_labelled (lua_State *L) {
 }
 
 
-/* relabel{number} gives the calling thread that label set. */
+/* relabel{number} gives the calling thread the label set with that number. */
 static int l_relabel (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_rawgeti(L, 1, 1);

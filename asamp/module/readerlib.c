@@ -83,14 +83,15 @@
 **                       number of binary digits of the bytes allocated during their life
 **   lifeclasses         columns node (a kind, from 0 on), digits, samples, bytes, objects: samples
 **                       known to have died, by the binary digits of their life in us
-**   ages                survival by age (ages.h): {first, doubling, and as a list the cells that
-**                       are not empty, with the fields that pushages sets}
+**   ages                survival by age (ages.h): {first (bytes), doubling: the constants of the
+**                       bins; and as a list the cells that are not empty: {behind, before: bins
+**                       of u and v, from 0 on; bytes, survived (bytes)}}
 **   holders (nil: the file has no paths)  columns node, path (0: unknown), samples, bytes: live
-**                       samples, and the paths that hold them; columns parent, step, by path: the
-**                       path that this one extends (0: none), and the last step
-**   copies (nil: not sampled)  columns node, sort, samples, bytes: bytes copied,
-**                       sort 0: into new strings; 1: the part of 0 that comes from the string that
-**                       the result replaces (s in s = s .. x); 2: by growth of buffers and tables
+**                       samples, by the path that holds them; columns parent, step, with a row for
+**                       each path: the path that it extends (0: none), and its last step
+**   copies (nil: not sampled)  columns node, sort, samples, bytes: copied bytes; sort 0: into new
+**                       strings; 1: the part of sort 0 that comes from the string that the result
+**                       replaces (s in s = s .. x); 2: by the growth of buffers and tables
 **   collections[i]      n consecutive collections that the file records (n is 1, more in long
 **                       profiles), and 'left' unrecorded ones before them: {n, left, time (end of
 **                       the last), duration, processor (CPU time), slices (part of processor:
@@ -115,8 +116,8 @@
 **                       (number of states merged in this row; nil: one), allocated (exact bytes),
 **                       samples, bytes, timesamples, ns, survivedbytes, laterbytes, minors, majors}
 **   threads[i]          {id, samples, bytes, timesamples, ns}: OS threads
-**   begun               number of states ever made; this and the two above: profiles of a process
-**                       only, else nil
+**   begun               number of states ever made. Like states and threads, nil unless the profile
+**                       is of a process
 **   left[i]             {what, limit, count, text}: data that limits dropped
 **   bins                (with the option) {start, width, n, columns bin, node, kind, samples,
 **                       bytes, survived, survivedbytes, later, laterbytes, undecided,
@@ -334,7 +335,10 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "lifeclasses");
 }
 
-/* Sets the field 'ages' of the table on top: the bins, and the cells that are not empty. */
+/*
+** Sets the field 'ages' of the table on top: the constants of the bins (AG1 of ages.h), and a list
+** of the cells that are not empty.
+*/
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -503,8 +507,10 @@ static void pushwalks (lua_State *L, const ReaderSum *sum) {
   lua_setfield(L, -2, "walktimes");
 }
 
-/* Sets a field of the table on top to a number about the marks of a name: as an integer if all
-   their values are integers. */
+/*
+** Sets a field of the table on top to 'number', as an integer if the values of all marks of the
+** name m are integers.
+*/
 static void setmark (lua_State *L, const char *key, const MarkName *m, double number) {
   if (m->integers == m->count && number > -0x1p53 && number < 0x1p53)
     lua_pushinteger(L, (lua_Integer)number);
@@ -535,7 +541,7 @@ static void pushmarknames (lua_State *L, const Marks *all) {
   lua_setfield(L, -2, "marknames");
 }
 
-/* Sets the field 'pictures' of the table on top, if there are pictures. */
+/* Sets the field 'pictures' of the table on top, if there are snapshots of resident memory. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -560,10 +566,10 @@ static void pushpictures (lua_State *L, const Pictures *all) {
   lua_setfield(L, -2, "pictures");
 }
 
-/* Number of columns of 'gone', of 'bins' and of 'born'. */
+/* Numbers of columns of the fields 'gone', 'bins' and 'born'. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
-/* Pushes a table with 'width' and the first nkeys columns of the slices. */
+/* Pushes a table with the field 'width' and the first nkeys of the columns in 'keys'. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -636,7 +642,7 @@ static void pushborn (lua_State *L, const ReaderSum *sum) {
 static void pushstates (lua_State *L, const ReadProfile *r);
 static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum);
 
-/* Sets the fields of the table on top about the file: its origin, times and format. */
+/* Sets the fields of the table on top that describe the file: its origin, times and format. */
 static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
   setstring(L, "path", path);
   setstring(L, "interpreter", r->interpreter);
@@ -665,8 +671,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
     setinteger(L, "profiles", r->merged);
 }
 
-/* Sets the fields of the table on top about the sampling: periods, numbers of samples, collections
-   and walks. */
+/* Sets the fields of the table on top that describe the sampling: periods, and the numbers of
+   samples, collections and walks. */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   setboolean(L, "fates", r->fates);
   setinteger(L, "offset", r->offset);
@@ -704,7 +710,7 @@ static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *su
   setinteger(L, "longestwalk", r->longestwalk);
 }
 
-/* Pushes the profile. */
+/* Pushes the table that 'read' returns. */
 static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
                          const ReaderSum *sum) {
   lua_createtable(L, 0, 52);
@@ -765,8 +771,8 @@ static void pushlabels (lua_State *L, const ReadProfile *r, const ReaderSum *sum
   lua_setfield(L, -2, "labels");
 }
 
-/* Sets the fields of the table on top about states and OS threads, if the profile is of a
-   process. */
+/* If the profile is of a process: sets the fields of the table on top that describe the states and
+   the OS threads. */
 static void pushstates (lua_State *L, const ReadProfile *r) {
   size_t i;
   if (!r->many)
@@ -813,7 +819,8 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
 }
 
 /*
-** The objects that a call of 'read' owns, in a userdata: after an error its finalizer frees them.
+** The objects that a call of 'read' owns. It is a userdata, whose finalizer frees the objects
+** after an error.
 */
 typedef struct Work {
   lua_State *L;
@@ -823,7 +830,7 @@ typedef struct Work {
   ReaderSum sum;
 } Work;
 
-/* Frees the objects of a Work, also as its __gc. */
+/* Frees the objects of a Work, which is argument 1. Also its __gc. */
 static int readerlib_gc (lua_State *L) {
   Work *w = luaL_checkudata(L, 1, TYPENAME);
   if (w->profile != NULL)
@@ -867,8 +874,8 @@ typedef struct Numbers {
 } Numbers;
 
 /*
-** Replaces the options, argument 2, by the values at the indices 2 (progress), 3 (states) and 4
-** (label), each may be nil; stores the other options in *to. Raises an error if 'bins' is wrong.
+** Replaces argument 2, the options, by three values, each of which may be nil: progress at index 2,
+** states at 3, label at 4. Stores the other options in *to. Raises an error if 'bins' is wrong.
 */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;

@@ -15,14 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file in memory; data NULL: none. */
+/* A mapped file. data NULL: no file is mapped. */
 typedef struct SymbolFile {
   void *data;
   size_t size;
 } SymbolFile;
 
 /*
-** Maps a file. Returns 0 if it does not exist or cannot be mapped (errno ENOMEM: at present).
+** Maps a file. Returns 0 if it does not exist or cannot be mapped; with errno ENOMEM, a later call
+** may succeed.
 */
 int symbols_map (SymbolFile *f, const char *path);
 void symbols_unmap (SymbolFile *f);
@@ -38,7 +39,8 @@ int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 /* Returns 1 if the address is in the object's code. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
-/* Returns the name of the function that contains 'address', or NULL. Valid as long as 'elf'. */
+/* Returns the name of the function that contains 'address', or NULL. The name is valid as long as
+   'elf'. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
 /* Returns the start of the function that contains 'address'; 'address' itself if unknown. */
