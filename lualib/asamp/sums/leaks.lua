@@ -97,7 +97,7 @@ local function newrow(line)
           defined = line.defined, samples = 0, survived = 0,
           survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
-          vector = {made = {}, kept = {}, survived = 0, survivedbytes = 0,
+          vector = {made = {}, kept = {}, bytes = {}, all = 0, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
 end
 
@@ -203,6 +203,8 @@ local function keepers(profile, n, proved, wanted)
       if VECTORS[kind.name] then
         add(vector.made, part, bins.samples[i])
         add(vector.kept, part, kept)
+        add(vector.bytes, part, bytes > 0 and bytes or kept)
+        add(vector, "all", bins.bytes and bins.bytes[i] or bins.samples[i])
         add(vector.types, kind.name, bytes)
         vector.keptbytes = vector.keptbytes + bytes
         vector.survived = vector.survived + survived
@@ -336,7 +338,7 @@ local function grows(row, n, clock)
   if since > clock.all / 2 then
     return false
   end
-  if steps < STEPS or last < n * 2 // 5 or latest < FEW or latest < LAST * made then
+  if steps < STEPS or last < n * 2 // 5 or latest < FEW or row.vector.bytes[last] < LAST * row.vector.all then
     return false
   end
   reduce(row, made, kept, steps, n)

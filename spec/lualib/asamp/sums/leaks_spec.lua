@@ -8,8 +8,8 @@ local N = 16
 
 -- Returns a profile in N parts. lines[i] (line i): function(part) -> samples, survived; heap(part) ->
 -- bytes in use; stacks[i]: the stack of line i (default "f@i"); types[i]: the type of its samples
--- (default "table").
-local function session(lines, heap, stacks, types)
+-- (default "table"); period(part) -> bytes of a sample (default 100).
+local function session(lines, heap, stacks, types, period)
   local list = {}
   for i in ipairs(lines) do
     list[i] = {stacks and stacks[i] or "f@" .. i, profiles.TABLE, 1, 1}
@@ -29,8 +29,9 @@ local function session(lines, heap, stacks, types)
       if samples > 0 then
         local at = #bins.bin + 1
         bins.bin[at], bins.node[at], bins.kind[at] = part, p.sites.node[i], 4 + i
-        bins.samples[at], bins.bytes[at] = samples, 100 * samples
-        bins.survived[at], bins.survivedbytes[at] = survived, 100 * survived
+        local bytes = period and period(part) or 100
+        bins.samples[at], bins.bytes[at] = samples, bytes * samples
+        bins.survived[at], bins.survivedbytes[at] = survived, bytes * survived
       end
     end
     p.collections[part + 1] = {time = part * 1000 + 500, inuse = heap(part)}
@@ -211,7 +212,7 @@ describe("a likely leak", function()
   end)
 
   -- As 'session', with later deaths: lines[i](part) -> samples, survived, later.
-  local function proved(lines, major, heap, stacks, types)
+  local function proved(lines, major, heap, stacks, types, period)
     local plain = {}
     for i, line in ipairs(lines) do
       plain[i] = function(part)
@@ -219,14 +220,14 @@ describe("a likely leak", function()
         return samples, survived
       end
     end
-    local p = session(plain, heap or growing, stacks, types)
+    local p = session(plain, heap or growing, stacks, types, period)
     p.followed = 1000
     p.bins.later, p.bins.laterbytes = {}, {}
     for i, part in ipairs(p.bins.bin) do
       for k, line in ipairs(lines) do
         if p.sites.node[k] == p.bins.node[i] then
           p.bins.later[i] = select(3, line(part))
-          p.bins.laterbytes[i] = 100 * p.bins.later[i]
+          p.bins.laterbytes[i] = (period and period(part) or 100) * p.bins.later[i]
         end
       end
     end
@@ -284,6 +285,16 @@ describe("a likely leak", function()
     -- without contents, the array must be large itself
     assert.same({}, lines(proved({grown}, 15, large, nil, {types[2]})))
     assert.same({1}, lines(proved({vector(100)}, 15, large, nil, {types[2]})))
+  end)
+
+  -- The last vector had fewer samples than the smaller ones before it: the period had been doubled.
+  it("is the table that grows, by bytes and not by samples", function()
+    local function sampled(part)
+      local n = ({[1] = 300, [2] = 300, [4] = 300, [8] = 200})[part] or 0
+      return n, n, part < 8 and n or 0
+    end
+    local function period(part) return ({[1] = 50, [2] = 100, [4] = 200, [8] = 600})[part] or 600 end
+    assert.same({1}, lines(proved({sampled}, 15, large, nil, {"table array part"}, period)))
   end)
 
   it("is no table that was built once, nor one that is built again and again", function()
