@@ -131,10 +131,10 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /*
 ** Offset of the addresses of native functions in the result. An address is twice the number of the
-** function's name in 'natives', plus NATIVES. With a number above 0, the id (address | 1) is
-** greater than the special ids of frameids.h.
+** function's name in 'natives', plus NATIVES. The id (address | 1) is greater than the special ids of
+** frameids.h, also with the number 0, which is that of names beyond the limit.
 */
-#define NATIVES		64
+#define NATIVES		66
 
 /* The callback 'native' of TranscodeInto. Returns 0 if there is not enough memory. */
 static uint64_t native (void *ud, const char *name) {

@@ -141,8 +141,7 @@ static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
     size_t len = strlen(names[i]);
     if (n < len || memcmp(word, names[i], len) != 0) continue;
     if (tuning_valueof(t, i, word + len, word + n)) return NULL;
-    return (i == NURSERY) ? "must have a number of bytes from 4K to 1024M, or two such "
-                            "numbers with a - between"
+    return (i == NURSERY) ? "must have 4K to 1024M bytes, or two such numbers with a - between"
                           : "must have a percentage from 0 to 10000";
   }
   return "is not known (known: " KNOWN ")";

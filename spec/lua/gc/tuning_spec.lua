@@ -104,16 +104,16 @@ describe("LUA_GC", function()
       ["stepmul="] = '"stepmul=" must have a percentage from 0 to 10000',
       ["major=10001"] = '"major=10001" must have a percentage from 0 to 10000',
       ["major=-1"] = '"major=-1" must have a percentage from 0 to 10000',
-      ["nursery=1K"] = '"nursery=1K" must have a number of bytes from 4K to 1024M, or two such numbers ' ..
+      ["nursery=1K"] = '"nursery=1K" must have 4K to 1024M bytes, or two such numbers ' ..
         'with a - between',
       ["nursery=99999999999999999999M"] =
-        '"nursery=99999999999999999999M" must have a number of bytes from 4K to 1024M, or two such ' ..
+        '"nursery=99999999999999999999M" must have 4K to 1024M bytes, or two such ' ..
           'numbers with a - between',
-      ["nursery=K"] = '"nursery=K" must have a number of bytes from 4K to 1024M, or two such numbers ' ..
+      ["nursery=K"] = '"nursery=K" must have 4K to 1024M bytes, or two such numbers ' ..
         'with a - between',
-      ["nursery=2M-1M"] = '"nursery=2M-1M" must have a number of bytes from 4K to 1024M, or two such ' ..
+      ["nursery=2M-1M"] = '"nursery=2M-1M" must have 4K to 1024M bytes, or two such ' ..
         'numbers with a - between',
-      ["nursery=1M-"] = '"nursery=1M-" must have a number of bytes from 4K to 1024M, or two such ' ..
+      ["nursery=1M-"] = '"nursery=1M-" must have 4K to 1024M bytes, or two such ' ..
         'numbers with a - between',
       ["incremental,generational"] = '"generational" is a second mode: give only one',
       ["pause=150,Incremental"] = '"Incremental" is not known (' .. known .. ")",
