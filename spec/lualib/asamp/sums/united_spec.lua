@@ -138,7 +138,7 @@ describe("several profiles as one", function()
     assert.same({2, 30, 20}, {all.walks, all.walked, all.longestwalk})
     local _, text = run("--sum", "--width", "200", paths[1], paths[2])
     assert.is_truthy(text:find("Data of single runs, not in this sum: collections one by one, " ..
-                               "likely leaks and trends. asamp merge", 1, true))
+                               "likely leaks and trends. A profile made by asamp merge", 1, true))
   end)
 
   it("are those of asamp report --sum", function()

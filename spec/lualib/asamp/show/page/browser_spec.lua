@@ -82,7 +82,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(b:text "#meaning":find("One sample of allocations represents 1 MiB", 1, true))
     assert.truthy(b:text "#meaning":find("One sample of time represents 10 ms", 1, true))
     local notes = b:text "#notes"
-    assert.truthy(notes:find("^No source lines of 1 file: 1 is not here; [^\n]*$"), notes)
+    assert.truthy(notes:find("^No source lines of 1 file: 1 was not found: [^\n]*$"), notes)
   end)
 
   it("warns of a cut file", function()
@@ -260,7 +260,7 @@ describe("the page of asamp view #plain", function()
     assert.truthy(source:find("function app.load(n)", 1, true))
     assert.truthy(source:find(" in load", 1, true))
     b:press("4", "ArrowDown", "ArrowDown", "ArrowDown")
-    assert.truthy(b:text ".source":find("No source lines: the file is not here", 1, true))
+    assert.truthy(b:text ".source":find("No source lines: the file was not found", 1, true))
   end)
 
   it("shows types and classes, and counts one alone on demand", function()
