@@ -180,7 +180,7 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate,
   if (s->born.failed)
     s->client.stop = NOMEMORY;
   if (fate != READER_UNDECIDED && s->instant == READERSUM_EVER && s->profile != NULL &&
-      s->profile->kinds[sample->kind].type != KIND_NATIVE &&
+      s->profile->own && s->profile->kinds[sample->kind].type != KIND_NATIVE &&
       !ages_add(&s->ages, readsample_bytes(sample), fate == READER_SURVIVED))
     s->client.stop = NOMEMORY;
 }
@@ -409,6 +409,10 @@ void readersum_finish (ReaderSum *s, const ReadProfile *r) {
     site->laterbytes *= r->scale;
     site->undecidedbytes *= r->scale;
   }
+  for (i = 0; i < s->times.nsites; i++)
+    s->times.sites[i].bytes *= r->scale;
+  s->born.width *= r->scale;
+  s->alive.width *= r->scale;
   finishlabels(s, r);
   bins_finish(&s->bins, r->scale);
   bins_finish(&s->gone, r->scale);

@@ -27,7 +27,7 @@ typedef struct KindTotals {
   uint64_t outside;    /* number of samples allocated outside the nursery */
 } KindTotals;
 
-/* Totals of a label set. Bytes are not multiplied by the ReadProfile's 'scale'. */
+/* Totals of a label set. Only own files, whose 'scale' is 1, have label sets. */
 typedef struct LabelTotals {
   /* samples to undecidedbytes: allocation samples, as in a Site. timesamples: time samples in
      periods; ns: the ns that they represent. */
@@ -48,7 +48,7 @@ typedef struct ReaderSum {
 			     ReadDeath.allocated */
   SiteTable times;        /* samples known to have died: kind, and number of binary digits of their
 			     life in us */
-  Ages ages;              /* survival by age */
+  Ages ages;              /* survival by age; empty in files of other writers */
   const ReadProfile *profile;  /* set by the callback 'head'; NULL before */
   SiteTable held;        /* live followed samples: node, and path (0: unknown) */
   SiteTable copies;      /* copy samples: node, and ReadSample.kind; empty with 'instant' */
@@ -98,8 +98,8 @@ typedef struct ReaderSum {
 */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /*
-** Completes the totals after reader_read has returned r: multiplies the bytes of 'table' and of all
-** Bins by 'scale', and sets 'left'. No event may follow.
+** Completes the totals after reader_read has returned r: multiplies the bytes of 'table', 'times'
+** and all Bins, and the widths in bytes, by 'scale', and sets 'left'. No event may follow.
 */
 void readersum_finish (ReaderSum *s, const ReadProfile *r);
 void readersum_free (ReaderSum *s);

@@ -626,6 +626,11 @@ describe("the reader", function()
         assert.equal(1, c.survived)
         assert.equal(early and 111 or 0, c.inuse)
         assert.equal(early and 222 or 0, c.rss)
+        -- A former bug: these bytes were numbers of samples.
+        assert.same({1000}, profile.lifeclasses.bytes)
+        assert.equal(0, #profile.ages)
+        local born = reader.read(path, {bins = 4}).born
+        assert.same({1000, {1, 2}, {1000, 1000}}, {born.width, born.bin, born.bytes})
       end
     end)
 
