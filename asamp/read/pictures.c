@@ -20,14 +20,16 @@ void pictures_free (Pictures *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/* Drops every second snapshot, except the last one and the first one with the largest 'rss'. */
+/*
+** Keeps the last snapshot, the first one with the largest 'rss', and every second one of the others.
+*/
 static void pictures_halve (Pictures *p) {
-  size_t i, n = 0, highest = 0;
+  size_t i, n = 0, highest = 0, others = 0;
   for (i = 1; i < p->n; i++)
     if (p->all[i].rss > p->all[highest].rss)
       highest = i;
   for (i = 0; i < p->n; i++) {
-    if (i % 2 == 0 || i == highest || i == p->n - 1)
+    if (i == highest || i == p->n - 1 || others++ % 2 == 0)
       p->all[n++] = p->all[i];
     else
       free(p->all[i].rows);

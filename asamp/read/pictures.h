@@ -3,8 +3,8 @@
 ** Snapshots of resident memory (pictures), read from the file row by row. Independent of files and
 ** Lua. Invariants:
 **
-**   PI1  there are at most PICTURES_MOST snapshots: before a further one is added, every second one
-**        is dropped, except the last one and the one with the most resident memory;
+**   PI1  there are at most PICTURES_MOST snapshots: at the limit only the last one, the one with
+**        the most resident memory and every second of the others are kept;
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h

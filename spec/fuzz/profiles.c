@@ -121,7 +121,7 @@ static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
   size_t i, n = 1 + (size_t)upto(12);
   for (i = 0; i < n; i++) {
-    const char *word = words[upto(7)];
+    const char *word = words[i > 0 ? upto(7) : 0];
     char text[80];
     size_t m = (size_t)snprintf(text, sizeof(text), "app.lua:%d%*s", (int)upto(many),
                                 (int)upto(50), "");
@@ -195,7 +195,7 @@ static void ownprofile (Bytes *to, int format) {
       mark(e, time);
     else if (upto(20) == 0)
       hold(e, time);
-    else if (upto(30) == 0)
+    else if (upto(10) == 0)
       picture(e, time);
     else if (upto(30) == 0)
       encoder_period(e, 64 << upto(8));
@@ -426,6 +426,8 @@ static void checksums (const ReadProfile *r, const ReaderSum *sum) {
     marks += sum->marks.names[i].count;
   if (marks != sum->marks.count)
     fail("marks do not add up");
+  if (sum->pictures.n > PICTURES_MOST || sum->pictures.n > sum->pictures.count)
+    fail("too many pictures");
   for (what = 0; what < LEFT_N; what++) {
     char text[READERLEFT_TEXT];
     if (sum->left[what] > 0)
