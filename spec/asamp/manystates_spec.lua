@@ -155,6 +155,22 @@ describe("a file of many states", function()
     end
   end)
 
+  -- A former bug: nothing stated that the tables of states have all samples of the run.
+  it("has tables of the whole run next to a part of the samples", function()
+    interleaved(path):close()
+    local function report(options)
+      return shell.output("build/bin/asamp report %s '%s'", options, path)
+    end
+    for _, part in ipairs{"--from 0", "--function both"} do
+      local text = report("--show scripts,states,threads " .. part)
+      assert.matches("\nBy Lua state, of the whole run\n", text)
+      assert.matches("\nBy OS thread, of the whole run\n", text)
+      assert.is_nil(report("--json " .. part):find('"states"', 1, true))
+    end
+    assert.matches("\nBy Lua state\n", report "--show states")
+    assert.matches('"states"', report "--json")
+  end)
+
   it("counts the live objects of a closed state until the next one starts", function()
     local p = interleaved(path)
     p:of(1)

@@ -48,9 +48,9 @@ function M.report(profile, t, top, options)
   for _, key in ipairs{"functions", "lines", "types"} do
     doc[key] = first(t[key], top)
   end
-  if profile.states then
-    doc.begun, doc.threads = profile.begun, first(states.threads(profile), top)
-    doc.states = first(states.states(profile), top)
+  doc.begun = profile.states and profile.begun
+  if profile.states and not (options.focus or options.label or options.at) then
+    doc.states, doc.threads = first(states.states(profile), top), first(states.threads(profile), top)
   end
   doc.left = profile.left
   doc.range = options.range

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of the Lua states and OS threads of a process. Pure. 'style': see
--- tables.lua.
+-- The report's tables of the Lua states and OS threads of a process, whose sums are always those of
+-- the whole run. Pure. 'style': see tables.lua; 'part': the rest of the report has a part of the
+-- samples, so the titles state that the table has all.
 
 local layout = require "asamp.show.layout"
 local states = require "asamp.sums.states"
@@ -19,6 +20,10 @@ local SUMS = {
   {"GCs", "collections", units.count, spare = 6}, {"states", "count", units.count, spare = 1},
 }
 
+local function titleof(text, part)
+  return part and text .. ", of the whole run" or text
+end
+
 -- Returns a table. name(row), number(row): texts of a row. If a name is too long, its start is
 -- cut; the number before it, the argument of --state, is kept.
 local function titled(style, title, all, what, name, number)
@@ -33,24 +38,26 @@ local function nameof(row)
 end
 
 --- Returns totals by the states' names; nothing if there is only one state.
-function M.names(style)
+function M.names(style, part)
   local all = states.names(style.profile)
   if #all == 0 or style.profile.begun < 2 then
     return {}
   end
-  return titled(style, "By script of the Lua states", all, "script", nameof)
+  return titled(style, titleof("By script of the Lua states", part), all, "script", nameof)
 end
 
 --- Returns a table of single states.
-function M.states(style)
-  return titled(style, "By Lua state", states.states(style.profile), "state", nameof, function(row)
+function M.states(style, part)
+  local all = states.states(style.profile)
+  return titled(style, titleof("By Lua state", part), all, "state", nameof, function(row)
     return row.id and ("%d  "):format(row.id)
   end)
 end
 
 --- Returns a table of OS threads.
-function M.threads(style)
-  return titled(style, "By OS thread", states.threads(style.profile), "thread", function(row)
+function M.threads(style, part)
+  local all = states.threads(style.profile)
+  return titled(style, titleof("By OS thread", part), all, "thread", function(row)
     return tostring(row.id)
   end)
 end

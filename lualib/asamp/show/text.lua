@@ -162,14 +162,15 @@ function M.render(profile, t, options)
       append(options.within and labelled.within(style, name, options.within) or {})
     end
   end
+  local part = options.focus or options.label or options.at
   function section.scripts()
-    append(profile.states and not options.focus and require "asamp.show.states".names(style) or {})
+    append(profile.states and not options.focus and require "asamp.show.states".names(style, part) or {})
   end
   function section.states()
-    append(profile.states and require "asamp.show.states".states(style) or {})
+    append(profile.states and require "asamp.show.states".states(style, part) or {})
   end
   function section.threads()
-    append(profile.threads and require "asamp.show.states".threads(style) or {})
+    append(profile.threads and require "asamp.show.states".threads(style, part) or {})
   end
   function section.tree()
     local calltree, trees = require "asamp.sums.calltree", require "asamp.show.trees"
