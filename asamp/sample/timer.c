@@ -53,6 +53,8 @@ typedef struct Clock Clock;
 /* A timer. Never freed (C4). */
 struct Timer {
   Timer *next;			/* next timer of its clock */
+  Timer **link;			/* the pointer to it in its clock's list; changed under the lock */
+  Timer *spare;			/* next unused timer */
   Timer *other;			/* next of all timers, running or not (C4) */
   Clock *clock;			/* NULL: unused, may be reused */
   volatile sig_atomic_t running;
@@ -114,6 +116,7 @@ static Signal signals[] = {{.number = SIGURG}, {.number = SIGWINCH}};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Clock *all;		/* all clocks; the handler reads it without the lock */
 static Timer *timers;
+static Timer *unused;		/* timers without a clock, which may be reused */
 static TimerWho *who;
 static int keeping;		/* 1: events stay open while their clock has no timers */
 
@@ -581,11 +584,23 @@ static void threadends (void *number) {
 }
 
 
+/* Lets a timer be used again. Its clock does not list it any more. */
+static void timer_release (Timer *t) {
+  t->clock = NULL;
+  t->spare = unused;
+  unused = t;
+}
+
+
 /* In the child of a fork: discards the parent's clocks. */
 static void timer_dropclocks (void) {
   unsigned i;
   Clock *c;
+  Timer *t;
   pthread_mutex_init(&lock, NULL);
+  unused = NULL;  /* another thread may have been changing it */
+  for (t = timers; t != NULL; t = t->other)
+    if (t->clock == NULL) timer_release(t);
   for (c = all; c != NULL; c = c->next) {
     STORE(c->running, 0);
     c->timers = c->last = NULL;
@@ -641,9 +656,11 @@ static Clock *newclock (int wall) {
 
 
 static Timer *newtimer (void) {
-  Timer *t;
-  for (t = timers; t != NULL; t = t->other)
-    if (t->clock == NULL) return t;
+  Timer *t = unused;
+  if (t != NULL) {
+    unused = t->spare;
+    return t;
+  }
   t = calloc(1, sizeof(*t));
   if (t == NULL) return NULL;
   t->other = timers;
@@ -765,6 +782,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
   t->ud = ud;
   STORE(t->running, 1);
   t->next = c->timers;
+  t->link = &c->timers;
+  if (t->next != NULL) t->next->link = &t->next;
   __atomic_store_n(&c->timers, t, __ATOMIC_RELEASE);
   if (c->sort == TIMER_EXACT) sort = TIMER_EXACT;
   setperiod(c, (ns < c->period) ? ns : c->period, sort);
@@ -785,15 +804,15 @@ static void stopclock (Clock *c) {
 
 /*
 ** Removes a timer from its clock. A handler that is using it continues with the next one in the
-** list.
+** list. The search for the shortest period ends at the period of the clock, which was the shortest.
 */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;
-  Timer **p, *o;
-  for (p = &c->timers; *p != t; p = &(*p)->next) { }
-  __atomic_store_n(p, t->next, __ATOMIC_RELEASE);
-  for (o = c->timers; o != NULL; o = o->next)
+  Timer *o;
+  __atomic_store_n(t->link, t->next, __ATOMIC_RELEASE);
+  if (t->next != NULL) t->next->link = t->link;
+  for (o = c->timers; o != NULL && shortest != c->period; o = o->next)
     if (shortest == 0 || o->period < shortest) shortest = o->period;
   if (shortest != 0) setperiod(c, shortest, c->sort);
   else stopclock(c);
@@ -873,7 +892,7 @@ uint64_t timer_stop (Timer *t) {
     sched_yield();  /* handlers do not take the lock */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
-  t->clock = NULL;
+  timer_release(t);
   pthread_mutex_unlock(&lock);
   return n;
 }

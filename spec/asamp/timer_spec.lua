@@ -407,6 +407,28 @@ describe("states", function()
     assert.is_true(share "outer9" > 0.75, share "outer9")
   end)
 
+  it("of one thread may stop in any order: the others are sampled on", function()
+    local states = {}
+    for i = 1, 6 do
+      states[i] = peers.new()
+      assert(states[i]:run([[
+        profiler = require "profiler"
+        assert(profiler.time_start(1000, {out = ..., quiet = true}))]], os.tmpname()))
+    end
+    for _, i in ipairs{3, 1, 6, 2} do  -- of the list: from the middle, its ends, and next to an end
+      states[i]:close()
+      states[i] = nil
+      for _, s in pairs(states) do
+        assert(s:run([[
+          local n, to = profiler.stats().timesamples, os.clock() + 1
+          repeat local now = profiler.stats().timesamples until now > n or os.clock() > to
+          assert(profiler.stats().timesamples > n)]], ""))
+      end
+    end
+    for _, s in pairs(states) do s:close() end
+    assert.equal("default", signals.disposition())
+  end)
+
   it("that are closed while they are sampled leave no resources", function()
     for _ = 1, 20 do
       local s = peers.new()
