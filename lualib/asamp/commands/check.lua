@@ -132,14 +132,14 @@ local function load(path, name, o, world, warn)
   return profile, t
 end
 
--- Returns a message if it depends on samples that are not followed whether the limit of live bytes is
--- exceeded: these count as alive, and may be dead. nil: it does not.
+-- Returns a message if the limit of live bytes is exceeded only with the samples that are not followed:
+-- these count as alive, but may be dead. nil: it is not.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)
   if whole.alivebytes > limit and whole.alivebytes - unknown <= limit then
-    return ("--max-alive: %s that survived may be dead, for the limit of followed samples; a larger " ..
-            "--alloc takes fewer"):format(units.plural(n, "sample"))
+    return ("--max-alive: whether %s are alive is unknown, because too many samples survived; " ..
+            "give a larger --alloc"):format(units.plural(n, "sample"))
   end
 end
 
