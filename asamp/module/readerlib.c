@@ -12,7 +12,8 @@
 **             were alive at that time, as far as collections have found out; no samples of time,
 **             no bins, no copies
 **   since, till  us since the start: sites, their totals (bytes to undecidedbytes), kinds, labels,
-**             lifetimes, holders, copies and bins count only the samples with since <= time < till
+**             lifetimes, holders, copies and bins count only the samples (labels also the
+**             collections) with since <= time < till
 **   progress  function called repeatedly with the share of the file that has been read, 0 to 1; an
 **             error in it ends the reading, with its message
 **   states    ascending list of ids of Lua states: everything except 'states' and 'threads' covers

@@ -150,9 +150,14 @@ static void readersum_head (void *ud, const ReadProfile *r) {
     s->tags->r = r;
 }
 
+/* Returns 1 if the time is not between 'since' and 'till'. */
+static int istimeoutside (const ReaderSum *s, uint64_t time) {
+  return time < s->since || time >= s->till;
+}
+
 /* Returns 1 if the sample was taken outside 'since' to 'till'. */
 static int isoutside (const ReaderSum *s, const ReadSample *sample) {
-  return sample->time < s->since || sample->time >= s->till;
+  return istimeoutside(s, sample->time);
 }
 
 /* Adds a time sample. Allocation samples are added by 'fate'. */
@@ -285,7 +290,7 @@ static void readersum_collection (void *ud, const ReadCollection *c) {
   LabelTotals *l = labelled(s, c->labels);
   if (!ages_settle(&s->ages, c->charged / (c->minors + 1)))
     s->client.stop = NOMEMORY;
-  if (l != NULL) {
+  if (l != NULL && !istimeoutside(s, c->time)) {
     l->minors += c->minors + (uint64_t)!c->major;
     l->majors += c->majors + (uint64_t)c->major;
     l->pause += c->duration + c->left;

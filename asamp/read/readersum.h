@@ -76,8 +76,9 @@ typedef struct ReaderSum {
 		          2 * path, plus 1 for the array part or hash part of a table; path 0:
 		          unknown, or the last walk did not reach the sample */
   Bins worked;         /* time samples, by slices of time; node and kind are 0 */
-  uint64_t since;      /* us: samples taken earlier do not count */
-  uint64_t till;       /* us: samples taken at or after this time do not count */
+  /* us: samples taken before 'since' or not before 'till' do not count, nor do collections at such
+     times in LabelTotals. */
+  uint64_t since, till;
   /* READERSUM_EVER: not used. Else a time in us since the start: only allocation samples taken up
      to this time count, without those that collections up to this time found dead. All Bins stay
      empty. */

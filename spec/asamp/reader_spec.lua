@@ -865,6 +865,20 @@ describe("the reader", function()
     end
   end)
 
+  -- A former bug: the rows of labels had the collections and pauses of the whole run.
+  it("counts the collections of labels in the range of 'since' and 'till'", function()
+    save(vmprof.head() .. vmprof.header(6, 2) .. vmprof.meta("asamp.format", "3") ..
+      vmprof.meta("sample_allocated_bytes", "100") .. vmprof.stack(1, 1, {0, 1, 5, 100}, {0}) ..
+      vmprof.meta("asamp.1", "n 1\nb 1 1\nB 1 1 ax\ng 10 5 0 0 0 0 0 0 0 1\nG 985 70 0 0 0 0 0 0 0 1\n") ..
+      vmprof.trailer(1))
+    for since, want in pairs{[0] = {1, 1, 75}, [1000] = {0, 1, 70}, [1071] = {0, 0, 0}} do
+      local row = reader.read(path, {since = since}).labels[2]
+      assert.same(want, {row.minors, row.majors, row.pause}, since)
+    end
+    local row = reader.read(path, {till = 1000}).labels[2]
+    assert.same({1, 0, 5}, {row.minors, row.majors, row.pause})
+  end)
+
   it("takes odd but harmless details", function()
     local typed = vmprof.stack(1, 1, {0, 1, 5, 100}, {0})
     local cases = {
