@@ -9,8 +9,9 @@
 --             e^-STOP. It has also stopped if no sample came in the last IDLE of the run's time
 --             and CPU time, twice as long as any pause before except one and less probable than
 --             e^-QUIET, in which the program allocates less than before: it loads
---             something, then works with it. It is doubtful with one sample of CPU time there, or
---             after a stretch that is the longest and less probable than e^-2*STOP.
+--             something, then works with it. It is doubtful after the
+--             longest stretch, if less probable than e^-2*STOP, and after half of IDLE without a
+--             sample, if longer than these pauses and less probable than e^-2*QUIET.
 --   keeps     of the survivors of a line, those of the first half are alive as often as those of
 --             the second: at least KEPT of the latter's share. A line of a full cache, ring or pool
 --             fails: its old objects were replaced. At least EARLY of the live bytes are from
@@ -99,11 +100,12 @@ local function goeson(profile, c)
   local all, n = births.worked(profile, before, to)
   local least = to - before >= 2 * IDLE * to and 1 or 2  -- samples of CPU time
   local rest = to - before
-  if n < 1 or rest <= 2 * pause or rest < IDLE * to or c.n * rest / to <= QUIET or
+  if n < 1 or rest <= pause or rest < IDLE / 2 * to or c.n * rest / to <= QUIET or
      after / PARTS >= rest / to / 2 then
     return verdict
   end
-  return n < math.max(least, IDLE * all) and "maybe" or nil
+  local stopped = rest > 2 * pause and rest >= IDLE * to and n >= math.max(least, IDLE * all)
+  return not stopped and (c.n * rest / to > 2 * QUIET and "maybe" or verdict) or nil
 end
 
 -- Returns true if DELAY of the run's time, and of its CPU time, had passed before the lines of a

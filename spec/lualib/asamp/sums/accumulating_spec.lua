@@ -102,6 +102,19 @@ describe("a container that accumulates", function()
     assert.equal("maybe", pressed(session({{path = 2, born = one, alive = one}}, growing, 16)))
   end)
 
+  it("only may be one that had no objects in a twentieth of the time at the end", function()
+    local function ending(share)
+      local function many() return 9 end
+      local p = session({{path = 2, born = many, alive = many}}, growing)
+      for i, part in ipairs(p.alive.bin) do
+        p.alive.last[i] = part * 1000 * (1 - share) // 1 | 0
+      end
+      return accumulating.of(p)[1].verdict
+    end
+    assert.equal("leak", ending(0.01))
+    assert.equal("maybe", ending(0.06))
+  end)
+
   it("only may be one without objects in the last parts, if it had many in each before", function()
     local function most(n, last) return function(part) return part < last and n or 0 end end
     local function ending(n, last)
