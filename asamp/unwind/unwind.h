@@ -13,7 +13,10 @@
 **   UW2  a walk only proceeds outwards and stays inside the thread's stack; in a signal
 **        handler, where tables may be wrong, it reads only readable memory (readable.h);
 **   UW3  the rules are dropped when a lookup finds that object files were loaded, because other
-**        code may then be at the addresses of unloaded code.
+**        code may then be at the addresses of unloaded code. Until a call site needs a lookup, the
+**        rules of unloaded code remain in use: callers may be wrong, but UW2 holds. No walk checks
+**        for loaded files itself, because that takes the loader's lock, whose owner may be waiting
+**        for the sampled thread.
 **
 ** A signal handler looks nothing up: see backtrace.h.
 */
