@@ -48,7 +48,10 @@ typedef struct Walk {
   List queue;		/* all reached objects, in order */
   size_t next;		/* index in 'queue' of the next one to visit */
   List threads;		/* places in 'queue' of threads whose stacks are deferred */
-  size_t nextthread;	/* index in 'threads' of the next stack to visit */
+  size_t nextnamed;	/* index in 'threads' of the next stack whose local variables are visited */
+  size_t nextunnamed;	/* index in 'threads' of the next stack whose other slots are visited */
+  luaN_EdgeKind omitted;	/* the slots that reach_frame omits: LUAN_ELOCAL or LUAN_ESTACK;
+				   LUAN_EROOT: none */
   /* Entries whose weak key is not reached, as triples: table, node (NULL: the key was reached
      later), link. A link is the index of the next triple of the chain plus 1; 0 ends the chain. */
   List open;
@@ -352,21 +355,17 @@ static const void *codeof (const TValue *f) {
 }
 
 
-/* Reports the objects in the slots from 'o' up to 'end' of frame ci. */
+/* Reports the objects in the slots from 'o' up to 'end' of frame ci, except those of w->omitted. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
-  w->e.code = isLua(ci) ? NULL : codeof(s2v(ci->func.p));
+  const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
+  w->e.code = p != NULL ? NULL : codeof(s2v(ci->func.p));
   for (; o < end; o++) {
     const TString *name = NULL;
-    const void *in = NULL;
     if (!iscollectable(s2v(o))) continue;
-    if (isLua(ci)) {
-      const Proto *p = ci_func(ci)->p;
-      in = p;
-      if (o > ci->func.p)
-        name = localname(p, (int)(o - ci->func.p), pcRel(ci->u.l.savedpc, p));
-    }
-    keyedge(w, name != NULL ? LUAN_ELOCAL : LUAN_ESTACK, name, in,
-            o - ci->func.p, s2v(o));
+    if (p != NULL && o > ci->func.p)
+      name = localname(p, (int)(o - ci->func.p), pcRel(ci->u.l.savedpc, p));
+    if (w->omitted != (name != NULL ? LUAN_ELOCAL : LUAN_ESTACK))
+      keyedge(w, name != NULL ? LUAN_ELOCAL : LUAN_ESTACK, name, p, o - ci->func.p, s2v(o));
   }
 }
 
@@ -586,12 +585,16 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /* Visits the next deferred stack or, if none is left, enters the objects pending finalization.
-   Returns 0 if nothing is left. */
+   Returns 0 if nothing is left. The other slots of stacks come after the local variables of all
+   stacks and all objects that these reach: a path through a local variable has a name, and stays
+   when the instruction that uses an unnamed slot is over. */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;
-  if (w->nextthread < w->threads.n) {
-    size_t place = (size_t)(uintptr_t)w->threads.a[w->nextthread++];
+  size_t *next = w->nextnamed < w->threads.n ? &w->nextnamed : &w->nextunnamed;
+  if (*next < w->threads.n) {
+    size_t place = (size_t)(uintptr_t)w->threads.a[(*next)++];
+    w->omitted = (next == &w->nextnamed) ? LUAN_ESTACK : LUAN_ELOCAL;
     from(w, w->queue.a[place], place);
     reach_stack(w, (lua_State *)w->queue.a[place]);
     return 1;
