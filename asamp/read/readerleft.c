@@ -43,8 +43,7 @@ static const struct {
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
     "more than % types: # times an object was counted as [unknown]"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "more than % kinds of objects: # samples count for their type, without their "
-    "class"},
+    "more than % pairs of type and class: # samples count for their type alone"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
     "more than % samples before one collection: the survival of # is unknown"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,

@@ -518,7 +518,8 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
     if (!isopen && c->sort == TIMER_EXACT) return noperf(err, errsize);
   }
   if (startposix(c) || isopen) return 1;
-  snprintf(err, errsize, "cannot sample time: timer_create: %s", strerror(errno));
+  snprintf(err, errsize, "cannot sample time: timer_create: %s%s", strerror(errno),
+           errno == EAGAIN ? "; raise the limit of pending signals (ulimit -i)" : "");
   return 0;
 }
 

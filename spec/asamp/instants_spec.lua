@@ -196,7 +196,8 @@ describe("the bytes alive at an instant", function()
     p:name(8, "kept", 1, "@x.lua")
     p:sample{8, 2}
     assert(p:close())
-    assert.same({1, "", ("asamp report: '%s': it has no times of deaths: --at needs a profile of "
-                         .. "Asamp, with collections\n"):format(path)}, {run("--at", "peak", path)})
+    assert.same({1, "", ("asamp report: '%s': it does not record when objects died: --at needs a "
+                         .. "profile of Asamp, with collections\n"):format(path)},
+                {run("--at", "peak", path)})
   end)
 end)

@@ -52,7 +52,7 @@ function M.duration(text)
   if n and n >= 1 and n <= 366 * 86400 then
     return math.tointeger(n)
   end
-  return nil, "a time such as 30s, 5m or 1h"
+  return nil, "a time from 1s to 8784h, such as 30s, 5m or 1h"
 end
 
 --- Returns a check for numbers from 'least' to 'most'.

@@ -148,7 +148,8 @@ local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile has no collections"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
-    return "--max-alive: the profile does not record which objects died"
+    return "--max-alive: the profile does not record which objects died: Asamp did not write it, or it " ..
+           "ended before a collection"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then

@@ -22,8 +22,8 @@ local DESCRIPTION = {
   {"for", "TIME", "duration (default 10s)", options.duration},
   {"out", "OUT", "the profile, which the process writes (default PID.vmprof in the current " ..
     "folder)", short = "o"},
-  {"alloc", "BYTES", "a sample every BYTES allocated, on average; 0: none (default 32K, and " ..
-    "more while there would be over 1000 samples a second)"},
+  {"alloc", "BYTES", "a sample every BYTES allocated, on average; 0: none (default 32K, but more " ..
+    "bytes while 32K would give over 1000 samples a second)"},
   {"time", "RATE", "samples of time a second; 0: none (default 100)"},
   {"ring", nil, "writes the contents of the flight recorder of the process (ASAMP=ring), at once"},
   {"stop", nil, "stops the current recording, also if another client started it"},

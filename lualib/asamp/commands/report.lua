@@ -233,7 +233,7 @@ local function frozen(path, profile, ids, o, setting, world)
   end
   local course = profile.course
   if not measures.hasdeaths(profile) or not course then
-    return nil, "it has no times of deaths: --at needs a profile of Asamp, with collections"
+    return nil, "it does not record when objects died: --at needs a profile of Asamp, with collections"
   end
   local peak = o.at == "peak"
   local time = peak and course.highest or math.floor(o.at * 1e6 + 0.5)

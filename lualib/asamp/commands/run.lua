@@ -366,8 +366,8 @@ local function shortreport(path, message, how, status, prove, world, warn)
   elseif #t.measures == 0 and status ~= 0 then
     return  -- the script did not start, for example
   elseif profile.message and signal then
-    warn.failed("signal %d ended the program; '%s' is the profile up to then: %s", signal, path,
-                profile.message)
+    warn.failed("signal %d ended the program; '%s' is the profile up to then, asamp repair completes " ..
+                "it: %s", signal, path, profile.message)
   elseif profile.message then
     warn.failed("'%s': %s", path, profile.message)
   end

@@ -120,10 +120,10 @@ local function nothing(p)
     parts[1] = ("No samples%s."):format(duration(p))
   end
   if timed then
-    parts[#parts + 1] = ("No sample of time%s: one represents %s of %s time%s."):format(
+    parts[#parts + 1] = ("No sample of time%s: one is taken every %s of %s time%s."):format(
       p.allocated and " either" or duration(p), units.seconds(p.timeperiod),
       p.wall and "wall" or "CPU", p.wall and "" or
-      ", and without --exact most kernels check it 250 times a second")
+      "; without --exact, most kernels allow at most 250 a second")
   end
   return table.concat(parts, " ")
 end
@@ -276,7 +276,7 @@ local function recorder(p)
       "full"):format(units.seconds(ring.wanted))
     or "")
   if ring.samples == 0 then
-    return text .. "; no live sample is from before that."
+    return text .. "; all samples are from this time."
   end
   return text .. ("; %s (%s) of the samples are from before that, and were still alive then."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))

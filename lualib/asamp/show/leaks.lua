@@ -21,7 +21,7 @@ local function nativetext(found)
   if lua > 0 then
     return nil, kept
   end
-  return kept .. ", and these lines requested such memory in all parts of the session"
+  return kept .. ", and these lines kept requesting memory that was not freed"
 end
 
 --- Returns a sentence about the result, without a full stop; if there are rows, it introduces

@@ -41,7 +41,8 @@ function M.stats(s)
         layout.clean(s.untimedwhy or "no reason is known"))
   end
   add("%s at present; %s in the profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
-  add("%s in use, %s held; %s resident", size(s.inuse), size(s.held), units.resident(s.rss, size))
+  add("%s in use, %s held by the heaps; process: %s resident", size(s.inuse), size(s.held),
+      units.resident(s.rss, size))
   add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))
   return lines

@@ -315,7 +315,7 @@ describe("asamp heap", function()
         os.remove(file)
         assert.same({1, ""}, {status, out})
         assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
-          "': it is damaged at byte %d+ %(unpacked%): a number is out of range\n$"), err)
+          "': it is damaged at byte %d+ %(unpacked%): a number is out of range; take another\n$"), err)
       end
     end
   end)

@@ -71,7 +71,7 @@ describe("asamp", function()
       local f = io.open "/proc/self/stat"
       os.execute("kill -9 " .. f:read "n")]])
     local _, _, err = run "run --alloc 512 --plain killed.lua"
-    assert.matches("vmprof' is the profile up to then: ", err, 1, true)
+    assert.matches("vmprof' is the profile up to then, asamp repair completes it: ", err, 1, true)
   end)
 
   it("names the variable that a wrong value comes from", function()

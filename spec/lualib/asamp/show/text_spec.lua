@@ -107,9 +107,9 @@ describe("the report's text", function()
         "32.2 KiB allocated in 4.50 s, but no sample was taken: one represents 512 KiB. " ..
         "With --alloc 64 there would be about 515 samples. 42 collections")
     has(of(function(p) p.allocated, p.timeperiod = 33000, 0.001 end),
-        "No sample of time either: one represents 1 ms of CPU time, and without --exact")
+        "No sample of time either: one is taken every 1 ms of CPU time; without --exact")
     has(of(function(p) p.timeperiod, p.wall = 0.001, true end),
-        "No sample of time in 4.50 s: one represents 1 ms of wall time. ")
+        "No sample of time in 4.50 s: one is taken every 1 ms of wall time. ")
     has(of(function(p) p.timeperiod = nil end),
         "No samples in 4.50 s: nothing was allocated while sampling was on.")
     has(of(function(p) p.timeperiod, p.own = nil, false end), "No samples in 4.50 s. ")
