@@ -12,6 +12,8 @@ local programs = require "asamp.cli.programs"
 
 local M = {}
 
+local NOSAMPLE = "no profile: signal %d ended the program before a sample was written to '%s'"
+
 M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- of each table of the short report
@@ -361,7 +363,7 @@ local function shortreport(path, message, how, status, prove, world, warn)
   end
   local t = totals.of(profile)
   if #t.measures == 0 and signal then
-    warn.failed("no profile: signal %d ended the program before a sample was written to '%s'", signal, path)
+    warn.failed(NOSAMPLE, signal, path)
     return
   elseif #t.measures == 0 and status ~= 0 then
     return  -- the script did not start, for example
@@ -485,11 +487,14 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.failed("%s", status)
   end
   if not t.quiet or t.quiet == "0" then
-    local path, message, absent = find(expected(t.out, script, pid), pid, since)
+    local name = expected(t.out, script, pid)
+    local path, message, absent = find(name, pid, since)
     if not path and timed then
       path = findall(t.out, pid, since, before).own
     end
-    if path or how == "signal" or not absent then
+    if not path and how == "signal" and convert.kind(name) == "an empty file" then
+      warn.failed(NOSAMPLE, status, name)
+    elseif path or how == "signal" or not absent then
       shortreport(path, message, how, status, t.snapshot == "1", world, warn)
     elseif not t.out and not iswritable() then
       warn.failed("no profile: the current folder cannot be written; --out FILE writes it to another place")

@@ -189,6 +189,15 @@ describe("asamp run", function()
     assert.is_nil(err:find("No sample", 1, true))
   end)
 
+  -- A former message was only that the file is empty: the signal came before the file's header.
+  it("says so if a signal ended the script before the file had a header", function()
+    write([[require "profiler".disable() io.open("]] .. profile .. [[", "w"):close()
+      os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]])
+    local status, _, err = run{"-o", profile, "app.lua"}
+    assert.equal(128 + 9, status)
+    assert.matches("no profile: signal 9 ended the program before a sample was written to '", err, 1, true)
+  end)
+
   it("says how to get a profile in a folder that cannot be written", function()
     local main = process.file [[os.exit(require "asamp".main(arg), true)]]
     local _, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
