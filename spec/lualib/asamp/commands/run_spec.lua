@@ -76,7 +76,7 @@ describe("asamp run", function()
   it("leaves the verdict on the screen of a terminal", function()
     write [[
       local held, other = {}, {}
-      for i = 1, 40000 do
+      for i = 1, 120000 do
         held[i] = {name = "item " .. i, n = i}
         for k = 1, 4 do other[k] = {i, k} end
       end
