@@ -12,17 +12,18 @@
 
 
 /*
-** Limits of the number of holders: objects, and slots of tables that have had a large vector. The
-** next minor collection visits every holder again. An object with very many holders, for example a
-** text to which all nodes parsed from it refer, is not short-lived. The limit for slots is
-** higher, because only the slots are visited and not whole tables.
+** Limits of the number of holders: of objects, and of slots of tables that have had a large vector.
+** The next minor collection visits every holder again. An object with very many holders, for
+** example a text to which all nodes parsed from it refer, is not short-lived. The limit for slots
+** is higher, because only the slots are visited and not whole tables.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
-/* Lists the holder of an object that is to stay young. Returns 0 if there are too many holders, if
-   the holder is expensive to visit (ageing.h), or if there is no memory. */
+/* Lists mark.holder, or its slot mark.slot, as the holder of an object that is to stay young.
+   Returns 0 if there are too many holders, if the holder is expensive to visit (ageing.h), or if
+   there is no memory. */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   GCObject *o = m->holder;

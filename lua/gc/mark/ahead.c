@@ -21,15 +21,17 @@
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
-** Another pass over the undecided entries follows if more than one in MIN_RESOLVED_PART entries
-** had something to mark; or, up to pass number FEW_PASSES, if too much was marked to be logged.
-** There are at most MAX_PASSES passes. More passes leave less to the atomic step.
+** Another pass over the undecided entries follows if the entries that had something to mark are
+** more than one MIN_RESOLVED_PART-th of the words of both lists; or, up to pass number FEW_PASSES,
+** if the log was given up. There are at most MAX_PASSES passes and rounds of tombstoning. More
+** passes leave less to the atomic step.
 */
 #define MIN_RESOLVED_PART	512u
 #define MAX_PASSES	32u
 #define FEW_PASSES	4u
 
-/* Largest number of undecided values that are left to the atomic step without tombstones. */
+/* A round of tombstoning starts if more words than this in the list of undecided values are not
+   tombstoned. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
 /* Cost of tombstoning, restoring or clearing a slot, in bytes of marking. */
@@ -44,8 +46,9 @@
 /* Bit of a list of undecided entries, in the sets that ahead_visit returns. */
 #define DOUBT(list)	(1u << (list))
 
-/* Visits slot i of t: marks the objects to which the slot refers strongly, and returns the set of
-   lists that it must be in. A tombstoned slot is in the list of values already. */
+/* Visits slot i of t: marks the objects to which the slot refers strongly, or makes the key of an
+   empty node dead. Returns the set of lists of weak.doubtful that the slot must be in. A tombstoned
+   slot is in the list of values already. */
 static unsigned ahead_visit (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
   const TValue *v = (n == NULL) ? &t->array[i] : gval(n);
@@ -82,7 +85,8 @@ typedef struct Entry {
 static const Entry noentry = {NULL, 0, 0, 0, NULL, NULL};
 
 
-/* Prefetches the mark of o's line and the header of o, which luaN_isunseen reads. */
+/* Prefetches the memory that luaN_isunseen reads: the header of o and, of a table or Lua closure,
+   the mark of its line. */
 static inline void fetchmarks (global_State *g, const GCObject *o, int tag) {
   if (tag == ctb(LUA_VTABLE) || tag == ctb(LUA_VLCL)) {
     const luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
@@ -123,8 +127,8 @@ static void ahead_enter (global_State *g, Table *t, Entry *e) {
 }
 
 
-/* Returns the table to which the slot at index k of the list belongs: the last table before it.
-   Returns NULL if there is none. */
+/* Returns the table to which the slot at index k of the list belongs: the last table before index
+   k. Returns NULL if there is none. */
 static Table *tablebefore (const luaN_Vec *d, size_t k) {
   while (k > 0 && luaN_kindof(d->a[k - 1]) != 1) k--;
   return (k > 0) ? luaN_tableof(d->a[k - 1]) : NULL;
@@ -132,10 +136,11 @@ static Table *tablebefore (const luaN_Vec *d, size_t k) {
 
 
 /*
-** Reads word k of list d. If it is a slot of table e->t, fills in *e and returns 1. If it is a
-** table, sets e->t to it and returns 0. Also returns 0 for a logged object, for a slot that is no
-** longer in the table, and if the table has lost LUAN_SCANNED. 'ahead' is 1 if the caller tests
-** whether objects are dead; the objects of later words are prefetched then.
+** Reads word k of list d. If the word is a slot of table e->t, fills in *e and returns 1. If the
+** word is a table, sets e->t, e->kind and e->asize for it and returns 0. Also returns 0 for a
+** logged object, for a slot that is no longer in the table, and if the table has lost LUAN_SCANNED.
+** 'ahead' is 1 if the caller tests whether objects are dead; the objects of later words are
+** prefetched then.
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahead, Entry *e) {
   void *slot = d->a[k];
@@ -153,8 +158,9 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, int ahe
 }
 
 
-/* Keeps word k of the list, a slot of t: moves it to the end of the kept words, after t itself if
-   the last kept word is of another table. There is capacity, because the word of t is before k. */
+/* Keeps word k of the list, a slot of t: moves it to the end of the kept words, preceded by t
+   itself if the last kept word belongs to another table. There is capacity, because the word of t
+   is before k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -182,15 +188,17 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 /* Returns 1 if a pass over the undecided entries must start because a table was visited: if there
    is no log, or if more than LUAN_CACHED words were added to the list of keys after the last pass.
-   A pass in progress continues: if each table started it again, it might never end. */
+   Returns 0 during a pass, which might never end if each table started it again, and after
+   MAX_PASSES passes. */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
   return !w->logging || w->doubtful[LUAN_DOUBTKEYS].n - w->visited > LUAN_CACHED;
 }
 
 
-/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done. Also returns 1 if a list
-   has no memory; t does not get LUAN_SCANNED then, and the atomic step visits all of it. */
+/* Visits at most n slots of t from weak.slot on. Returns 1 if t is done, and then sets
+   LUAN_SCANNED. Also returns 1 if a list cannot grow; t does not get LUAN_SCANNED then, and the
+   atomic step visits all of t. */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
   unsigned asize = luaN_asize(t), slots = slotsof(t), i = c->weak.slot;
@@ -217,7 +225,8 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 }
 
 
-/* Visits the next discovered table, or a part of it. Returns the cost in bytes. */
+/* Visits the table at index weak.next of weak.inmajor, or a part of it; skips a table that is
+   strong, small, logged or scanned. Returns the cost in bytes. */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -241,7 +250,7 @@ static size_t visitnext (global_State *g, size_t bytes) {
 
 
 /* Starts to visit a list of undecided entries: from its start, or in the list of values from the
-   first slot that is not tombstoned. */
+   first word after those that were tombstoned. */
 static void beginlist (luaN_Weak *w, unsigned list) {
   w->again = (lu_byte)list;
   w->doubt = w->doubtkept = (list == LUAN_DOUBTVALUES) ? w->hidden : 0;
@@ -249,7 +258,8 @@ static void beginlist (luaN_Weak *w, unsigned list) {
 }
 
 
-/* Starts the log: old objects that are marked from now on are appended to the undecided keys. */
+/* Starts the log: old objects that are marked from now on are appended to the list of undecided
+   keys. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
@@ -268,10 +278,10 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 
 /*
-** To be called when a list has been visited to its end. After the list of keys, continues with
-** the list of values; after the list of values, starts another pass over both lists if this pass
-** has marked enough (MIN_RESOLVED_PART). That the lists have become shorter does not count, because
-** the program may have removed or changed entries.
+** To be called when a list has been visited to its end. After the list of keys, continues with the
+** list of values; after the list of values, starts another pass over both lists if one is due
+** (MIN_RESOLVED_PART), or else ends the passes. That the lists have become shorter does not count,
+** because the program may have removed or changed entries.
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -290,8 +300,8 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* Visits entries of the list weak.again and removes those that are decided. Returns the cost in
-   bytes. */
+/* Visits entries of the list weak.again; keeps those that are undecided or whose table is strong at
+   present, and removes the others. Returns the cost in bytes. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -328,9 +338,9 @@ static int mayhide (global_State *g, const Entry *e) {
 }
 
 
-/* Returns 1 if there are values to be tombstoned. A round ends at index weak.doubtkept; values that
-   are added to the list during the round are left to another one. Passes and rounds together are at
-   most MAX_PASSES, except that a round that has started is completed. */
+/* Returns 1 if a round of tombstoning is in progress, or if another one must start: if more than
+   MIN_HIDDEN words are not tombstoned, and weak.passes is below MAX_PASSES. A round ends at index
+   weak.doubtkept; values that are added to the list during the round are left to another one. */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
   if (w->decided || !luaN_has(LUAN_TOMBSTONES)) return 0;
@@ -339,8 +349,8 @@ static int hasdoubts (const luaN_Gc *c) {
 }
 
 
-/* Tombstones undecided values. Values that mayhide refuses, and those of a table whose values are
-   not weak at present, are listed again for the atomic step. Returns the cost in bytes. */
+/* Tombstones some undecided values. Values that mayhide refuses, and those of a table whose values
+   are not weak at present, are listed again for the atomic step. Returns the cost in bytes. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -368,15 +378,15 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* Makes the key of e dead if e has no value. */
+/* Makes the key of e dead if the slot of e is empty and not tombstoned. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* Removes the tombstoned slots, which are all restored or cleared now, from the list of values;
-   keeps the words after them. */
+/* Removes the first weak.hidden words, whose tombstones are all restored or cleared now, from the
+   list of values; keeps the words after them. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -429,8 +439,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* If e is an ephemeron and its key is alive, returns 1, and marks a strong value with everything
-   that the value refers to. Returns 0 otherwise. */
+/* If e is in a table with weak keys, and is an array slot or has a live key, returns 1; a strong
+   value is then marked, with everything that it refers to, and counted in *resolved. Returns 0
+   otherwise. */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -442,8 +453,8 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Marks the values of the entries in the list of undecided keys whose keys are alive, and removes
-   these entries. Returns the number of values marked. */
+/* Marks the strong values of the entries in the list of undecided keys whose keys are alive, and
+   removes these entries from the list. Returns the number of these values. Starts the log again. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -460,8 +471,9 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Resolves the entries whose key is o, an object that was logged. Searches each ephemeron table of
-   weak.inmajor for the key. Returns the number of values marked. */
+/* Marks the values under key o, a logged object, in those tables of weak.inmajor that have weak
+   keys and strong values, with everything that the values refer to. Returns the number of these
+   values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

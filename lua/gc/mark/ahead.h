@@ -4,27 +4,28 @@
 ** tables only the undecided entries are left to that step.
 **
 ** When marking has no other work, slices go through the discovered weak tables of at least
-** MIN_SLOTS slots. They mark the object that an entry holds strongly: the key of a weak value, the
-** value of an ephemeron whose key is alive. An entry whose weak key or value is not marked yet is
-** undecided. Its slot is listed, after its table, in weak.doubtful[LUAN_DOUBTKEYS] if the weak key
-** is not marked, and in weak.doubtful[LUAN_DOUBTVALUES] if the weak value is not marked; the atomic
-** step needs each list at a different time. Slices go through both lists again as long as more than
-** one in MIN_RESOLVED_PART entries has had something to mark, because marking one entry may decide
-** others. A table that was gone through has LUAN_SCANNED (G9); a slot that is stored to later is
-** listed, if undecided, when it leaves the remembered set (luaN_doubt). A table that gets other
-** vectors, or is remembered as a whole, is gone through once more.
+** MIN_SLOTS slots. They mark the objects that an entry holds strongly: a strong key; a strong value
+** if the key is alive. An entry whose weak key or value is not marked yet is undecided. Its slot is
+** listed, after its table, in weak.doubtful[LUAN_DOUBTKEYS] if the weak key is not marked, and in
+** weak.doubtful[LUAN_DOUBTVALUES] if the weak value is not marked; the atomic step needs each list
+** at a different time. Slices go through both lists again as long as many entries have had
+** something to mark (MIN_RESOLVED_PART), because marking one entry may decide others. A table that
+** was gone through has LUAN_SCANNED (G9); a slot that is stored to later is listed, if undecided,
+** when it leaves the remembered set (luaN_doubt). A table that gets other vectors, or is remembered
+** as a whole, is gone through once more (luaN_lookonce).
 **
-** After that, slices tombstone the undecided values (hidden.h). The atomic step decides which
-** objects are dead. Slices then clear the tombstones of dead objects and restore the others, before
-** the dead with finalizers are selected, and a second atomic step follows. The sweep starts with
-** the entries whose keys are dead. For the program all entries of a dead object disappear in the
-** same pause: a reference that it finds in one table it finds in all. Only a traversal of weak keys
-** between the two atomic steps may resurrect an object that is gone already as a value.
+** If many undecided values are left, slices then tombstone them (hidden.h), except those under
+** special names (mayhide). The atomic step decides which objects are dead. Slices then clear the
+** tombstones of dead objects and restore the others, before the dead with finalizers are selected,
+** and another atomic step follows. The sweep starts with the entries whose keys are dead. For the
+** program all entries of a dead object disappear in the same pause: a reference that it finds in
+** one table it finds in all. Only a traversal of weak keys between the two atomic steps may
+** resurrect an object that is gone already as a value.
 **
 ** Old objects that are marked during or after the last pass over the undecided keys are logged in
-** the list of these keys. The atomic step looks up only the logged objects in the tables. (An
-** object that was young is no undecided key.) If too many are logged, or memory is short, all
-** undecided keys are visited once more.
+** the list of these keys. The atomic step looks up only the logged objects in the tables, and
+** visits only the slots that were listed after that pass. (An object that was young is no undecided
+** key.) If too many are logged, or memory is short, all undecided keys are visited once more.
 */
 #ifndef luaN_ahead_h
 #define luaN_ahead_h
@@ -34,26 +35,26 @@
 #include "chase.h"
 
 
-/*
-** Runs a slice over the discovered weak tables, of at most about 'bytes' of marking cost, when
-** there is nothing else to mark. Returns 1 if all these tables are done and mark.old is empty.
-*/
+/* Runs a slice over the discovered weak tables, of at most about 'bytes' of marking cost, when
+   there is nothing else to mark. Returns 1 if nothing was left to do for these tables and mark.old
+   is empty; 0 if not, or if 'bytes' were used up before. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /*
 ** Parts of the atomic step.
 **
-** luaN_resolvedoubtful marks the values of undecided ephemerons whose keys are alive, with
+** luaN_resolvedoubtful marks the strong values of undecided ephemerons whose keys are alive, with
 ** everything that these values refer to. Returns 1 if there was such an ephemeron, or if there may
 ** be more because the log was given up.
 **
-** luaN_followdoubtful adds the entries with undecided keys to a chase. It is called if the log was
-** given up.
+** luaN_followdoubtful adds the entries with undecided keys and strong values to a chase. It is
+** called if the log was given up.
 **
-** luaN_cleardoubtful removes the entries whose values are dead and not tombstoned.
+** luaN_cleardoubtful makes those slots in the list of undecided values empty whose values are dead
+** and not tombstoned.
 **
-** luaN_decide makes the tombstones of unmarked objects final. Returns 1 if slices have to clear
-** them.
+** luaN_decide makes the tombstones of unmarked objects final (weak.decided) and returns 1: slices
+** have to restore or clear all tombstones. Returns 0 if there are none or they were decided before.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);

@@ -51,7 +51,7 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* Marks the values of the entries whose key is o, which has been marked. */
+/* Marks the values of the entries whose key is the marked object o. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {
@@ -62,8 +62,8 @@ static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
 }
 
 
-/* Pops the next object from a mark stack and returns it; NULL if the stacks are empty. In a minor
-   collection only mark.young is popped. */
+/* Pops the next object from mark.young or, except in a minor collection, from mark.old, and returns
+   it; NULL if there is none. */
 static GCObject *nextmarked (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.young.n > 0) return (GCObject *)c->mark.young.a[--c->mark.young.n];

@@ -11,8 +11,8 @@
 #include "weak.h"
 
 
-/* Restores or clears a tombstone (hidden.h). A restored value that may still be found dead is
-   listed again; if there is no memory for that, slices visit all of t again. */
+/* Restores or clears a tombstone (hidden.h). Adds v to the list of undecided values again if the
+   restored object may still be found dead; if there is no memory for that, calls luaN_lookonce. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;
@@ -35,7 +35,7 @@ int luaN_showentry (lua_State *L, Table *t, Node *n) {
 void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
   unsigned asize = luaN_asize(t), i = 0, end = asize + (unsigned)sizenode(t);
   if (!ttisnil(key)) {
-    if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {  /* the node of 'key' may have a dead key */
+    if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {  /* its node may have a dead key */
       luaN_lookonce(G(L), t);
       return;
     }

@@ -13,16 +13,17 @@
 ** tombstones are restored or cleared.
 **
 ** Dead keys need no tombstones, because the program has no reference to look them up with. Slices
-** remove their entries when the sweep starts. Code that reaches such a node before, in a
-** traversal or to insert a key, removes the entry itself (luaN_showentry).
+** remove their entries at the start of the sweep. Code that reaches such a node earlier in the
+** sweep, in a traversal or to insert a key, removes the entry itself (luaN_showentry).
 **
-** A store overwrites a tombstoned slot without reading it. Values under names that start with two
-** underscores, and values in the registry, are never tombstoned, because metamethods and the
-** registry are read without luaN_isfilled.
+** A store overwrites a tombstoned slot without reading it. Values under short strings that start
+** with two underscores, and values in the registry, are never tombstoned, because metamethods and
+** the registry are read without luaN_isfilled.
 **
 ** A tombstoned slot keeps its key and is in a table with LUAN_SCANNED (G13). All tombstones of a
-** table are restored before its keys are counted for a resize, before it gets other vectors, and
-** when it is remembered as a whole. The length operator restores the slots that it reads.
+** table are restored or cleared before its keys are counted for a resize, before it gets other
+** vectors, and when it is remembered as a whole. The length operator restores the slots that it
+** reads.
 */
 #ifndef luaN_hidden_h
 #define luaN_hidden_h
@@ -32,8 +33,8 @@
 
 #define LUAN_VHIDDEN	makevariant(LUA_TNIL, 3)
 
-/* luaN_ishidden is true if slot v is tombstoned. luaN_hide tombstones v; luaN_hiddenobject is the
-   object whose address v keeps. */
+/* luaN_ishidden is true if slot v is tombstoned. luaN_hide tombstones v, which must refer to an
+   object; luaN_hiddenobject is the object whose address v keeps. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 #define luaN_hiddenobject(v)	(val_(v).gc)
@@ -42,23 +43,23 @@
    Returns 1 if it was restored. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Restores the value of node n of t if it is tombstoned, and removes the entry if its key is
-   dead. Returns 1 if the entry has a value then. */
+/* Restores the value of node n of t if it is tombstoned, and removes the entry if its key is dead
+   (isdead). Returns 1 if n has a value after that. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Restores the slots of t in the order of a traversal, from the one after 'key' (nil: from the
-   first) up to the next entry. */
+/* Restores or clears the tombstones of t in the order of a traversal, from the slot after 'key'
+   (nil: from the first) up to the next entry; all of them if 'key' is not found. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* As luaH_getn; restores the slots that it reads. */
+/* Returns a border of t, perhaps not that of luaH_getn; restores the slots that it reads. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Returns 1 if slot v of t has a value; restores it if it is tombstoned. */
+/* Restores or clears slot v of t if it is tombstoned. Returns 1 if v has a value after that. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* Restores slot v of t if it is tombstoned; returns v. */
+/* Restores or clears slot v of t if it is tombstoned; returns v. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
@@ -74,17 +75,19 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** Restores all tombstones of t, which gets other vectors or is remembered as a whole. While marking
-** runs, slices visit t again or, after MAX_RESCANS such calls, the atomic step does. While the
-** sweep is active, removes the entries with dead keys.
+** To be called when t gets other vectors or is remembered as a whole. If slices have visited t, at
+** least in part, restores or clears all its tombstones and clears LUAN_SCANNED. While marking runs,
+** slices then visit t again or, after MAX_RESCANS such calls for any tables, the atomic step does.
+** While the sweep is active, removes the entries with dead keys.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* Restores node n of t, in which a key is about to be stored. */
+/* Calls luaN_showentry for node n, in which a key is about to be stored, if t may have
+   tombstones. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns the length of t, as luaH_getn; restores the slots that it reads. */
+/* Returns a border of t, the result of the length operator; restores the slots that it reads. */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))
 

@@ -6,8 +6,8 @@
 ** collection reaches. A minor collection empties only the first; it pushes old objects on the
 ** second for the major collection that is marking. If a stack is full and cannot grow, the object
 ** becomes pending: a bit for its granule is set in its block, or, if it is in lists.large or is the
-** main thread, LUAN_PENDING. Pending objects are searched when the stacks are empty. So marking
-** never fails.
+** main thread, LUAN_PENDING. luaN_drain searches the pending objects when the stacks that it
+** empties are empty. So marking never fails.
 */
 #define LUA_CORE
 
@@ -57,8 +57,8 @@ size_t luaN_threadbytes (const lua_State *th) {
 }
 
 
-/* Makes o pending, which was marked when its mark stack was full. 'large': o is in lists.large, or
-   is the main thread. */
+/* Makes the marked object o pending, because its mark stack is full. 'large': o is in lists.large,
+   or is the main thread. */
 static void setpending (global_State *g, GCObject *o, int large) {
   g->heap.gc.mark.pending = 1;
   if (large) o->marked |= LUAN_PENDING;
@@ -71,15 +71,14 @@ static void setpending (global_State *g, GCObject *o, int large) {
 }
 
 
-/*
-** Limit of the log: looking up its entries in all tables may take LUAN_CACHED lookups, plus one
-** LOGGED_PART-th of the number of undecided keys. Beyond that, visiting all undecided keys again
-** costs less.
-*/
+/* Limit of the log: the words of the list of undecided keys from weak.visited on, times the tables
+   of weak.inmajor plus 1, may be at most LUAN_CACHED plus one LOGGED_PART-th of all words of the
+   list. Beyond that, visiting all undecided keys again costs less. */
 #define LOGGED_PART	4u
 
-/* Logs o, an old object that was marked while weak.logging is 1, because o may be an undecided key
-   (ahead.h). Ends the log if it is too long or cannot grow. */
+/* To be called for an old object o that is marked while weak.logging is 1. Logs o if it may be an
+   undecided key (ahead.h): not a string, upvalue or prototype. If the log is too long or cannot
+   grow, ends the log instead. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -90,8 +89,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Counts o, which has just received the epoch and has 'bytes' with its vectors. 'young': o was
-   young before. */
+/* Counts the 'bytes' of o and its vectors, after o has received the epoch. If o was young before
+   ('young'), sets LUAN_UNLOGGED; else logs o if weak.logging is 1. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -104,8 +103,9 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 }
 
 
-/* An object: from 'p' on 'own' bytes (0: not counted), and 'more' bytes of its vectors. 'leaf': the
-   object need not be traversed. 'large': as in setpending; its lines, if any, are not marked. */
+/* The memory of an object: 'own' bytes at 'p' (0: explicit memory, counted elsewhere), and 'more'
+   bytes of its vectors. 'leaf': the object need not be traversed. 'large': it is in lists.large or
+   is the main thread; its own lines, if any, are not marked. */
 typedef struct Extent {
   const char *p;
   size_t own, more;
@@ -113,8 +113,8 @@ typedef struct Extent {
 } Extent;
 
 
-/* Measures o, which is being marked. Removes the survivor age of a young o, marks the metatable of
-   a leaf userdata, and counts a short string in strings.seen. */
+/* Measures o, which is being marked. Removes LUAN_MET and the survivor age of a young o, marks the
+   metatable of a userdata that is a leaf, and counts a short string in strings.seen. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};
@@ -141,7 +141,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
     case LUA_VCCL:
       x.own = sizeCclosure(gco2ccl(o)->nupvalues);
       break;
-    case LUA_VUPVAL: {  /* an open upvalue has no barrier, so it must be traversed */
+    case LUA_VUPVAL: {  /* stack slots have no barrier: traverse an open upvalue */
       const TValue *v = gco2upv(o)->v.p;
       x.own = sizeof(UpVal);
       x.leaf = !upisopen(gco2upv(o)) &&
@@ -159,7 +159,7 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
       }
       break;
     case LUA_VPROTO:
-      x.large = 1;  /* explicit memory */
+      x.large = 1;  /* in lists.large; its memory is explicit */
       break;
     default:
       lua_assert(o->tt == LUA_VTHREAD);
@@ -173,7 +173,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, an object of any type, as luaN_mark_: the general case, which searches for the block. */
+/* Does the work of luaN_mark_ for an o of any type: the general case, which may search for the
+   block of o. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -207,8 +208,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o in block b and does not push it. o has 'own' bytes there, and 'bytes' with its vectors,
-   whose lines are not marked. */
+/* Marks o in block b and does not push it. o has 'own' bytes in b, and 'bytes' together with its
+   vectors. The lines of the vectors are not marked. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -218,8 +219,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o in block b, as markin, and pushes it on a mark stack, because it may refer to other
-   objects. */
+/* Marks o in block b, as markin does, and pushes o on a mark stack, because o may refer to other
+   objects. If the stack has no capacity left, calls markany instead. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -233,8 +234,8 @@ static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, siz
 }
 
 
-/* Marks o, which is no short string; b is the result of nearblock. Not inlined, so that the path
-   for short strings has no registers to save. */
+/* Marks o, which is not a short string; b is the block of o. Not inlined, so that the path for
+   short strings has no registers to save. */
 static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b, GCObject *o) {
   if (o->tt == LUA_VTABLE) {
     const Table *t = gco2t(o);
@@ -256,8 +257,7 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* Gives o, which has another epoch, the current one, and pushes it if it has references. The most
-   frequent cases make no calls. */
+/* The most frequent objects, short strings in a block that nearblock finds, are marked inline. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -274,25 +274,27 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 
 /*
 ** Marking a broad table (traverse.c) reaches very many tables; the first of them have left the
-** cache when they are popped from the mark stack. So a small table is marked eagerly if it refers
-** only to short strings, marked objects, and small tables that refer only to short strings and
-** marked objects: the lines of its vectors are marked at once, and it is not pushed.
+** cache when they are popped from the mark stack. So a small table that cannot be weak is marked
+** eagerly if it refers, apart from its metatable, only to short strings, marked objects and, as
+** values, small tables of this kind that refer only to short strings and marked objects: the lines
+** of its vectors are marked at once, and it is not pushed.
 */
 
-/* Limit of an eagerly marked table: log2 of the slots of its array part, and of the nodes of its
-   hash part. */
+/* Limits of an eagerly marked table: log2 of the most slots of its array part, and of the most
+   nodes of its hash part. */
 #define MAX_SETTLEDLOG	3
 
-/* If eager marking of a table fails, its slots are visited twice. After MAX_FAILED failures in a
-   run of RUN slots, the other tables of the run are pushed without an attempt. */
+/* If eager marking of a table fails, some of its slots are visited twice. After MAX_FAILED failures
+   in a run of RUN slots, the other tables of the run are pushed without an attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
 static int mark_settle (global_State *g, Table *t, int inner);
 
 
-/* Returns 1 if o needs no traversal: if it has the epoch; if it is a short string, which this call
-   marks; or if it is a table, 'inner' is 1, and this call could mark it eagerly. */
+/* Returns 1 if o need not be pushed: if o has the current epoch; if o is a short string, which this
+   call marks; or if o is a table, 'inner' is 1, and this call marks o eagerly. (If that fails, the
+   call marks and pushes the table and returns 0.) */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
   if (o->tt == LUA_VTABLE && inner) return mark_settle(g, gco2t(o), 0);
@@ -302,8 +304,8 @@ static inline int mark_ends (global_State *g, GCObject *o, int inner) {
 }
 
 
-/* Returns 1 if no object in t needs a traversal. Also returns 0 if t has a collectable key without
-   a value, because a barrier may call this before a new node has its value. */
+/* Returns 1 if mark_ends returns 1 for all keys ('inner' 0) and values of t. Also returns 0 if an
+   empty node has an object as key, which the traversal of t must make dead. */
 static int endsall (global_State *g, const Table *t, int inner) {
   const TValue *v = t->array, *last = v + t->alimit;
   const Node *n = gnode(t, 0), *end = n + sizenode(t);
@@ -317,8 +319,8 @@ static int endsall (global_State *g, const Table *t, int inner) {
 }
 
 
-/* Marks t eagerly if that is possible, else as luaN_mark_. 'inner': the values of t that are tables
-   are marked in the same way. Returns 1 if t was eagerly marked. */
+/* Marks t eagerly and returns 1; or, if that is not possible, marks t as luaN_mark_ does and
+   returns 0. 'inner': tables among the values of t may be eagerly marked, too, with 'inner' 0. */
 static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int inner) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Block *b = nearblock(&g->heap.blocks, t);
@@ -326,7 +328,7 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
   int young = luaN_isyoung(t);
   size_t array = t->alimit * sizeof(TValue), nodes = nodebytes(t);
   if (b == NULL || t->alimit > 1u << MAX_SETTLEDLOG || t->lsizenode > MAX_SETTLEDLOG ||
-      !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* t may be weak */
+      !isrealasize(t) || (mt != NULL && !(mt->flags & (1u << TM_MODE)))) {  /* mt may have __mode */
     luaN_mark_(g, obj2gco(t));
     return 0;
   }
@@ -345,8 +347,9 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* settlevalue and settlenode mark a value, or a node, and return 1 if it was a table for which
-   eager marking failed. */
+/* settlevalue marks the object of value v; settlenode marks the key and value of n, or, if n is
+   empty, makes the key dead. Both return 1 if the value is a table for which eager marking failed,
+   else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -365,11 +368,9 @@ static inline int settlenode (global_State *g, Node *n) {
 }
 
 
-/*
-** Returns the number of failures of eager marking that are allowed in a run: 0 in a minor
-** collection or a small heap (luaN_isnear), where the objects are in the cache; and 0 during a
-** chase, when every possible key must pass a mark stack (chase.h).
-*/
+/* Returns the number of failures after which a run attempts no more eager marking: MAX_FAILED, or 0
+   (no attempt) in a minor collection or a small heap (luaN_isnear), where the objects are in the
+   cache, and during a chase, when every possible key must pass a mark stack (chase.c). */
 static int mostfailed (const luaN_Gc *c) {
   return (c->mark.minor || luaN_isnear(c) || c->weak.chasing) ? 0 : MAX_FAILED;
 }

@@ -3,8 +3,8 @@
 ** Scanning of stacks (T1 to T4 of gc.h).
 **
 ** A stack has no write barrier. The part that may have changed since a collection scanned the stack
-** starts at the function of the innermost frame with CIST_CLEAN; frames entered since then lack the
-** bit.
+** starts at the function of the innermost frame with CIST_CLEAN, or, if no frame has the bit, at
+** the start of the stack; frames entered since the scan lack the bit.
 **
 ** A stack may end before its block does (T4). A stack that a deep recursion has left is shortened
 ** in place, so that the number of slots erased above its top is in proportion to those in use,
@@ -25,15 +25,15 @@
    visiting its frames. */
 #define MIN_SHORTENED	256
 
-/* Number of frames that are prefetched ahead, and the largest distance in bytes between two
-   CallInfos for which this is tried. */
+/* Number of frames by which the prefetched CallInfo is ahead of the visited one, and the largest
+   distance in bytes from one CallInfo to the next for which forecall prefetches. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
 /*
 ** Prefetches the CallInfo PREFETCH_DISTANCE frames outwards from ci, assuming that the CallInfos of
-** one recursion are at equal distances. Does so only if ci and the next one are close: otherwise
+** one recursion are at equal distances. Does so only if ci and ci->previous are close: otherwise
 ** the computed address may be unmapped, and prefetching an unmapped address can cost as much as a
 ** small collection.
 */
@@ -44,11 +44,9 @@ static void forecall (const CallInfo *ci) {
 }
 
 
-/*
-** Marks the lines of the CallInfos from the running frame outwards, up to the first one with
-** CIST_CLEAN ('all': all of them), and sets the bit in them. Returns the function of the last one,
-** from where the stack must be scanned.
-*/
+/* Marks the lines of the CallInfos from the running frame outwards to the first one with
+   CIST_CLEAN, inclusive ('all': to the last frame), and sets CIST_CLEAN in these. Returns the
+   address of the function of the last one, from which on the stack must be scanned. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -63,8 +61,8 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the CallInfos that no call uses at present; unless 'all' is 1, only of those
-   before the first one that no call has used since a collection visited it. */
+/* Marks the lines of the CallInfos that no call uses at present and sets CIST_CACHED in them;
+   unless 'all' is 1, only in those before the first one that has CIST_CACHED already. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -89,12 +87,13 @@ int luaN_limitstack (lua_State *L, int size) {
 
 
 /*
-** Shortens a stack if at most a quarter of it is in use; a deep stack (more than 4 LUAN_STRIDE
-** slots) also if more than 4 LUAN_STRIDE slots, and more than a quarter of it, are unused.
-** (luaD_shrinkstack shortens a stack that is longer than LUAI_MAXSTACK because of an overflow.) The
-** new end must be after the end of every frame, so all frames are visited. If a frame of a deep
-** stack ends far above the top, the stack stays long, and its frames are not visited again before a
-** quarter fewer slots are in use.
+** Shortens a stack of more than MIN_SHORTENED slots if at most a quarter of it is in use; a deep
+** stack (more than 4 LUAN_STRIDE slots) also if more than 4 LUAN_STRIDE slots, and more than a
+** quarter of it, are unused. (luaD_shrinkstack shortens a stack that is longer than LUAI_MAXSTACK
+** because of an overflow.) The new end must be after the end of every frame, so all frames are
+** visited. If a frame ends so far above the top that too little would be gained, the stack stays
+** long; the frames of a deep stack are then not visited again before a quarter fewer slots are in
+** use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -119,11 +118,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/*
-** If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of all
-** frames from the running one out to the frame that contains the slot, so that the next
-** collection scans them again (T2).
-*/
+/* If a slot at or above 'from' refers to an object that stays young, clears CIST_CLEAN of all
+   frames from the running one out to the frame that contains the lowest such slot, so that the next
+   collection scans them again (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -168,9 +165,9 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 /*
 ** Slices scan a deep stack in three steps: they mark the lines of the unused CallInfos, the lines
-** of the CallInfos in use, then the objects that the slots refer to, from the top down. Minor
-** collections scan the parts that change between two slices. Only thread.c frees CallInfos during
-** the scan; it corrects mark.ci.
+** of the CallInfos in use, then the objects that the slots refer to, from the top down, and at last
+** the open upvalues. Minor collections scan the parts that change between two slices. Only thread.c
+** frees CallInfos during the scan; it corrects mark.ci.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -194,7 +191,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* Minor collections have scanned the slots from mark.index on. */
+    /* Earlier slices or minor collections have scanned the slots from mark.index on. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

@@ -20,9 +20,10 @@
 
 /*
 ** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots; the cost
-** of eager marking in a part (mark.c) is added to the part's cost. An array slot with a number
-** costs one NUMBERS_PART-th of another slot, because such slots are contiguous and refer to
-** nothing. So WHOLE slots of numbers cost as much as a part. Smaller parts make pauses more exact.
+** of eager marking in a part (mark.c) is added to the part's cost. If four or more successive array
+** slots refer to no object, each costs one NUMBERS_PART-th of another slot, because these slots are
+** contiguous. So WHOLE slots of numbers cost as much as a part. Smaller parts make pauses more
+** exact.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
@@ -35,12 +36,12 @@
 #define MAX_SORTED	8
 
 /* Bytes of vectors above which a table is broad: the objects that it refers to have left the cache
-   when they are traversed, so the small tables among them are eagerly marked (mark.c). */
+   when they are traversed, so the small tables among them may be eagerly marked (mark.c). */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
 /* Marks the metatable of t, if it has one. Returns 1 if t is weak and luaN_discoverweak has listed
-   it. */
+   t; 0 if t is to be traversed as strong. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -126,7 +127,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 
 /* {== until nothing is left ============================================= */
 
-/* Traverses a pending object, whichever collection made it pending. */
+/* Traverses the pending object o. Scans all of a thread, because a major collection may have made
+   it pending. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -187,10 +189,10 @@ void luaN_forgetpending (global_State *g) {
 
 
 /*
-** Traverses the old object o, and sorts the few objects that this pushes on the mark stack, so
+** Traverses the old object o. If this pushes at most MAX_SORTED objects on mark.old, sorts them so
 ** that the one at the lowest address is popped first. Objects that a program has allocated one
-** after the other are in that order, for which the processor prefetches; the slots of a table are
-** in the order of hashes. (Young objects are in the cache anyway.)
+** after the other are in the order of addresses, in which the processor prefetches; the nodes of a
+** table are in the order of hashes. (Young objects are in the cache anyway.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
@@ -207,8 +209,7 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Empties the mark stack of the young objects. Each one may be the holder of objects that stay
-   young. */
+/* Empties mark.young. Each object on it may be the holder of objects that stay young. */
 static void drainageing (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   while (c->mark.young.n > 0) {
@@ -251,8 +252,8 @@ static int isdeep (global_State *g, const lua_State *th) {
 }
 
 
-/* Returns how many successive array slots of t, from i on, refer to no object: a multiple of 4, up
-   to SLICE_SLOTS. */
+/* Returns how many successive array slots of t, from i on, refer to no object, rounded down to a
+   multiple of 4; at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;
@@ -274,7 +275,8 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-/* Visits the next slots of the table that is traversed in slices. Returns the cost in bytes. */
+/* Visits the next slots of mark.table; sets it to NULL if none are left. Returns the cost in
+   bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;
@@ -322,7 +324,7 @@ int luaN_markslice (global_State *g, size_t bytes) {
 
 
 /* Objects pending finalization are roots as well: luaN_keepwaiting keeps the young ones, and major
-   collections mark all of them in slices (luaN_markfinalized). */
+   collections mark all of them (luaN_markfinalized). */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -338,7 +340,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* Objects before fixedseen have the epoch already. */
+  /* The objects of lists.fixed before index fixedseen have the epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

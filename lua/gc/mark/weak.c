@@ -4,7 +4,8 @@
 ** list, tagged with its kind, until everything else is marked (termination.c).
 **
 ** A minor collection takes every old object for alive. While a major collection is marking, the
-** weak tables that either collection discovers are kept for the end of the major one.
+** weak tables that minor collections or slices discover are kept in weak.inmajor for the end of
+** marking.
 */
 #define LUA_CORE
 
@@ -37,7 +38,8 @@ int luaN_weakness (global_State *g, const Table *t) {
 }
 
 
-/* Marks the keys of a table with strong keys and weak values, and clears keys without values. */
+/* Marks the keys of a table with strong keys and weak values, and makes keys without values
+   dead. */
 static void markkeys (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   for (; n < end; n++) {
@@ -68,8 +70,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks everything in t, as luaN_traverseslots, but clears no key: a barrier may call this before
-   the key of a new node has its value. */
+/* Marks all keys and values of t, but makes no key dead: a barrier may call this before the key of
+   a new node has its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);

@@ -16,35 +16,39 @@ enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 /* Returns the kind of t: LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON or LUAN_ALLWEAK. */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* luaN_isgone returns 1 if the weak value v may be dead; luaN_iskeygone returns 1 if the weak key
-   of node n may be dead. Both mark a string and return 0, because strings count as values. */
+/* luaN_isgone returns 1 if the weak value v may be dead (luaN_white); luaN_iskeygone returns 1 if
+   the weak key of node n may be dead. Both mark a string, because strings count as values, tenure
+   an object that was left young, and return 0 for these. */
 static inline int luaN_isgone (global_State *g, const TValue *v);
 static inline int luaN_iskeygone (global_State *g, const Node *n);
 
-/* Adds the weak table t, which marking has reached, to weak.inmajor in a slice, and otherwise to
-   weak.discovered. Returns 0 if there is no memory; t must be treated as strong then. */
+/* Adds the weak table t, which marking has reached, to weak.inmajor in a slice; otherwise adds t to
+   weak.discovered and marks its strong keys. Returns 0 if there is no memory; t must be treated as
+   strong then. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds t to weak.inmajor, unless it is there. Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* To be called when a remembered slot of the weak table t is visited. If a major collection is
-   marking and has marked t, perhaps when t was strong, adds t to weak.inmajor; if there is no
-   memory, marks everything in t. */
+/* To be called when the weak table t is visited because t or a slot of t is remembered. If a major
+   collection is marking and has marked t, perhaps when t was strong, adds t to weak.inmajor; if
+   there is no memory, marks everything in t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Marks the value of node n of an ephemeron table if the key is alive, else adds n to
-** weak.unresolved; returns 1. If weak.unresolved has no memory, sets weak.overflow and returns 0:
-** the table must already be in weak.discovered then, or the caller must traverse the table.
+** Marks the value of node n of an ephemeron table if the key is alive; if not, adds n to
+** weak.unresolved; makes the key dead if n is empty. Returns 1. If weak.unresolved has no memory,
+** sets weak.overflow and returns 0: the table must already be in weak.discovered then, or the
+** caller must traverse the table.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /*
 ** luaN_forgetweak empties weak.inmajor and weak.doubtful at the end of a major collection, and
 ** clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. luaN_leaveweak does that when a major
-** collection is abandoned, and first restores all tombstones. luaN_forgettable restores the
-** tombstones of one table and clears these bits of it; the table stays in weak.inmajor.
+** collection is abandoned, and first restores or clears all tombstones. luaN_forgettable restores
+** or clears the tombstones of one table and clears these bits of it; the table stays in
+** weak.inmajor.
 */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 LUAI_FUNC void luaN_leaveweak (global_State *g);
@@ -55,16 +59,16 @@ LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 LUAI_FUNC void luaN_begindoubting (luaN_Gc *c);
 
 /* Adds a slot of t to weak.doubtful[list]. 'isfirst' must be 1 unless the last word of the list
-   belongs to t. Returns 0 if there is no memory. */
+   belongs to t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
-/* Lists a slot of the weak table t that leaves the remembered set, if its key or value is undecided
-   (G9). The slot is added to both lists of weak.doubtful, because the table's kind may change and
-   change back. */
+/* To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
+   at least in part, and the slot's key or value is undecided (G9), adds the slot to both lists of
+   weak.doubtful, because the table's kind may change and change back. */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
-/* Restores the tombstoned slot v. Returns 1 if it has its value again; 0 if it is empty now,
-   because the collection has decided that the object is dead. */
+/* Restores the tombstoned slot v and returns 1; or, if the collection has decided that the object
+   of v is dead, makes v empty and returns 0. */
 static inline int luaN_showslot (global_State *g, TValue *v) {
   const GCObject *o = luaN_hiddenobject(v);
   lua_assert(luaN_ishidden(v) && luaN_isold(o));
@@ -77,8 +81,8 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 }
 /* } */
 
-/* If object o, to which a weak table refers, was left young by the running collection, tenures
-   o: slots of weak tables are not remembered for ageing objects. Returns 1 if o was tenured. */
+/* If the running minor collection has left young the key or value o of a weak table, tenures o:
+   slots of weak tables are not remembered for ageing objects. Returns 1 if o was tenured. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -87,10 +91,10 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 }
 
 /*
-** Returns 1 if o is not marked by the running collection. 'tag' is the type tag of the value or
-** key that refers to o. Tables and closures always lie in lines; if the line lacks the mark of the
-** current epoch, o was not reached, and its header, which would be a cache miss, is not read. An
-** object that was left young is tenured, and counts as marked.
+** Returns 1 if o is not marked by the running collection. 'tag' is the type tag of the value or key
+** that refers to o. Tables and Lua closures always lie in lines; if in a major collection the line
+** of o lacks the mark of the current epoch, o was not reached, and the header of o, which would be
+** a cache miss, is not read. If o was left young, tenures o and returns 0.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
