@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Barriers (G1 of gc.h): the functions that the core calls after a store into an old object. A
-** list that has become long is refined at once (refine.c), so that no minor collection has to
-** visit many entries.
-*/
+/* Barriers (G1 of gc.h): the functions that the core calls for a store into an old object. A list
+   that has become long is refined (refine.c) before another entry is added, so that no minor
+   collection has to visit many entries. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -29,11 +27,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/*
-** Barrier of an object o into which v was stored. If o is a table that has had a large vector, v
-** is its new metatable. Such a table is not remembered, because all its slots would be visited; v
-** is tenured instead.
-*/
+/* Barrier of an object o into which v was stored. If o is a table that has had a large vector, v is
+   its new metatable. Such a table is not remembered, because all its slots would be visited;
+   luaN_tenure marks v instead. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -58,11 +54,11 @@ static int issmall (const Table *t) {
 
 
 /*
-** Returns 1 if a store of o into the huge table t need not be remembered: t has no metatable, and o
-** is the object that was last stored into a huge table. Tenures o then, unless o has t's epoch; the
-** next refinement would tenure o anyway. So successive stores of one object remember one slot. Else
-** records o, which may be NULL, as the object last stored, and returns 0. If the last stored object
-** was freed and o has its address now, o is tenured, which does no harm.
+** Returns 1 if a store of o into t, which has LUAN_VAST, need not be remembered: t has no
+** metatable, and o is the object that was last stored into such a table. Marks o then, unless o has
+** t's epoch; the next refinement would mark o anyway. So successive stores of one object remember
+** one slot. Else records o, which may be NULL, as the object last stored, and returns 0. If the
+** last stored object was freed and o has its address now, o is marked, which does no harm.
 */
 static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
   luaN_Remset *r = &G(L)->heap.gc.remset;
@@ -76,7 +72,8 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 }
 
 
-/* Adds a slot to the remembered set. The caller may store the value after this call, so lists are
+/* Adds a slot of t, or t itself if t is small, to the remembered set, unless t is logged or young,
+   or the slot need not be added again. The caller may store the value after this call, so lists are
    refined before the slot is added, not after. */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -103,7 +100,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 }
 
 
-/* Returns 1 if no collection could miss the key or the value v of node n. */
+/* Returns 1 if neither the key of node n nor the value v is an object with another epoch than t. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -119,7 +116,7 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 
 
 /* Returns the address in the present vectors of t of the value that was at 'slot' in the previous
-   ones. Returns NULL if the value is not there any more. */
+   ones. Returns NULL if a node had no value, or if t has no slot for the value now. */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
@@ -138,8 +135,9 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Replaces the remembered slots of t by the present addresses of their values. No other slot needs
-   to be remembered, because the values are the same as before. */
+/* Replaces the remembered slots of t by the present addresses of their values, or removes those
+   without a value. No other slot needs to be remembered, because the values are the same as
+   before. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;

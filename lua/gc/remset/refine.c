@@ -6,22 +6,23 @@
 ** however much was stored, and also if no safepoint is reached for a long time.
 **
 ** Processing an entry tenures the young objects that it refers to, as the collection would. The
-** entry is removed from the set. The tenured objects are added, because they may refer to young
-** ones; so the set grows by at most one entry for each allocated object. An object that was
-** tenured in this way lives until a major collection even if the program drops it before the
-** minor one, so refinement waits until much is remembered.
+** entry is removed from the set. Those tenured objects that may refer to young ones are added; so
+** the set grows by at most one entry for each allocated object. An object that was tenured in this
+** way lives until a major collection even if the program drops it before the minor one, so
+** refinement waits until much is remembered.
 **
 ** No key is removed here: a key without a value may be about to receive one, and only the value
 ** would pass a barrier. Such a key is tenured like any other.
 **
 ** A store into a huge table remembers the slot without reading the header of the stored object
-** (gc.h). Here these headers are read, many together and prefetched. If as many slots of a table
-** were remembered as it has, the table is remembered as a whole: further stores cost nothing, and
-** its slots are visited in their order.
+** (gc.h). Here these headers are read, many together and prefetched. If about as many slots of a
+** strong table were remembered as it has, the table is remembered as a whole: further stores cost
+** nothing, and its slots are visited in their order.
 **
-** Slots of weak tables stay remembered, because only a major collection could remove a tenured
-** object from them. If there are too many such slots, a minor collection is requested, which
-** finds the dead objects. If it does not come, the slots are processed like others.
+** Slots of weak tables with a young key or value stay remembered, because only a major collection
+** could remove a tenured object from them. If there are too many such slots, a minor collection is
+** requested, which finds the dead objects. If it does not come, the slots are processed like
+** others.
 */
 #define LUA_CORE
 
@@ -50,7 +51,7 @@ static inline void see (global_State *g, GCObject *o, int weak) {
 }
 
 
-/* Visits the slots from i to end - 1 of t. */
+/* Marks the keys and values in slots i to end - 1 of t ('weak' as in see). */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
                       int weak) {
   unsigned asize = luaN_asize(t);
@@ -75,7 +76,7 @@ static unsigned slotsof (const Table *t) {
 }
 
 
-/* Returns 1 if t is weak, and lists it for the major collection, which may have treated it as
+/* Returns 1 if t is weak, after luaN_discoverlate, because a major collection may have treated t as
    strong. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
@@ -93,7 +94,7 @@ static void begintable (global_State *g, Table *t) {
 }
 
 
-/* Moves the tenured objects from mark.young to the remembered set. */
+/* Moves the objects of mark.young, which were just tenured, to the remembered set. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) luaN_remember(L, (GCObject *)v->a[--v->n]);
@@ -120,9 +121,10 @@ static int isyoungslot (const Table *t, unsigned i) {
 }
 
 
-/* Visits the remembered slots of the huge table t from word k on, as far as they are in its array
-   part. Returns the index of the first word after them. Ends, too, at an address inside the array
-   that is no slot: it was a slot of an earlier vector of t, whose memory the array now uses. */
+/* Visits the remembered slots of the huge table t from word k of remset.slots on, as far as they
+   are in its array part. Returns the index of the first word after them. Ends, too, at an address
+   inside the array that is no slot: it was a slot of an earlier vector of t, whose memory the array
+   now uses. */
 static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize) {
   const luaN_Vec *s = &g->heap.gc.remset.slots;
   void *const *a = s->a;
@@ -144,7 +146,7 @@ static size_t seerun (global_State *g, const Table *t, size_t k, unsigned asize)
 
 
 /* Visits all slots of remset.slots and removes them; 'keep': leaves those slots of weak tables
-   there that have a young key or value. */
+   there that have a young key or value. Counts the slots of strong tables in remset.writes. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -9,16 +9,19 @@
 #include "lstate.h"
 
 /* luaN_refineslots tenures the young objects to which the slots of remset.slots refer, and removes
-   these slots; slots of weak tables stay as long as they are few. luaN_refineobjects does the same
-   for remset.objects; weak tables and objects that are written to without a barrier stay. */
+   these slots; slots of weak tables with a young key or value stay unless they are too many.
+   luaN_refineobjects does the same for remset.objects, if it can remove enough of them; weak
+   tables, threads and open upvalues stay. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
-/* Tenures o, to which an old object refers, and remembers o if it has references. */
+/* Marks o, to which an old object refers. If o was young, this tenures o; o is remembered then if
+   it may refer to unmarked objects. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* To be called at a safepoint. Processes a part of a table that is remembered as a whole, and
-   returns 1; or does nothing and returns 0, if a minor collection can visit all that is left. */
+/* To be called at a safepoint. If the tables in remset.whole, and the rest of remset.refining, have
+   more than remset.many slots, processes up to that number of slots of one table and returns 1;
+   else returns 0. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);
 
 #endif

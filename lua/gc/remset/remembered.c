@@ -17,8 +17,8 @@
 #include "weak.h"
 
 
-/* Returns 1 if o may be dead. Returns 0 for a string, which it marks, because strings count as
-   values; and for an object that this collection has left young, which it tenures. */
+/* Returns 1 if o may be dead (luaN_white). Marks a string, because strings count as values, and
+   tenures an object that this collection has left young; returns 0 for these. */
 static int maybedead (global_State *g, GCObject *o) {
   if (novariant(o->tt) == LUA_TSTRING) {
     luaN_mark(g, o);
@@ -28,11 +28,9 @@ static int maybedead (global_State *g, GCObject *o) {
 }
 
 
-/*
-** Marks the objects to which slot i of t refers strongly. 'kind' is the kind of t, whose values are
-** weak and whose keys may be weak as well. Returns 1 if an object to which the slot refers weakly
-** may be dead.
-*/
+/* Marks the objects to which slot i of t refers strongly. 'kind' is the kind of t, whose values are
+   weak and whose keys may be weak as well. Returns 1 if an object to which the slot refers weakly
+   may be dead. Makes the key of an empty node dead and returns 0. */
 static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
   unsigned asize = luaN_asize(t);
   const TValue *v;
@@ -56,8 +54,8 @@ static int markweakslot (global_State *g, Table *t, int kind, unsigned i) {
 }
 
 
-/* Marks the value in slot i of a table with weak keys and strong values if the key is alive; else
-   lists the entry as unresolved. */
+/* Marks the value in slot i of a table with weak keys and strong values if it is in the array part
+   or its key is alive; else adds the node to weak.unresolved. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
@@ -69,8 +67,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 }
 
 
-/* Removes the entry of slot i if its value is dead; if 'keys' is 1, removes it if its key is dead
-   instead. Returns 1 if the entry stays and its key may be dead. */
+/* Removes the entry of slot i if its value is dead ('keys' is 0) or if its key is dead ('keys' is
+   1). Returns 1 if the entry stays and its key may be dead. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -104,7 +102,8 @@ void luaN_clearslots (global_State *g, int keys) {
 }
 
 
-/* Returns 1 if v refers to a long string or userdata that is young and of survivor age 0. */
+/* Returns 1 if the object to which v refers is a young long string or userdata of survivor age
+   0. */
 static int isnewtext (const TValue *v) {
   const GCObject *o = gcvalue(v);
   return (rawtt(v) == ctb(LUA_VLNGSTR) || rawtt(v) == ctb(LUA_VUSERDATA)) &&
@@ -113,11 +112,11 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair at index k of remset.slots, slot i of t, was remembered for an object that
-** stayed young, and the slot has a new object now. The store of the new object has remembered the
-** slot again, later in the list. The last of these pairs is excepted: if it was at the end of the
-** list, the barrier has not repeated it. Without this test the pairs of a queue's slots would
-** accumulate.
+** Returns 1 if the pair at index k of remset.slots, array slot i of t, was remembered for an object
+** that stayed young, and the slot has a new long string or userdata now (isnewtext). The store of
+** the new object has remembered the slot again, later in the list. The last of these pairs is
+** excepted: if it was at the end of the list, the barrier has not repeated it. Without this test
+** the pairs of a queue's slots would accumulate.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -125,11 +124,9 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/*
-** Number of slots up to which an array has one bit per slot while its remembered slots are
-** visited, so that a slot that was stored to repeatedly is visited once. The bits are 2 KiB of
-** the C stack.
-*/
+/* Number of slots up to which an array has one bit per slot while its remembered slots are visited,
+   so that a slot is visited once, however many successive pairs of the array contain it. The bits
+   are 2 KiB of the C stack. */
 #define MOST_SEEN	(1u << 14)
 #define SEENBITS	(8 * (unsigned)sizeof(uintptr_t))
 
@@ -140,14 +137,16 @@ typedef struct Seen {
 } Seen;
 
 
-/* Prepares 's' for the slots of another array. */
+/* Prepares 's' for another array of asize slots. If these are more than MOST_SEEN, none has a
+   bit. */
 static void beginseen (Seen *s, unsigned asize) {
   s->n = (asize <= MOST_SEEN) ? asize : 0;
   memset(s->bits, 0, (s->n + SEENBITS - 1) / SEENBITS * sizeof(s->bits[0]));
 }
 
 
-/* Returns 1 if slot i was seen before; notes it as seen. */
+/* Returns 1 if the bit of slot i is set, else sets the bit and returns 0. Always 0 for a slot
+   without a bit. */
 static int isseen (Seen *s, unsigned i) {
   uintptr_t bit = (uintptr_t)1 << (i % SEENBITS), *word;
   if (i >= s->n) return 0;
@@ -158,11 +157,9 @@ static int isseen (Seen *s, unsigned i) {
 }
 
 
-/*
-** Marks from the remembered slots. If a table has got other vectors since a slot was remembered,
-** the table itself is remembered, and visiting an old address that happens to be in the new
-** vectors does no harm.
-*/
+/* Marks from the remembered slots. If a table has got other vectors since a slot was remembered,
+   moveslots has replaced the slot, or the table itself is remembered; then visiting an old address
+   that happens to be in the new vectors does no harm. */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
@@ -197,7 +194,7 @@ static void markslots (global_State *g) {
       else luaN_traverseslots(g, t, i, 1);
     }
     else if (kind == LUAN_EPHEMERON) markephemeron(g, t, i);
-    else if (markweakslot(g, t, kind, i)) {  /* luaN_clearslots continues with it */
+    else if (markweakslot(g, t, kind, i)) {  /* for luaN_clearslots */
       s->a[kept++] = t;
       s->a[kept++] = slot;
     }
@@ -209,8 +206,8 @@ static void markslots (global_State *g) {
 }
 
 
-/* Traverses all objects of a list, which get LUAN_UNLOGGED again. 'ageing': each may be the
-   holder of an object that stays young. */
+/* Traverses all objects of list v, which get LUAN_UNLOGGED again, and empties v. 'ageing': each
+   object may be the holder of objects that stay young. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

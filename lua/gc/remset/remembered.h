@@ -8,7 +8,8 @@
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
 /* Removes the entries with dead values in the slots that luaN_markremembered has left in
-   remset.slots. If 'keys' is 1, removes those with dead keys instead, and empties remset.slots. */
+   remset.slots; keeps only slots there whose key may be dead. If 'keys' is 1, removes the entries
+   with dead keys instead, and empties remset.slots. */
 LUAI_FUNC void luaN_clearslots (global_State *g, int keys);
 
 #endif

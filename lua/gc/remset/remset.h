@@ -10,20 +10,23 @@
 #include "mark.h"
 
 /*
-** Limit of the lists: 'slots' is refined at that many words, 'objects' at that many objects.
-** Tables in 'whole' are left to the minor collection while they have fewer slots in total. A
-** lower limit shortens pauses and makes barriers refine more often.
+** Value of remset.many: 'objects' is refined at that number of objects, 'slots' at that number of
+** words (at twice the number while remset.hurried is 1; for huge tables perhaps earlier, at
+** remset.refineat). Tables in 'whole' are left to the minor collection unless they have more slots
+** in total. A lower limit shortens pauses and makes barriers refine more often.
 */
 #define LUAN_MANY	(1u << 15)
 
 /*
-** True if a table with that many slots is huge: the headers of its values, one cache line each, do
-** not fit, with other data, into a core's cache of the second level. Random stores of old objects
-** into tables just below the limit show a limit that is too high (bench/load/permute.lua).
+** True if a table with 'slots' slots, remset.many / 8 or more, is huge: the headers of its values,
+** one cache line each, do not fit, with other data, into a core's cache of the second level. Random
+** stores of old objects into tables just below the limit show a limit that is too high
+** (bench/load/permute.lua).
 */
 #define luaN_isvast(c,slots)	((slots) >= (size_t)(c)->remset.many / 8)
 
-/* Adds o to the remembered set, to be traversed as a whole. No effect if o is logged or young. */
+/* Adds o to remset.whole if o is a table with LUAN_LISTED, else to remset.objects, to be traversed
+   as a whole; if there is no memory, sets remset.overflow. No effect if o is logged or young. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
 /*
@@ -32,7 +35,7 @@ LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
-/* Makes the clean thread L dirty and adds it to remset.objects. */
+/* Clears LUAN_CLEAN of thread L, and adds L to remset.objects if L is old and not logged. */
 LUAI_FUNC void luaN_dirtythread (lua_State *L);
 
 /* Moves all threads of remset.dirty to remset.objects. To be called when a collection starts. */
