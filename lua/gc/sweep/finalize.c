@@ -28,10 +28,10 @@
 
 
 /*
-** A batch of finalizers ends after MAX_BATCH_NS nanoseconds. The clock is read once in
-** CALLS_A_READING calls; the interval doubles, up to MOST_A_READING, if the calls since the last
-** reading took less than one QUICK_PART-th of the batch. A longer batch means longer pauses and
-** fewer safepoints.
+** A batch of finalizers ends MAX_BATCH_NS nanoseconds after its first reading of the clock, but not
+** before finalize.quota calls. The clock is read once in CALLS_A_READING calls; the interval
+** doubles, up to MOST_A_READING, as long as the calls between two readings take less than one
+** QUICK_PART-th of the batch. A longer batch means longer pauses and fewer safepoints.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
@@ -41,12 +41,13 @@
 
 /*
 ** Objects with finalizers often own memory outside of the heap (streams, cursors), so a nursery
-** must not contain thousands of dead ones. A minor collection starts when YOUNG_MIN << youngbits of
-** them are young. If it finds more than one YOUNG_MANY-th of them alive, the number is doubled, up
-** to YOUNG_BITS times, so that a program that keeps its objects, or the last thousand of them, pays
-** for few collections and objects still die young. If it finds at most one YOUNG_FEW-th alive, the
-** number is halved. spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at
-** a time in a program that drops each of them.
+** must not contain thousands of dead ones. In the generational mode, a minor collection starts when
+** (YOUNG_MIN << youngbits) + finalize.closed of them are young. If it finds more than one
+** YOUNG_MANY-th of them alive, the number is doubled, up to YOUNG_BITS times, so that a program
+** that keeps its objects, or the last thousand of them, pays for few collections and objects still
+** die young. If it finds at most one YOUNG_FEW-th alive, the number is halved.
+** spec/lua/gc/finalized_spec.lua tests the effect: how many objects are alive at a time in a
+** program that drops each of them.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -68,7 +69,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Removes the entries whose finalizers were called, if they are at least half of the list. */
+/* Removes the entries of 'tobefinalized' whose finalizers were called, if they are at least half of
+   the list. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -80,11 +82,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/*
-** Ensures capacity for one more object in 'finalizable', and for all objects of 'finalizable' in
-** 'tobefinalized', because a collection that moves the dead there must not fail. Returns 0 if there
-** is no memory.
-*/
+/* Ensures capacity for one more object in 'finalizable', and for it and all objects of
+   'finalizable' in 'tobefinalized', because a collection that moves the dead there must not fail.
+   Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -129,7 +129,7 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 
 /* Adjusts youngbits after a minor collection in which 'alive' of 'young' young objects with
-   finalizers survived. */
+   finalizers survived. No effect if they were too few to start that collection. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -142,11 +142,9 @@ LUA_API void luaN_willclose (lua_State *L) {
 }
 
 
-/*
-** Selects in one pass. A major collection in slices needs two passes (luaN_selectslice): it must
-** have found all dead objects before it marks the first one, because that also marks other dead
-** objects to which the first one refers.
-*/
+/* Selects in one pass. A major collection in slices needs two passes (luaN_selectslice): it must
+   have found all dead objects before it marks the first one, because marking one also marks the
+   dead objects to which it refers. */
 void luaN_selectfinalizable (lua_State *L, int all) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -182,8 +180,8 @@ void luaN_beginselection (luaN_Gc *c) {
 
 
 /* Runs one slice of the selection. An object that gets its finalizer while the slices run is
-   appended after sweep.kept, where no slice visits it, so it counts as alive until the next major
-   collection. */
+   appended at index sweep.kept or higher, where no slice visits it, so it counts as alive until the
+   next major collection. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **a = c->finalize.finalizable.v.a;
@@ -239,10 +237,11 @@ void luaN_endselection (luaN_Gc *c) {
 
 /*
 ** If finalizers take longer than the allocation of their objects, batches that end by the clock
-** would leave more and more calls pending. So a batch makes four times as many calls each time a
-** step of the collector ends with more pending calls than the one before, until none are pending;
-** the program pays with time. (While a selection is moving its dead objects, a higher number of
-** pending calls does not count.)
+** would leave more and more calls pending. So each time a step of the collector ends with more
+** pending calls than the step before (if that left any), the least number of calls of a batch
+** becomes MOST_A_READING or four times its previous value, until no call is pending; the program
+** pays with time. (While a selection is moving its dead objects, a higher number of pending calls
+** does not count.)
 */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
@@ -265,7 +264,7 @@ typedef struct Batch {
 } Batch;
 
 
-/* Returns 1 if the batch must end before another call. */
+/* Returns 1 if the batch must end before another call; always 0 for LUAN_ALL and LUAN_CLOSING. */
 static int isover (Batch *b) {
   uint64_t now;
   if (b->which != LUAN_BATCH || ++b->calls < b->nextreading) return 0;
@@ -283,7 +282,7 @@ static int isover (Batch *b) {
 }
 
 
-/* Calls the finalizer of the next pending object. */
+/* Removes the next pending object from the queue and calls its finalizer, if it still has one. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];

@@ -6,8 +6,8 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Moves the dead objects of 'finalizable' to 'tobefinalized', newest first; 'all': every object. A
-   minor collection moves only young ones. Does not allocate. */
+/* Moves the dead objects of 'finalizable' to 'tobefinalized', newest first; 'all': every object,
+   dead or not. A minor collection moves only young ones. Does not allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /*
@@ -18,15 +18,16 @@ LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Ends a selection early, for a full collection or the end of the state. If all dead objects were
-   found, queues the rest of them; if not, removes the tags, so that they will be tested again. */
+/* Ends a selection, if one runs, for a full collection or the end of the state. If all dead objects
+   were found, queues those not queued yet; if not, removes the tags, so that the objects will be
+   tested again. */
 LUAI_FUNC void luaN_endselection (luaN_Gc *c);
 
 /*
-** Calls finalizers that are due: LUAN_BATCH, a batch; LUAN_ALL, all; LUAN_CLOSING, all, for a state
-** that is closing. If luaD_checkminstack fails for L, the finalizers are left to the next
-** collection, except with LUAN_CLOSING. Returns 1 if a batch has ended before all were called. Runs
-** Lua code; errors become warnings.
+** Calls finalizers of objects pending finalization: LUAN_BATCH, a batch; LUAN_ALL, all;
+** LUAN_CLOSING, all, for a state that is closing. If luaD_checkminstack fails for L, the finalizers
+** are left to the next collection, except with LUAN_CLOSING. Returns 1 if a batch was ended by the
+** clock before all were called. Runs Lua code; errors become warnings.
 */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
 LUAI_FUNC int luaN_callfinalizers (lua_State *L, luaN_Calls which);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The string table: short strings by their contents. It grows, shrinks and is swept some buckets
-** at a time, so that no pause depends on its size. It uses linear hashing (Litwin, VLDB 1980)
-** within a vector whose size is a power of 2: bucket i of the upper half exists only if i is less
-** than 'limit'; until then its strings are in the bucket half a vector below, which is split when
-** 'limit' reaches i.
+** The string table: short strings by their contents. It grows, shrinks and is swept by slices some
+** buckets at a time, to keep pauses short. (Full collections and some minor collections may sweep
+** all buckets.) It uses linear hashing (Litwin, VLDB 1980) within a vector whose size is a power of
+** 2: bucket i of the upper half exists only if i is less than 'limit'; until then its strings are
+** in the bucket half a vector below, which is split when 'limit' reaches i.
 **
 ** G5 of gc.h holds at all times. A sweep visits the buckets in ascending order, so that a split
 ** moves strings only to buckets that are not swept yet. Marking counts the short strings that it
@@ -34,7 +34,7 @@
 #define SPLITS_A_STRING		2
 
 /* Words of the largest list of young strings that is freed after each minor collection. An idle
-   state does not need it. */
+   state does not need the list. */
 #define MAX_LIST_DROPPED		256u
 
 /*
@@ -46,7 +46,7 @@
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
 
-/* Buckets that each minor collection merges while the table shrinks. */
+/* Most buckets that a call of luaN_shrinkstrings merges. */
 #define MERGES_A_MINOR		4096
 
 
@@ -175,7 +175,7 @@ static int sweepchain (global_State *g, TString **p) {
 }
 
 
-/* Removes the dead among the listed young strings. */
+/* Removes the dead strings of strings.young from the string table. */
 static void sweeplisted (global_State *g) {
   stringtable *tb = &g->strt;
   const luaN_Vec *v = &g->heap.gc.strings.young;
@@ -198,8 +198,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares the list of young strings for the next nursery. 'born' is the number of strings that
-   the program has added during the last nursery. */
+/* Prepares strings.young for the next nursery. 'born' is the number of strings by which the table
+   has grown during the last nursery. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

@@ -5,22 +5,21 @@
 
 /* Removes the strings that the collection has found dead from the cache of luaS_new. */
 LUAI_FUNC void luaN_clearcache (global_State *g);
-/* Removes the dead young strings, in a minor collection. */
+/* Removes the dead young strings from the string table, in a minor collection. */
 LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 
-/* Removes all dead strings, in a full collection. */
+/* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/*
-** luaN_beginstrings starts the sweep of the table after a major collection has marked everything
-** and nothing is young. luaN_sweepstrings sweeps up to n buckets and returns the number; less
-** than n if no dead string is left.
-*/
+/* luaN_beginstrings starts the sweep of the table after a major collection has marked everything.
+   luaN_sweepstrings sweeps up to n buckets and returns the number of buckets swept, which is less
+   than n only if no dead string is left. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
-/* Makes the table smaller, some buckets per call, if it has more than four buckets for each string.
-   May allocate; does not collect. */
+/* Starts to make the table smaller if it has more than four buckets for each string; each call
+   merges up to MERGES_A_MINOR buckets. No effect while slices sweep the table. May allocate; does
+   not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);
 
 #endif

@@ -15,11 +15,9 @@
 #include "seam.h"
 #include "vec.h"
 
-/*
-** New external bytes that bring the next minor collection forward: at least EARLY_MIN, and one
-** EARLY_PART-th of all external bytes. Lower values find dead owners earlier, with more
-** collections.
-*/
+/* The next minor collection is brought forward if at least EARLY_MIN external bytes, and one
+   EARLY_PART-th of all of them, were added since the nursery started. A lower EARLY_MIN or a higher
+   EARLY_PART finds dead owners earlier, with more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
@@ -61,8 +59,9 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 
 /* Updates u->most after the external bytes of u were set to n (UO2). Counts only growth of u->most
-   for samples, so that bytes that go up and down repeatedly count once. If n is 0, sets u->most to
-   0 and reports the external bytes as freed (luaN_tookback). */
+   for samples, so that bytes that go up and down repeatedly, but not to 0, count once. If n is 0,
+   sets u->most to 0 and, if the external bytes are watched, reports them as freed
+   (luaN_tookback). */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {

@@ -6,13 +6,13 @@
 ** collections (pace.c), and many of them at once bring the next minor collection forward.
 ** (Compare caml_alloc_custom_mem of OCaml and the external memory of V8.)
 **
-** A userdata that owns external bytes is in 'standins', which collections sweep like the other
-** lists of sweep.c; when it is dead its bytes are subtracted. Its finalizer has run before that,
-** because a userdata pending finalization counts as alive.
+** A userdata that owns external bytes is in lists.standins, which collections sweep like the other
+** lists of sweep.c; when the userdata is dead, its bytes are subtracted. Its finalizer, if any, has
+** run before that, because a userdata pending finalization counts as alive.
 **
 ** Invariants (checked by luaN_verify):
-**   UO1  'outside' is the sum of the external bytes of the userdata in 'standins'. These userdata
-**        have LUAN_LISTED and are listed once; no other userdata owns external bytes.
+**   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
+**        userdata have LUAN_LISTED and are listed once; no other userdata owns external bytes.
 **   UO2  'most' of a userdata is the largest number of units (LUAN_UNIT bytes) that it has owned
 **        since it owned none, up to the range of the field; samples have counted that many units.
 **        It is 0 while the userdata owns none.
@@ -23,12 +23,12 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Sets the external bytes of u to n. A hint: it has no effect if there is no memory to list u.
-   Does not collect. */
+/* Sets the external bytes of u to n, or to fewer if the sum of all would exceed LUAN_MOSTOUTSIDE. A
+   hint: no effect if there is no memory to list u. May call the sampler; does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Returns 1 if u stays in 'standins': if u is alive and owns external bytes. Subtracts the bytes of
-   a dead u; clears LUAN_LISTED of a live u that owns none. */
+/* Returns 1 if u stays in 'standins': if u is alive and owns external bytes. Else returns 0, after
+   subtracting the bytes of a dead u or clearing LUAN_LISTED of a live one. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2 for the verifier. Returns the name of the violated invariant and sets

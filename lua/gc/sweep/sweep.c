@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects that need work when they are dead (sweep.h): blocks of lua_Alloc
-   are returned. (interned.c sweeps strings.) */
+/* Sweeps the lists of objects that need work when they are dead (sweep.h), for example the return
+   of memory to lua_Alloc. (interned.c sweeps short strings.) */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -40,7 +40,7 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* Puts the block whose lines were freed last into the right list. */
+/* Relists the block sweep.freed, if there is one, and sets sweep.freed to NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -48,8 +48,8 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees a large leaf object. Objects that die together are in few blocks, one after the other, so
-   that each block is relisted once. */
+/* Frees a large leaf object. Successive dead objects are often in the same block, so a block is
+   relisted when an object of another block is freed, not for each object. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -69,7 +69,7 @@ static void freeobject (lua_State *L, GCObject *o) {
 
 
 /* Ends a thread if it is dead. This function and the other keep… functions below return 1 if o
-   stays in its list. If o is dead, they do the work that its death needs and return 0. */
+   stays in the list, else 0. If o is dead, they do the work that its death needs. */
 static int keepthread (lua_State *L, void *o) {
   if (!luaN_white(G(L), (lua_State *)o)) return 1;
   lua_assert(((lua_State *)o)->nextdirty == NULL);
@@ -173,8 +173,9 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* Sets LUAN_HELD on the lines of the young large leaf objects in a full collection, because marking
-   does not mark their lines. The sweep removes it from those of the dead. */
+/* Sets LUAN_HELD, in a full collection, on the lines of the large leaf objects that were young
+   before it, because marking does not mark these lines. The sweep removes LUAN_HELD from the lines
+   of the dead. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -184,11 +185,9 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/*
-** Counts the entries at the start of the list of finalizable objects that are old, in a minor
-** collection. The list is in the order in which objects got their finalizers; the first young
-** entry ends the old ones.
-*/
+/* Sets l->old of the list of finalizable objects, in a minor collection, to the number of old
+   entries before the first young one. The list is in the order in which objects got their
+   finalizers. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

@@ -8,7 +8,7 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* Sweeps the young part of each list in a minor collection, else all of it. */
+/* Sweeps the young part of each list in a minor collection, all of each list in a full one. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
 /*

@@ -94,7 +94,8 @@ CallInfo *luaN_extended (lua_State *L) {
 
 
 /* Counts the stack of a new thread and makes the thread dirty, if an emergency collection has
-   tenured the thread while the stack was being allocated: it could neither scan nor count it. */
+   tenured the thread while the stack was being allocated: the collection could neither scan nor
+   count the stack. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -132,7 +133,7 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the unused rest of the block should be freed: any rest of a block of up to
+/* Returns 1 if the unused rest of the stack's block should be freed: any rest of a block of up to
    LUAN_STRIDE slots, a rest of more than two thirds of a longer block. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
@@ -143,7 +144,8 @@ static int isroomy (const lua_State *th) {
 /*
 ** Frees the second, the fourth, … of the next LUAN_ATONCE unused CallInfos. Returns the number that
 ** it visited. A major collection whose scan has reached a freed CallInfo (mark.ci) continues with
-** the next one: if it started again, it would never finish a deep stack.
+** the next one in the order of the scan: if the scan started again, it would never finish a deep
+** stack.
 */
 static unsigned freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;

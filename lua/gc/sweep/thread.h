@@ -5,24 +5,27 @@
 #define luaN_thread_h
 
 /*
-** luaN_shrinkthread frees the unused part of the stack's block, and unused CallInfos; nothing if
-** the stack was shortened in place since the last call (LUAN_LONG), unless 'all' is 1. May
-** allocate. luaN_shrinkcalls frees more CallInfos. Both return the cost in bytes, and set *more to
-** 1 if CallInfos are left to free, else to 0.
+** luaN_shrinkthread shortens a stack of which little is in use, frees the unused part of its block
+** if that is worth a move (isroomy), and frees half of the next LUAN_ATONCE unused CallInfos
+** ('all': nearly all unused ones). It frees nothing if the stack was shortened in place since the
+** last call (LUAN_LONG), unless 'all' is 1. May allocate. luaN_shrinkcalls frees more CallInfos.
+** Both return the cost in bytes, and set *more to 1 if CallInfos may be left to free, else to 0.
 **
 ** In the generational mode, the running and the main thread are shrunk every SHRINK_MINORS minor
 ** collections (collect.c), all other threads after every major collection. In the incremental mode,
 ** all threads are shrunk after every major collection. A full collection shrinks all threads,
-** except in an emergency.
+** except in an emergency. Threads with a short stack and few CallInfos are not shrunk, unless they
+** are the running or the main thread.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all, int *more);
 LUAI_FUNC size_t luaN_shrinkcalls (lua_State *th, int *more);
 
-/* Shrinks the stack of the running or main thread th, and frees several slices of CallInfos at
-   once. */
+/* Shrinks the stack of the running or main thread th, and frees up to MAX_OWN_SLICES slices of its
+   unused CallInfos ('all': nearly all of these). */
 LUAI_FUNC void luaN_shrinkown (lua_State *th, int all);
 
-/* Ends a dead thread: closes its open upvalues that are alive, and frees a large stack. */
+/* Ends a dead thread: closes its open upvalues that are alive, and frees a stack of more than
+   LUAN_LARGE bytes. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);
 
 #endif

@@ -62,7 +62,8 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of all small userdata that the last collection left young. */
+/* Removes LUAN_HELD from the lines of all small userdata that the last minor collection left
+   young. */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -105,8 +106,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* If o, which has LUAN_MET, is small: clears LUAN_MET, sets the survivor age, and keeps the lines
-   of o by LUAN_HELD. Does nothing for a large o, which the sweep of lists.large keeps. */
+/* If o, which has LUAN_MET, is small: clears LUAN_MET, sets the survivor age, sets LUAN_HELD on the
+   lines of o, and counts o in bytes.waiting. Does nothing for a large o, which the sweep of
+   lists.large keeps. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -117,7 +119,8 @@ static void waiting_keep (global_State *g, GCObject *o) {
 
 
 /* Returns the block of o, whose finalizer was called, if o is small and its lines may become free:
-   if o is dead, or was left young again because it got another finalizer. Otherwise NULL. */
+   if o is dead, or was left young again because it got another finalizer. Otherwise NULL. Reports a
+   dead o that is watched to the sampler. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -170,8 +173,8 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Empties the lists. The lines of their userdata get the mark of the epoch that ends, in place of
-   LUAN_HELD; the sweep of lines that follows frees the lines of unmarked userdata. */
+/* Empties the lists. The lines of their small userdata get the mark of the epoch that ends, in
+   place of LUAN_HELD; the sweep of lines that follows frees the lines of unmarked userdata. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

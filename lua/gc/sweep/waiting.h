@@ -7,14 +7,14 @@
 ** cursors that are dropped at once made the heap of a host grow. So the userdata is left young: it
 ** has LUAN_MET while the collection runs, and the objects that it refers to are marked, but not the
 ** userdata itself. The next minor collections leave it young again, until its finalizer is called;
-** if one of them reaches it from a live object, it is treated like any object. After the call it is
-** like any new object, whatever the finalizer has stored it in.
+** a minor collection that reaches the userdata from a live object treats it like any object. After
+** the call the userdata is like any new object, wherever the finalizer has stored it.
 **
 ** Its memory is kept as if it were marked: sweep.c keeps a large userdata; the lines of a small one
 ** have LUAN_HELD until the next minor collection. (So have the lines of small userdata that are
 ** ageing and alive: ageing.h.) The userdata is tenured like other objects if a weak table refers to
-** it, if MOST_WAITING others are pending, if it owns external bytes, or if a major collection runs
-** or starts.
+** it, if MOST_WAITING others are pending in finalize.left, if there is no memory to list it, if it
+** owns external bytes, or if a major collection runs or starts.
 **
 ** finalize.left has the userdata that the last minor collection has left young for their
 ** finalizers, in the order of the calls; the finalizers of the first finalize.called were called
@@ -34,22 +34,23 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    them instead if mark.ageing is 0. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* Leaves young o, which was just queued, and marks the objects that it refers to. Returns 0 if that
-   is not possible; o must be marked then. */
+/* Leaves the just queued object o young, marks the objects that o refers to, and returns 1. Returns
+   0 if that is not possible; the caller must mark o then. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /* Sets LUAN_HELD on the lines of the small userdata that stay young. Reports to the sampler the
-   dead small userdata whose finalizers were called. To be called when everything is marked and
-   nothing is swept. */
+   watched small userdata that are dead after the call of their finalizers; replaces the called ones
+   in finalize.left by their blocks or NULL. To be called when everything is marked and nothing is
+   swept. */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
 /* Removes from finalize.left the userdata that were marked or whose finalizers were called, and
-   frees the lines of the dead. To be called after the sweep, because a dead userdata may be in
-   another list until then. */
+   relists the blocks of the small dead ones, whose lines are free. To be called after the sweep,
+   because a dead userdata may be in another list until then. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* Tenures all userdata of finalize.left and finalize.aged, and empties these lists. To be called
-   right after a minor collection. */
+   right after a minor collection; the caller must then drain mark.young. */
 LUAI_FUNC void luaN_tenurewaiting (global_State *g);
 
 /* Empties finalize.left and finalize.aged for a full collection, which treats their userdata like
