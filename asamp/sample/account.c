@@ -7,7 +7,7 @@
 
 #include "binding.h"
 
-#define FIRSTLOG	4	/* log2 of the first table */
+#define FIRSTLOG	4	/* log2 of the number of slots of the first table */
 
 
 static uint32_t account_place (uint32_t set, unsigned log) {
@@ -15,7 +15,7 @@ static uint32_t account_place (uint32_t set, unsigned log) {
 }
 
 
-/* Returns sum i, in piece 0, 1, ... of ACCOUNT_FIRST, 2 * ACCOUNT_FIRST, ... sums. */
+/* Returns sum i. Piece k, from 0 on, has ACCOUNT_FIRST << k sums. */
 static AccountSum *sumat (const Account *a, uint32_t i) {
   uint32_t scaled = i / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -46,7 +46,8 @@ static int growtable (Account *a) {
 }
 
 
-/* Makes a sum for a set that has none. Returns NULL if there is not enough memory. */
+/* Makes a sum for a set that has none. Returns NULL if the pieces are full or there is not enough
+   memory. */
 static AccountSum *newsum (Account *a, uint32_t set) {
   uint32_t scaled = a->n / ACCOUNT_FIRST + 1;
   unsigned piece = 31 - (unsigned)__builtin_clz(scaled);
@@ -85,7 +86,7 @@ static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
 }
 
 
-/* Adds the bytes since the last change to the sum of the present label. */
+/* Adds the bytes allocated since seam->from to the sum of the present label. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;
@@ -115,7 +116,7 @@ void account_off (Account *a, lua_State *L) {
 }
 
 
-/* Sets a sum to 0, or if 'keep' to the bytes that are not reported. */
+/* Sets a sum to 0 or, with 'keep', to its bytes that are not marked as reported. */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;

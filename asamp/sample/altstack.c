@@ -23,11 +23,11 @@
 #define FRAME	((size_t)4096)	/* Bytes of the largest signal frame in a program that does
 				   not enable x86 tile registers. */
 
-static pthread_key_t key;	/* Key of the mapping of our stack, by thread. */
+static pthread_key_t key;	/* Each thread's value: the mapping of our stack, or NULL. */
 static int iskey;
 
 
-/* Returns the size of the largest possible signal frame in bytes. */
+/* Returns the bytes of the largest signal frame, as the kernel reports them; else FRAME. */
 static size_t framesize (void) {
   size_t n = (size_t)getauxval(AT_MINSIGSTKSZ);
   return (n == 0) ? FRAME : n;
@@ -39,7 +39,7 @@ static size_t pagesize (void) {
 }
 
 
-/* Returns the size of our mapping, including the page below the stack. */
+/* Returns the bytes of our mapping, including the page below the stack. */
 static size_t wholesize (void) {
   size_t page = pagesize();
   return (framesize() + ALTSTACK_BYTES + page - 1) / page * page + page;
@@ -85,8 +85,8 @@ static int set (char *map, char *err, size_t errsize) {
 
 
 /*
-** Maps a stack and sets it as the alternate stack, at most once for each thread. If the thread
-** has our stack, and it is disabled now, keeps it: a handler may return to it (AS3).
+** Maps a stack and sets it as the alternate stack. If the thread already has our stack, which is
+** disabled now, only returns 1: a handler may return to that stack (AS3).
 */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;

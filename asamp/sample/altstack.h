@@ -7,10 +7,11 @@
 **
 **   AS1  an alternate stack that the program has set is kept, whatever its size: programs free
 **        or unmap the address that sigaltstack returns to them;
-**   AS2  ours ends with its thread: it is disabled, if it is still set, and unmapped. If the
+**   AS2  our stack ends with its thread: it is disabled, if it is still set, and unmapped. If the
 **        thread ends on this stack, neither is done;
 **   AS3  a handler of the program that leaves our stack by swapcontext may return to it later:
-**        until then the stack is disabled (SS_AUTODISARM), and signals use the current stack;
+**        until then the stack is disabled (SS_AUTODISARM, since Linux 4.7), and signals use the
+**        current stack;
 **   AS4  an inaccessible page is below our stack.
 */
 #ifndef asamp_altstack_h
@@ -23,8 +24,9 @@
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /*
-** Ensures that the calling thread has an alternate stack with space for a signal frame and
-** 'least' bytes. Returns 1; on failure 0, with one line in 'err' and the reason in errno.
+** Ensures that the calling thread has an alternate stack with space for 'least' bytes and a signal
+** frame without x86 tile registers. Returns 1, also while our stack is disabled (AS3); on failure
+** 0, with one line in 'err' and the reason in errno.
 */
 int altstack_use (size_t least, char *err, size_t errsize);
 

@@ -43,8 +43,8 @@ static struct link_map *objectof (void *address, Loaded *where) {
 
 
 /*
-** Closes the handle of an object file that was not bound. That of a bound one stays open (BD3);
-** if the handle is RTLD_DEFAULT, dlsym itself keeps the object files of the symbols it returned.
+** Closes the handle of an object file that was not bound. The handle of a bound one stays open
+** (BD3); if it is RTLD_DEFAULT, dlsym itself keeps the object files of the symbols it returned.
 */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);
@@ -57,8 +57,8 @@ static const char *binding_nameof (const struct link_map *object) {
 
 
 /*
-** Returns the symbol that the object file itself exports, or NULL. A symbol found in one of its
-** dependencies, or in a library loaded earlier, may belong to another Lua.
+** Returns the address of a symbol that the object file at 'where' itself exports, or NULL. A symbol
+** found in one of its dependencies, or in a library loaded earlier, may belong to another Lua.
 */
 static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   char *address = dlsym(handle, name);
@@ -67,8 +67,8 @@ static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
 
 
 /*
-** Fills 'b': all functions, or without 'seam' upstream's only. Returns NULL, or the first name
-** that the object file does not export.
+** Fills 'b' with all functions, or without 'seam' with upstream's only, and returns NULL. Else
+** returns the first name that the object file does not export.
 */
 static const char *binding_find (void *handle, const Loaded *where, int seam, Binding *b) {
   void *found[COUNT(names)] = {NULL};
@@ -90,7 +90,7 @@ static int isserved (const struct link_map *object) {
 }
 
 
-/* Makes 'object' the served one unless there is one. Returns the served object file. */
+/* Makes 'object' the served object file, unless there is one. Returns the served object file. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Binds the functions of Lua that a module calls, when the module is opened, to those of the
-** Lua that opens it: of the object file (program, library or plugin) from which luaopen_ is
-** called.
+** When a module is opened, binds the functions of Lua that the module calls to the Lua that opens
+** it: the object file (program, library or plugin) whose code calls luaopen_.
 **
 ** The dynamic loader would bind them by name in the scope that the whole process shares. That
 ** scope lacks a Lua loaded by dlopen with RTLD_LOCAL, and may hold another Lua if the process
-** has two. So modules leave the loader no name of Lua to bind and link to no Lua library. A
-** source file that calls Lua includes this header, and each luaopen_ function of a module
+** has two. So modules link to no Lua library, and have no undefined symbol of Lua. A source
+** file that calls Lua includes this header, and each luaopen_ function of a module
 ** starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
@@ -26,7 +25,8 @@
 #include "lualib.h"
 #include "seam.h"
 
-/* The functions that the modules call: of upstream's API, and of seam.h. */
+/* BINDING_LUA lists the functions of upstream's API that the modules call, BINDING_SEAM those of
+   seam.h. */
 #define BINDING_LUA(X) X(luaL_argerror) X(luaL_checkinteger) \
   X(luaL_checklstring) X(luaL_checkoption) X(luaL_checkstack) \
   X(luaL_checktype) X(luaL_checkudata) X(luaL_checkversion_) X(luaL_error) \
@@ -67,11 +67,11 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua that called the surrounding function, and returns 1. 'seam': binds
-** the functions of seam.h too, else their fields stay NULL. Raises an error of that Lua if it
-** lacks a function or is not the Lua that the module serves. If that Lua exports no functions, no
-** error can be raised: writes one line with advice to stderr and returns 0, and require returns
-** true. Thread-safe.
+** Binds the module to the Lua that called the surrounding function, and returns 1. 'seam' 1, read
+** at the first call only: binds the functions of seam.h too; 0: their fields stay NULL. Raises an
+** error of that Lua if that Lua lacks a function or is not the one that the module serves. If it
+** exports no luaL_error, no error can be raised: writes one line with advice to stderr and returns
+** 0, and require returns true. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))

@@ -16,13 +16,13 @@
 #include "sample.h"
 
 #define BIRTHS_TEXT	128u	/* Longest stored name and longest stored source, bytes. */
-#define BIRTHS_TICK	20	/* Unit of 'time': 2^20 ns, about a millisecond, so that the
+#define BIRTHS_TICK	20	/* log2 of the unit of 'time' in ns, about a millisecond; the
 				   conversion is one shift. */
 
 /* Allocation site and time of a sample. */
 typedef struct Birth {
   uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
-  uint32_t line;	/* Line in that function. */
+  uint32_t line;	/* Line that ran in that function. */
   uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
   float bytes;		/* Bytes that the sample represents. */
 } Birth;
@@ -56,7 +56,7 @@ static inline Birth births_of (const ProfileSample *s, uint64_t period,
   return b;
 }
 
-/* Returns the age of a sample at 'time' (CLOCK_MONOTONIC, ns), in ms. */
+/* Returns the age of a sample at 'time' (CLOCK_MONOTONIC, ns), in ms; wrong from 49 days on. */
 static inline uint32_t births_age (const Birth *b, uint64_t time) {
   uint64_t ticks = (uint32_t)(time >> BIRTHS_TICK) - b->time;
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
@@ -66,7 +66,7 @@ static inline uint32_t births_age (const Birth *b, uint64_t time) {
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
-/* Returns the function with that number; NULL if it is unknown or has no name. */
+/* Returns the function with that number; NULL if there is none or its name is missing. */
 const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);

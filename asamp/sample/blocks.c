@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its address marks deleted slots; no block has it. */
+/* The address of 'tomb' marks deleted slots; no block has this address. */
 static const char tomb;
 
 
@@ -35,7 +35,8 @@ int blocks_room (Blocks *b) {
 }
 
 
-/* Returns the entry of the block, or NULL; *room is the slot in which to insert it. */
+/* Returns the entry of the block; NULL: there is none, and *room is the slot for it. The table must
+   have slots. */
 static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
                                        struct BlockEntry **room) {
   size_t i;

@@ -2,7 +2,7 @@
 /*
 ** Hash table from the addresses of watched memory blocks to numbers, with open addressing.
 ** Independent of Lua and of samples. Several samples of one block form a chain: the table has
-** the number of the newest one, which stores the number of the one before.
+** the number of the newest sample, which stores the number of the sample before.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.
@@ -15,7 +15,7 @@
 /* A table of blocks. All zero: empty. */
 typedef struct Blocks {
   struct BlockEntry {
-    const void *block;	/* NULL: a free slot. */
+    const void *block;	/* NULL: a free slot; address of 'tomb' (blocks.c): a deleted one. */
     size_t number;	/* Number of the block's newest sample. */
   } *entries;
   size_t size;		/* Number of slots: a power of two, or 0. */
@@ -28,18 +28,18 @@ typedef struct Blocks {
 */
 int blocks_room (Blocks *b);
 
-#define BLOCKS_NONE	((size_t)-1)	/* not a number */
+#define BLOCKS_NONE	((size_t)-1)	/* no number */
 
 /*
-** Sets the number of a block, for which space is reserved. Returns the number it had, or
-** BLOCKS_NONE.
+** Sets the number of a block; a new block requires blocks_room. Returns the number that the block
+** had, or BLOCKS_NONE.
 */
 size_t blocks_put (Blocks *b, const void *block, size_t number);
 
-/* Removes a block and stores its number in *number. Returns 0 if it is not in the table. */
+/* Removes a block and stores its number in *number. Returns 0 if the table lacks the block. */
 int blocks_take (Blocks *b, const void *block, size_t *number);
 
-/* Removes all blocks and keeps the memory. */
+/* blocks_clear removes all blocks and keeps the memory; blocks_free frees it. */
 void blocks_clear (Blocks *b);
 void blocks_free (Blocks *b);
 

@@ -11,9 +11,9 @@
 #include "binding.h"
 
 #define NONE	UINT32_MAX	/* no parent */
-#define LEVELS	3	/* depth of the index, in path components */
+#define LEVELS	3	/* depth of the index, in levels of tables */
 
-/* Slots that an index costs at least, whatever it read. */
+/* Least cost of an index, in slots. */
 #define LEASTSLOTS	256u
 
 
@@ -31,8 +31,8 @@ static uint64_t classes_hashof (const char *s) {
 
 
 /*
-** Returns the number of the class with that name, a new number if needed; 0 if there is not
-** enough memory.
+** Returns the number of the class with that name, a new number if needed; for new names beyond the
+** limit CLASSES_MAX, the class "(other classes)"; 0 if there is not enough memory.
 */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
@@ -61,7 +61,8 @@ static uint32_t classes_number (Classes *c, const char *name) {
 }
 
 
-/* As classes_number, for up to CLASSES_NAME bytes of a Lua string; NULs become ';'. 0: empty. */
+/* As classes_number, for up to CLASSES_NAME bytes of a Lua string, NULs replaced by ';'. Returns 0
+   for an empty string. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -92,7 +93,7 @@ static size_t fullname (const Classes *c, uint32_t i,
 }
 
 
-/* Returns 1 if the name of entry i precedes that of j. Both name one table, with equal depth. */
+/* Returns 1 if the name of entry i precedes that of entry j, of the same table and depth. */
 static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
   char a[CLASSES_NAME + 1], b[CLASSES_NAME + 1];
   size_t n, m;
@@ -104,7 +105,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 
-/* Enters the table in field 'e' of 'parent' (NONE: of a root), unless it has a better name. */
+/* Enters the table in field 'e' of 'parent' (NONE: of a root), unless the index has an equal or
+   better name for it. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -133,7 +135,10 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
 }
 
 
-/* Enters the tables in the fields of a table and counts the slots read. */
+/*
+** Enters the live tables under the string keys of a table, and counts the slots read, up to
+** CLASSES_SLOTS. A key that starts with "__" is replaced by ""; in a root it is skipped.
+*/
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -181,8 +186,8 @@ static void makeindex (Classes *c, lua_State *L) {
 
 
 /*
-** Returns 1 if a new index may be built now and would differ from the last one. Updates the
-** budget.
+** Updates the budget and returns 1 if an index may be built now: there is none or the state has
+** allocated since the last update, and the budget suffices or 'final' is set.
 */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;

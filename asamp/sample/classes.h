@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Determines the class of an object, which is the name of its metatable: its field __name; else
-** the path by which the metatable can be reached; else the path by which the table in its field
-** __index can be reached. Paths are names of globals ("Point"), of loaded modules ("geometry"),
+** Determines the class of an object, which is the name of its metatable: the string in the
+** metatable's field __name; else the path to the metatable; else the path to the table in the
+** metatable's field __index. Paths are names of globals ("Point"), of loaded modules ("geometry"),
 ** and of fields ("geometry.Point", "geometry.new.mt"; the table in a field whose name starts with
-** two underscores has the path of the table that contains the field). Of several paths the
-** shortest counts; of these, one from a global, then the bytewise smallest.
+** two underscores has the path of the table that contains the field). Of several paths the one
+** with the fewest levels of tables counts; of these, one from a global, then the bytewise smallest.
 **
 ** classes_of and classes_forgetdead run in 'decide' of luaN_Sampler (seam.h). They must not
 ** allocate from the state, so they read tables by address.
@@ -14,9 +14,9 @@
 ** table that the collection leaves alive and thus tenures. Tenured objects die in major
 ** collections only, which call classes_forgetdead. So an address never refers to a later table.
 **
-** The index is built when neither __name nor the last index names a metatable. It covers at most
-** CLASSES_SLOTS slots of tables, three levels deep. A program may have any number of metatables
-** without a name, so the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES
+** The index is built when neither __name nor the last index gives a metatable a class. It covers at
+** most CLASSES_SLOTS slots of tables, three levels deep. A program may have many metatables without
+** a name, so the cost of indexes is bounded: one slot may be read for every CLASSES_BYTES
 ** bytes that the program allocates, and this budget accumulates up to the cost of CLASSES_SAVED
 ** indexes. So a name given after the last index may be found late; 'final' permits one more index
 ** at the end.
@@ -38,7 +38,8 @@ enum {
 typedef struct ClassName {	/* A table in the index. */
   const void *table;	/* Address of the table. */
   uint32_t parent;	/* Index in 'names' of the table whose path it extends, or UINT32_MAX. */
-  uint32_t text, length;	/* Its last path component: offset in Classes.text, and bytes. */
+  uint32_t text, length;	/* Its last path component: offset in Classes.text, and bytes;
+				   0 bytes: it has the path of 'parent'. */
   /* 'depth': levels from the root, from 1 on; 'root': 0: globals, 1: modules. */
   unsigned char depth, root;
 } ClassName;
@@ -53,8 +54,8 @@ typedef struct Classes {
   size_t ntext, text_size;
   uint64_t made;	/* luaN_allocated when the budget was updated last. */
   uint64_t saved;	/* Budget: slots that may be read. */
-  uint64_t slots;	/* Slots that the last index read. */
-  int final;		/* 1: the last collection of the session; one index is free of cost. */
+  uint64_t slots;	/* Slots that the last index read; 0: there is no index. */
+  int final;		/* 1: in the session's last collection; the next index needs no budget. */
   IdMap ids;		/* Maps the hash of a name to the newest class with that hash. */
   struct ClassText {
     char *name;
@@ -86,7 +87,8 @@ void classes_forgetall (Classes *c);
 /* Drops dead tables. Called in 'decide' of a major collection. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
-/* Returns the class of a sample's owner; 0: it has none, or no memory. */
+/* Returns the class of a sample's owner; 0: it has none, none was found yet, or there is not enough
+   memory. */
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner);
 
 #endif

@@ -17,7 +17,8 @@ typedef struct Search {
 } Search;
 
 
-/* Takes the name PREFIX.KEY, or KEY if the prefix is empty, if it precedes the one found. */
+/* Takes the name PREFIX.KEY, or KEY if the prefix is empty, if it precedes the one found, has at
+   most REGISTERED_NAME bytes and no NUL. */
 static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   char name[sizeof(s->name)];
   size_t dot = (prefix->keylength > 0), n = prefix->keylength + dot + e->keylength;
@@ -33,7 +34,7 @@ static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
 }
 
 
-/* Searches the fields of a table. Returns 0 if it or the search has too many slots. */
+/* Searches the fields of a table. Returns 0 if the table or the search has too many slots. */
 static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   luaN_Entry e;
   size_t i = 0;

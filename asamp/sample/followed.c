@@ -23,7 +23,7 @@ void followed_forget (Followed *f) {
 }
 
 
-/* Not inlined, so that calls that find space save no registers for it. */
+/* Not inlined, so that followed_add saves no registers for it if there is space. */
 static __attribute__((noinline)) int growlist (Followed *f) {
   size_t samples = f->capacity, runs = samples;
   if (f->n == FOLLOWED_MOST) return 0;
@@ -81,8 +81,8 @@ int followed_resized (Followed *f, const BlockResized *r) {
 
 
 /*
-** Enters the watched blocks with the new indexes of their samples. Needs no memory: the table has
-** held at least as many.
+** Clears 'watched' and enters the blocks with the new indexes of their samples. Needs no memory:
+** the table has held at least as many blocks.
 */
 static void renumber (Followed *f) {
   size_t i;

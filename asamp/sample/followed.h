@@ -27,8 +27,10 @@
 
 /* A followed sample. */
 typedef struct FollowedSample {
-  const void *owner;	/* Object whose lifetime it shares, or NULL. */
-  const void *block;	/* Address of its watched block, or NULL. Both NULL: freed explicitly. */
+  const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
+			   sample shares; or NULL. */
+  const void *block;	/* Address of its watched block, or NULL. If 'owner' is NULL, too:
+			   freed explicitly. */
   uint32_t before;	/* If watched: the previous sample of the block, or FOLLOWED_NONE. */
   uint32_t queried;	/* Index + 1 in the last query for holders; 0: added after that query. */
   Birth birth;		/* Allocation site, set by the tracker. */
@@ -39,7 +41,7 @@ typedef struct Followed {
   FollowedSample *samples;
   size_t n, capacity;	/* Number of samples, and of allocated elements. */
   size_t nfreed;	/* Number of samples freed explicitly and not yet reported. */
-  uint32_t *runs;	/* Buffer of FollowedDeaths, for a full list. */
+  uint32_t *runs;	/* Buffer for FollowedDeaths.runs of 'capacity' samples. */
   Blocks watched;	/* Watched blocks, by index in 'samples'. */
 } Followed;
 
@@ -59,16 +61,16 @@ void followed_close (Followed *f);
 void followed_forget (Followed *f);
 
 /*
-** Adds a sample; 'block' is non-NULL if it is watched. Returns 0 if the list is full or there
-** is no memory; then nothing has changed.
+** Adds a sample; the caller sets its 'birth'. 'block' is non-NULL if it is to be watched. Returns 0
+** and changes nothing if the list is full or there is not enough memory.
 */
 int followed_add (Followed *f, const void *owner, const void *block);
 
-/* Notes that a block was freed. Returns 1 if it was watched; its watch has then ended. */
+/* Notes that a block was freed. If the block was watched, ends the watch and returns 1. */
 int followed_freed (Followed *f, const void *block);
 
 /*
-** Notes that a block was resized: the samples in the part that it keeps move to its new
+** Notes that a block was resized: those of its samples that stay (pending_stays) move to its new
 ** address; without memory, all count as freed. Returns as followed_freed.
 */
 int followed_resized (Followed *f, const BlockResized *r);

@@ -17,7 +17,7 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The address ranges of the blocks of each chunk, sorted by address. */
+/* The address ranges of the blocks of each chunk, and the resident bytes of mapped chunks. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
@@ -52,7 +52,7 @@ static int byaddress (const void *a, const void *b) {
 }
 
 
-/* Returns 1 if p lies in a block of the state. */
+/* Returns 1 if p lies in one of the ranges, which are sorted by address. */
 static int isinside (const Ranges *r, const void *p) {
   size_t low = 0, high = r->n;
   while (low < high) {
@@ -117,7 +117,8 @@ char *footprint_where (const BirthFunctions *functions, uint32_t function, uint3
 }
 
 
-/* Copies the largest sums to f->lines[sort], and adds up the others in f->rest[sort]. */
+/* Copies the FOOTPRINT_LINES largest sums to f->lines[sort]. Adds up the others, and those without
+   memory for their text, in f->rest[sort]. */
 static void lines (Footprint *f, int sort, Sums *s, const BirthFunctions *functions) {
   size_t i, n = (s->n < FOOTPRINT_LINES) ? s->n : FOOTPRINT_LINES;
   if (s->n == 0) return;

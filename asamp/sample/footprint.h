@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures where the memory of a state is, and which source lines caused it: the memory areas
-** that the core reports (luaN_places), the resident part of its chunks, and two sums by source
-** line over the followed samples:
+** that the core reports (luaN_places), the resident part of its mapped chunks, and two sums by
+** source line over the followed samples:
 **
 **   -  free bytes of blocks in use. A block with few live objects cannot be returned to the
 **      system. The allocation sites of its live objects are charged with its free bytes: a
@@ -12,7 +12,7 @@
 **      The remainder is charged to no source line: dead objects use memory too;
 **   -  native memory that is not freed (mallocs.h).
 **
-**   FP1  FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of all others;
+**   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of all others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
 */
 #ifndef asamp_footprint_h
@@ -52,7 +52,8 @@ void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);
 
-/* Returns the text "source:line", which the caller frees; NULL if there is not enough memory. */
+/* Returns the text "source:line", or "?" for an unknown function; the caller frees it. NULL: there
+   is not enough memory. */
 char *footprint_where (const BirthFunctions *functions, uint32_t function, uint32_t line);
 
 #endif

@@ -54,9 +54,9 @@ void functions_forget (Functions *f) {
 
 
 /*
-** Replaces the cache by a larger, empty one if half of its slots are used. Another thread may
-** fork meanwhile; nlisted is set first, so that the child clears all slots of whichever cache it
-** finds.
+** Replaces a cache of fewer than FUNCTIONS_CACHED slots by a larger, empty one if half of its slots
+** are used. Another thread may fork meanwhile; 'nlisted' is set first, so that the child clears all
+** slots of whichever cache it finds.
 */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
@@ -128,7 +128,7 @@ static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, in
     i = functions_find(f, n, &key);
   }
   if (i != IDMAP_NONE) return i;
-  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory it receives another number later */
+  (void)idmap_set(&f->byname, key, f->n + 1);  /* without memory the name is numbered again */
   f->nchunks += (uint32_t)chunk;
   *isnew = 1;
   return ++f->n;

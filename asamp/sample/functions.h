@@ -5,17 +5,17 @@
 ** profile they are one function of the program text. Independent of Lua.
 **
 ** A cache maps prototypes, by their own unsigned ids (never 0, never reused), to numbers. A
-** prototype that is not in the cache is named again and found by the hash of its name. Names
-** are not stored; the hash is keyed.
+** prototype that is not in the cache is named again and found by the hash of name, line and source.
+** These are not stored; the hash is keyed.
 **
 **   FU1  at most FUNCTIONS_MOST numbers; the last one is shared by all further functions. At
 **        most FUNCTIONS_CHUNKS functions of chunks that are not files, which may have a new
 **        source at each load, have their own numbers; further ones have the source [other
 **        chunks];
-**   FU2  the memory is bounded: 16 bytes per number at a load factor of two thirds, and the
-**        cache, which grows with its content: of ten thousand states few run many functions;
-**   FU3  'listed' has the non-empty cache slots, up to FUNCTIONS_LISTED: a state that lives for
-**        one request clears only these.
+**   FU2  the memory is bounded: 16 bytes per slot of 'byname', and the cache, which grows with its
+**        content: of ten thousand states few run many functions;
+**   FU3  'listed' has all non-empty cache slots while 'nlisted' is below FUNCTIONS_LISTED: a state
+**        that lives for one request clears only these.
 */
 #ifndef asamp_functions_h
 #define asamp_functions_h
@@ -25,10 +25,10 @@
 #include "bounds.h"
 #include "idmap.h"
 
-#define FUNCTIONS_CACHED	8192  /* Slots from which on a cache does not grow (by 4), and
-				         slots of a new cache; powers of 2. */
-#define FUNCTIONS_FIRST	256
-#define FUNCTIONS_LISTED	128   /* Largest number of slots that are cleared one by one. */
+#define FUNCTIONS_CACHED	8192  /* A cache with fewer slots grows, by a factor of 4. */
+#define FUNCTIONS_FIRST	256	/* Slots of a new cache, a power of 2. */
+#define FUNCTIONS_LISTED	128   /* If there are fewer non-empty slots, they are cleared one by
+				         one (FU3). */
 
 /* Direct-mapped cache from prototypes to numbers. */
 typedef struct FunctionCache {
@@ -45,12 +45,13 @@ typedef struct Functions {
   uint32_t used;		/* Number of non-empty slots. */
   IdMap byname;		/* Maps the hash of name, line and source to the number. */
   uint16_t listed[FUNCTIONS_LISTED];
-  uint32_t nlisted;	/* Number of entries in 'listed'; FUNCTIONS_LISTED: there may be more
+  uint32_t nlisted;	/* Number of entries in 'listed'; FUNCTIONS_LISTED: there may be further
 			   non-empty slots. */
   uint32_t n;	/* Number of numbers given. */
-  uint32_t nchunks;	/* Those of functions of chunks that are not files. */
-  unsigned int last;	/* Highest prototype id named so far; lower ones may have been lumped. */
-  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the limits of FU1, each counted once. */
+  uint32_t nchunks;	/* Number of those given to functions of chunks that are not files. */
+  unsigned int last;	/* Highest prototype id so far; lower ones may be in 'lumped' already. */
+  uint64_t lumped, lumpedchunks;  /* Prototypes beyond the limits of FU1, each counted at most
+				   once. */
 } Functions;
 
 /* Name of a function (profile.h). */
@@ -66,8 +67,7 @@ int functions_open (Functions *f);
 void functions_close (Functions *f);
 
 /*
-** Removes all functions without freeing the name table, which a fork may have caught in a
-** change.
+** Removes all functions without freeing 'byname', which a fork may have caught in a change.
 */
 void functions_forget (Functions *f);
 

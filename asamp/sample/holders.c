@@ -26,12 +26,12 @@
 typedef struct Needed {
   uint32_t place, parent;	/* Its place in the order of the walk, and that of the object
 				   from which it was reached; NONE: a root. */
-  uint32_t path;	/* Its path; 0: not yet determined. */
-  uint32_t fields;	/* Number of its fields that lead to needed objects, counted up to
-			   HOLDERS_FIELDS + 1. */
+  uint32_t path;	/* Its path; 0: not yet determined, or the empty path. */
+  uint32_t fields;	/* Number of its string keys under which needed objects were first
+			   reached, counted up to HOLDERS_FIELDS + 1. */
   uint32_t key;		/* Number of the needed table that has it as the value of a weak key,
 				   or NONE. */
-  unsigned char done, isroot;
+  unsigned char done, isroot;	/* 'path' was determined; the object is a root. */
   uint32_t slots;	/* Number of unnamed stack slots of C calls that lead to needed objects. */
 } Needed;
 
@@ -65,7 +65,7 @@ typedef struct Work {
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Number of the needed object whose edges are being visited. */
   int counting;		/* 1: this visit counts 'fields' and 'slots' of object 'at'. */
-  int counted;		/* 1: these were counted. */
+  int counted;		/* 1: 'fields' and 'slots' of object 'at' were counted. */
   const void *body;	/* If object 'at' is a coroutine: the function of its outermost call. */
   int bodyknown;		/* 1: 'body' was determined. */
   uint64_t *nearly;	/* Bit set of the needed objects, indexed by luaN_watchbit. */
@@ -311,7 +311,7 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
-/* Writes the step of a local variable, with the coroutine that it belongs to. */
+/* Writes the step of a local variable: of the main thread ('main' 1), or of a coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
@@ -391,7 +391,8 @@ static const char *steptext (const Work *w, uint32_t path) {
 
 /*
 ** Returns the path that extends 'parent' by a step, a new one if needed; 'parent' if the step is
-** empty, repeats the last one or exceeds a limit (HO2, HO3); 0 if there is not enough memory.
+** empty, repeats the last one or exceeds a limit (HO2, HO3); 0, and sets w->failed, if there is
+** not enough memory.
 */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
@@ -446,7 +447,7 @@ static int isstar (const char *step) {
 }
 
 
-/* Sets the bits of the needed objects. Returns 0 if there is not enough memory. */
+/* Makes 'nearly', with the bits of the needed objects. Returns 0 if there is not enough memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -461,7 +462,7 @@ static int setnearly (Work *w) {
 
 static int holders_label (void *ud, const luaN_Edge *e);
 
-/* Counts 'fields' and 'slots' of the needed object; arrays and closures have none. */
+/* Counts 'fields' and 'slots' of the needed object w->at. */
 static void count (Work *w) {
   w->counted = w->counting = 1;
   luaN_edges(w->L, w->kept[w->at], holders_label, w);
@@ -551,7 +552,7 @@ static void landmarks (Work *w) {
   w->loaded = luaN_field(w->L, w->registry, "_LOADED", &loaded) ? loaded.table : NULL;
 }
 
-/* Adds an owner to the bit set and to 'wanted'. */
+/* Adds an owner, unless it is NULL, to the bit set and to 'wanted'. */
 static void holders_want (Work *w, const void *owner) {
   unsigned bit = luaN_watchbit(owner, w->filterlog);
   if (owner == NULL) return;
@@ -605,8 +606,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 /* {== names of C functions ============================================= */
 
 /*
-** Appends a copy of a step with the C function's name in place of its mark. '*size' is the
-** allocated size of the text. Returns 0 if there is not enough memory.
+** Replaces the step of 'path' by a copy, appended to h->text, with the C function's name in place
+** of 'mark' (CODE). '*size' is the capacity of h->text in bytes. Returns 0 if there is not enough
+** memory.
 */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds for each owner of a live sample the shortest path from a root, in terms of Lua. Similar
-** paths are merged, so that few paths describe many samples. Walks over all reachable objects,
-** and twice over those that lead to an owner. Memory: about 12 bytes per object during the
-** walk; strings count only if they are owners. Rules:
+** Finds for each owner of a live sample a shortest path from a root (luaN_walk), in terms of Lua.
+** Similar paths are merged, so that few paths describe many samples. Walks over all reachable
+** objects, then visits those that lead to an owner once or twice more. Memory: about 12 bytes per
+** object during the walk; strings count only if they are owners. Rules:
 **
 **   HO1  a path is a linked list of steps through 'parent'. Path 0 is the empty path, of owners
-**        that are unreachable (dead) or NULL;
-**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps, each of at most HOLDERS_TEXT
-**        bytes. Beyond the limits a step is left out, and counted in 'left' or 'cut';
-**   HO3  all elements of an array are one step "[1..n]". All fields of a table are one step
-**        "[*]" if more than HOLDERS_FIELDS of them lead to owners, except in _G, the registry and
-**        package.loaded. A repeated step, as in a linked list, is one step.
+**        that are unreachable (dead) or NULL, or whose steps are all left out (HO2);
+**   HO2  at most READER_MAXPATHS paths of READER_MAXSTEPS steps. A step beyond these limits is left
+**        out, and counted in 'left' or 'cut'. A step of more than HOLDERS_TEXT bytes is truncated;
+**   HO3  all integer keys of a table are one step "[1..n]", except in the registry. All string keys
+**        of a table are one step "[*]" if more than HOLDERS_FIELDS lead to owners, except in _G,
+**        the registry and package.loaded. A repeated step, as in a linked list, is one step.
 */
 #ifndef asamp_holders_h
 #define asamp_holders_h
@@ -24,7 +24,8 @@
 #include <stdint.h>
 
 #define HOLDERS_TEXT	255u	/* longest step in bytes */
-#define HOLDERS_FIELDS	12u	/* most fields of a table that remain separate steps */
+#define HOLDERS_FIELDS	12u	/* most fields of a table, or slots of C calls of a thread, that
+				   remain separate steps */
 
 /* A path: the last step, and the path before it. */
 typedef struct HolderPath {
@@ -54,7 +55,8 @@ typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 ** The two halves of holders_find. holders_walk allocates only with 'memory', and calls Lua only
 ** through seam.h; it leaves 'step' unset and refers to C functions by address. holders_name adds
 ** the names of C functions and sets 'step'; it uses malloc, from which all memory of 'h' must
-** come. Both return 0 if there is not enough memory; holders_walk, also if the walk fails.
+** come. Both return 0 if there is not enough memory; holders_walk, also if the walk fails. After
+** a failure, too, the caller frees the memory of 'h'.
 */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);

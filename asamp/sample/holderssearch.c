@@ -16,7 +16,8 @@
 
 #define TEXT	((size_t)4 << 20)	/* bytes reserved for the steps */
 
-/* Shared memory that the child fills; ids, paths and steps follow it. */
+/* Start of the shared memory that the child fills; the ids, paths and steps follow. The fields
+   without a comment are those of Holders. */
 typedef struct HoldersAnswer {
   int whole;	/* 1: complete */
   uint32_t npaths;
@@ -41,7 +42,7 @@ static char *holderssearch_text (HoldersAnswer *x, size_t n) {
 }
 
 /*
-** Copies the result to the shared memory, in the child. Leaves it incomplete if it does not
+** Copies the result to the shared memory, in the child. Leaves 'whole' 0 if the result does not
 ** fit.
 */
 static void holderssearch_write (HoldersAnswer *x, const Holders *h) {
@@ -86,7 +87,8 @@ static void *holderssearch_copy (const void *from, size_t size) {
   return to;
 }
 
-/* Copies the result of the ended child to 'h'. Returns as holderssearch_poll. */
+/* Copies the result of the ended child to 'h'. Returns 1; -1 if the result is incomplete or there
+   is not enough memory. */
 static int holderssearch_take (const HoldersSearch *a, Holders *h) {
   HoldersAnswer *x = a->answer;
   memset(h, 0, sizeof(*h));

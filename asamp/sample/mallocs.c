@@ -49,10 +49,11 @@ static struct {
   pid_t pid;			/* Process of the last mallocs_start or mallocs_forked (MS3). */
   const char *from, *to;	/* Address range of this module's object file. */
   const char *libraryfrom, *libraryto;  /* Address range of the library. */
-  Walk *walks;			/* WALKS elements */
+  Walk *walks;			/* WALKS elements; NULL: never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* Number of slots taken and emptied so far; atomic. */
-  int draining;			/* 1: a client is draining the queue; atomic */
+  uint64_t head, tail;		/* Numbers of slots taken, and emptied, so far; atomic. */
+  int draining;			/* 1: a client is draining the queue, or mallocs_left was called;
+				   atomic */
   uint64_t lost;		/* Lost periods; atomic. */
 } m;
 
@@ -98,7 +99,7 @@ static int strip (MallocSample *s) {
 
 /*
 ** Adds a sample to the queue, and watches its block once, even if other threads win the slot
-** several times: a free ends only one watch.
+** several times: a free ends only one watch. Without a free slot, counts the sample as lost.
 */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);

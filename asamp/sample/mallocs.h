@@ -9,7 +9,7 @@
 ** loader with its lock held, from fork handlers, from a signal handler that interrupted a
 ** sample, at exit.
 **
-**   MS1  nothing here takes a lock that may be held during an allocation, loading, a fork or a
+**   MS1  taking a sample takes no lock that may be held during an allocation, loading, a fork or a
 **        symbol lookup. The stack walk is the async-signal-safe one (backtrace.h). A sample is
 **        lost while four walks are running on other threads, and on a stack that is not the
 **        thread's own or is nearly full;
@@ -31,7 +31,7 @@
 
 #include "mallocseam.h"
 
-#define MALLOCS_FRAMES	62	/* Native frames kept of a queued sample. */
+#define MALLOCS_FRAMES	62	/* Most native frames kept of a queued sample. */
 #define MALLOCS_QUEUE	2048	/* Capacity of the queue in samples. */
 
 /*
@@ -46,7 +46,8 @@ typedef struct MallocSample {
   const void *sp;	/* A stack pointer inside the innermost frame. */
   void **native;	/* Return addresses, innermost first. */
   int n;	/* Number of frames. */
-  int whole;		/* 1: the outermost frame of the stack is included. */
+  int whole;		/* 1: no limit of frames (BACKTRACE_MAX, MALLOCS_FRAMES) has cut the
+				   outer frames. */
 } MallocSample;
 
 /*
@@ -58,8 +59,8 @@ enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
 /*
-** Returns 1 if the library is loaded and this module calls its malloc. Else returns 0 with a
-** message in 'err'.
+** Returns 1 if the library is loaded, with this version of the interface, and the first malloc of
+** the process is the library's. Else returns 0 with a message in 'err'.
 */
 int mallocs_there (char *err, size_t errsize);
 
@@ -67,7 +68,8 @@ int mallocs_there (char *err, size_t errsize);
 ** Adds a client and starts sampling. The period, in bytes, and 'take' are common to all clients
 ** of the process; 'seed' 0: the seed stays. 'take' receives the main thread of the state that the
 ** thread runs. 'home' identifies the client. One client drains the queue (mallocs_drain); if it
-** is late, any client does. Returns 0 if there is not enough memory. May block.
+** is late, any client does. Returns 0 if there is not enough memory. Requires mallocs_there.
+** mallocs_end removes the client; sampling stops with the last one. Both may block.
 */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 void mallocs_end (const void *home);
@@ -76,33 +78,33 @@ void mallocs_end (const void *home);
 void mallocs_forked (void);
 
 /*
-** Watches the sample's block. Returns 0 and changes nothing if no slot is free. For use in
-** 'take'.
+** Watches the sample's block, sets s->owner and returns 1. If no slot or place is free (watch of
+** MallocSeam), sets s->owner to NULL and returns 0. For use in 'take'.
 */
 int mallocs_watch (MallocSample *s);
 
 /*
-** Looks up missing unwind rules (MS4). Then passes all queued samples to 'one', in order, if
-** the queue is that of 'home' or of no client, or half of it is full, or its first sample is older
-** than 10 ms. Must not be called inside 'take'.
+** Looks up missing unwind rules (MS4). Then passes all queued samples to 'one', in order, if 'home'
+** or no client is the one that drains the queue, or half of the queue is full, or its first sample
+** is older than 10 ms. Passes none while another thread does so. Must not be called inside 'take'.
 */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
 /*
-** Looks up the missing unwind rules. Call it only where the thread may block. Returns 1 if it
-** looked up any.
+** Looks up the missing unwind rules. Call it only where the thread may block. Returns 1 if any
+** was looked up.
 */
 int mallocs_learn (void);
 
-/* Returns 1 if mallocs_drain has something to do. */
+/* Returns 1 if mallocs_drain would pass samples, or look up rules that the first Walk lacks. */
 int mallocs_waiting (const void *home);
 
 /*
 ** An owner of native memory is the address of a slot (mallocseam.h); mallocs_isowner returns 1 for
-** one. mallocs_isdead returns 1 if its block was freed; the slot is then released, and the owner
+** one. mallocs_isdead returns 1 if the block was freed; the slot is then released, and the owner
 ** must not be used again. mallocs_isfreed does the same without releasing the slot.
-** mallocs_forget ends the watch.
+** mallocs_forget ends the watch of a live block, or releases the slot of a freed one.
 */
 static inline int mallocs_isowner (const void *owner);
 int mallocs_isdead (const void *owner);
@@ -116,8 +118,8 @@ uint64_t mallocs_deaths (void);
 uint64_t mallocs_lost (void);
 
 /*
-** At exit: returns the periods lost and those of the queued samples, which no client will
-** receive.
+** At exit: returns the periods lost since the last mallocs_lost and, unless the queue is being
+** drained, those of the queued samples, which no client will receive.
 */
 uint64_t mallocs_left (void);
 

@@ -110,8 +110,8 @@ typedef struct Mapping {
 } Mapping;
 
 
-/* Reads "from-to rights offset device inode   name". Returns 0 if the line has another form. Not
-   by sscanf, which takes five times as many instructions. */
+/* Reads "from-to rights offset device inode   name". Returns 0 if no '-' follows 'from'. Not by
+   sscanf, which takes five times as many instructions. */
 static int heads (const char *line, Mapping *m) {
   char *end;
   size_t n;
@@ -168,7 +168,7 @@ uint64_t mappings_resident (const void *from, size_t bytes) {
 }
 
 
-/* Returns the resident bytes of a mapping of a file, from /proc/self/pagemap, open as 'fd'. */
+/* Returns the resident bytes of a mapping of any kind, from /proc/self/pagemap, open as 'fd'. */
 static uint64_t offile (int fd, const Mapping *m) {
   uint64_t entries[512], n = 0;
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -187,8 +187,8 @@ static uint64_t offile (int fd, const Mapping *m) {
 }
 
 
-/* Returns 1 if mincore reports for the mapping the pages of the process; for a file, mincore
-   reports those in the page cache. */
+/* Returns 1 if mincore reports which pages of the mapping are resident in the process; for a file,
+   mincore reports the pages in the page cache. */
 static int isanonymous (const Mapping *m) {
   return m->inode == 0 && (m->name[0] == '\0' || strcmp(m->name, "[heap]") == 0 ||
                            strcmp(m->name, "[stack]") == 0 || strncmp(m->name, "[anon", 5) == 0);

@@ -37,7 +37,7 @@ static int sameframe (const Moment *a, const Moment *b) {
 }
 
 
-/* Returns the first tick with the same frame and native frames as e, or NULL. */
+/* Returns the first tick in buffer b that has the same frame and native frames as e, or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;
@@ -51,7 +51,7 @@ static Moment *equal (const Moments *m, unsigned b, const Moment *e,
 }
 
 
-/* Returns the last tick with the same frame as e, or NULL. */
+/* Returns the last tick in buffer b that has the same frame as e, or NULL. */
 static Moment *kin (const Moments *m, unsigned b, const Moment *e) {
   Moment *found = NULL;
   size_t i;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Ticks between signal and safepoint: the data that a signal handler records of a time sample
-** until the program's thread can complete it. Two buffers of fixed size: the handler fills one
-** while the program's thread empties the other, so that neither waits.
+** Ticks between signal and safepoint: the data that a signal handler records for a time sample, to
+** be kept until the program's thread can complete the sample. Two buffers of fixed size: the
+** handler fills one while the program's thread empties the other, so that neither waits.
 **
 **   M1  moments_add allocates nothing, takes no lock, and is never interrupted by another
 **       moments_add of the same Moments;
 **   M2  moments_take is not called in a signal handler. A tick added while moments_take runs is
 **       taken by this call or by the next one;
-**   M3  periods added = periods taken + lost. If a buffer is more than half full, the periods of
-**       a tick are added to an equal tick, which keeps its time; if it is full and has no equal
-**       tick, to its last tick of the same frame; they are lost only if there is none.
+**   M3  periods added = periods taken + lost + still in a buffer. If a buffer is more than half
+**       full, the periods of a tick are added to an equal tick, which keeps its time; if it is
+**       full and has no equal tick, to its last tick with the same frame, collection and label;
+**       else they are lost.
 **
 ** Independent of Lua.
 */
@@ -41,7 +42,7 @@ typedef struct Moment {
 typedef struct Moments {
   uint64_t *buffer[2];
   size_t words;			/* Size of one buffer, in words of 8 bytes. */
-  size_t used[2];		/* Used words of each. */
+  size_t used[2];		/* Used words of each buffer. */
   volatile unsigned current;	/* Index of the buffer that the handler fills. */
   uint64_t lost;		/* Periods of ticks for which there was no space. */
 } Moments;

@@ -47,7 +47,7 @@ int owner_mixed (lua_State *L) {
 
 /*
 ** Replaces *p by the protected call outside it, and *inner by the address of that call; sets
-** p->L to NULL if there is none (OW1).
+** p->L to NULL if there is none, or it is elsewhere (OW1).
 */
 static void outwards (luaN_Protected *p, const char **inner) {
   const char *o = (const char *)p->outer;

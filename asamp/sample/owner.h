@@ -39,7 +39,7 @@ const char *owner_stackend (void);
 */
 size_t owner_room (const void *sp);
 
-/* Returns 1 if other states than that of L run on this thread's C stack. */
+/* Returns 1 if protected calls of other states than that of L run on this thread's C stack. */
 int owner_mixed (lua_State *L);
 
 /*
@@ -51,8 +51,9 @@ int owner_mixed (lua_State *L);
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
 /*
-** Writes the states that run on this thread, as their main threads, innermost first, at most
-** 'max', and returns their number. 'sp' as in owner_mark.
+** Writes the states that run on this thread, as their main threads, innermost first, at most 'max',
+** and returns their number. A state that is entered again inside another state is written again.
+** 'sp' as in owner_mark.
 */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 

@@ -21,7 +21,7 @@ void pending_forget (Pending *p) {
 }
 
 
-/* Not inlined, so that calls that find space save no registers for it. */
+/* Not inlined, so that pending_add saves no registers for it if there is space. */
 static __attribute__((noinline)) int growlist (Pending *p) {
   size_t samples = p->capacity, survived = samples, classes = samples;
   if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||

@@ -20,10 +20,11 @@
 
 /* An undecided sample. */
 typedef struct PendingSample {
-  const void *owner;	/* Object whose lifetime it shares, or NULL. */
+  const void *owner;	/* Object, or slot of native memory (mallocs.h), whose lifetime the
+			   sample shares; or NULL. */
   const void *block;	/* Address of its watched block, or NULL. */
   size_t before;	/* If watched: index of the previous sample of the block, or BLOCKS_NONE. */
-  unsigned char died;	/* 1: freed explicitly. */
+  unsigned char died;	/* 1: its memory was freed before the decision. */
   Birth birth;		/* Allocation site, set by the tracker. */
 } PendingSample;
 
@@ -50,7 +51,7 @@ void pending_forget (Pending *p);
 */
 int pending_add (Pending *p, const void *owner, const void *block);
 
-/* Notes that a block was freed. Returns 1 if it was watched; its watch has then ended. */
+/* Notes that a block was freed. If the block was watched, ends the watch and returns 1. */
 int pending_freed (Pending *p, const void *block);
 
 /* An explicit resize of a block from 'before' bytes to 'after' bytes. */
@@ -61,18 +62,19 @@ typedef struct BlockResized {
 } BlockResized;
 
 /*
-** Returns 1 if a sample of the block remains alive. If the block shrinks, each of its samples
-** dies with a probability equal to the share of the bytes that the block loses.
+** Decides if a sample of the block remains alive, and returns 1 if so. If the block shrinks, each
+** of its samples dies with a probability equal to the share of the bytes that the block loses.
 */
 int pending_stays (const BlockResized *r);
 
 /*
-** Notes that a block was resized: the samples in the part that it keeps move to its new
+** Notes that a block was resized: those of its samples that stay (pending_stays) move to its new
 ** address; without memory, all count as freed. Returns as pending_freed.
 */
 int pending_resized (Pending *p, const BlockResized *r);
 
-/* Callbacks: 'dead' returns 1 if the owner is dead, 'classof' its class (0: none). */
+/* Callbacks: 'dead' returns 1 if the owner is dead, 'classof' its class (0: none). followed_deaths
+   does not call 'classof'. */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
@@ -82,7 +84,7 @@ typedef struct PendingJudge {
 /* The outcomes, oldest sample first. The vectors are valid until the next sample is added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* 1: survived, 0: died. */
+  unsigned char *survived;	/* 1: survived, 0: died. trackoutcomes.c sets 2 (TrackerClient). */
   const uint32_t *classes;	/* Classes of the owners; NULL: no owner has one. */
   const PendingSample *samples;
 } PendingFates;

@@ -3,8 +3,8 @@
 ** Memory that an OS thread needs to take time samples, independent of the number of states that
 ** it runs: space for a C stack, unwind rules, and a cache of function entries.
 **
-**   SC1  an OS thread has at most one Scratch, exclusively while the thread lives; later
-**        another thread reuses it. It is never freed, because a signal handler may read it;
+**   SC1  an OS thread has at most one Scratch, exclusively while the thread lives; then another
+**        thread may reuse it. It is never freed, because a signal handler may read it;
 **   SC2  while 'pointing' is set, a tick on this thread does no stack walk.
 */
 #ifndef asamp_scratch_h
@@ -23,9 +23,9 @@ typedef struct ScratchStart {
 
 /* The memory of one OS thread. */
 typedef struct Scratch {
-  struct Scratch *next;		/* Next in the list of those without a thread. */
-  struct Scratch *before;	/* The one allocated before this: keeps all of them reachable,
-				   so that they are not reported as leaks. */
+  struct Scratch *next;		/* Next Scratch without a thread. */
+  struct Scratch *before;	/* Scratch allocated before this one: keeps all of them
+				   reachable, so that none is reported as a leak. */
   void *volatile pointing;	/* Timing whose timing_point is running on this thread; NULL:
 				   none. */
   int ready;			/* 1: 'backtrace' is open. */
@@ -38,7 +38,7 @@ typedef struct Scratch {
 Scratch *scratch_mine (void);
 
 /*
-** Returns this thread's Scratch and makes it if needed. 'native': opens its 'backtrace', too.
+** Returns this thread's Scratch and makes it if needed. 'native' 1: opens its 'backtrace', too.
 ** Returns NULL if there is not enough memory.
 */
 Scratch *scratch_open (int native);

@@ -19,10 +19,9 @@
 #define NATIVEROOM	(MAXNATIVE + UNWIND_OWN)	/* MAXNATIVE plus the walk's own frames */
 /* native frames, Lua frames with a mark of a tail call each, the mark of a cut, a collection */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
-#define KEYROOM		256	/* bytes of a name that is not an identifier */
-#define NLINES		4096u	/* entries of the largest cache of lines, and of a new one;
-				   powers of 2 */
-#define NLINES_FIRST	256u
+#define KEYROOM		256	/* bytes of the buffer for a name that is not an identifier */
+#define NLINES		4096u	/* entries of the largest cache of lines; a power of 2 */
+#define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
 
 /*
 ** Last prototype id, for all states of the process. A prototype keeps its id for life. In a
@@ -124,7 +123,8 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
 
 /*
 ** Returns the number of a Lua function that is not in the cache, and emits it if the number is
-** new. The source is the path of its file, or for other chunks the name that error messages show.
+** new. The source is the path of its file, or for other chunks the name that error messages show,
+** "[stripped]" instead of "?".
 */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
@@ -204,7 +204,7 @@ static void pushnative (Stack *s, const void *address) {
 }
 
 
-/* Pushes a C function, identified by its first address, which may be odd. */
+/* Pushes a C function, identified by the first odd address after its start. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
@@ -274,7 +274,7 @@ typedef struct Natives {
 /* Stands for a walk without memory, which does not reach the end of the stack. */
 static Unwind nowhere;
 
-/* Ends the walk. */
+/* Ends the walk and returns its memory to the pool. */
 static void stack_leave (Stack *s) {
   if (s->unwind != &nowhere) unwindpool_give(s->unwind);
   s->unwind = NULL;
@@ -386,8 +386,8 @@ static void stack_frames (Stack *s, size_t n) {
 
 
 /*
-** Walks native frames out to the loop that runs the last of n Lua frames. Returns 0 if it does
-** not get there.
+** Walks native frames out to the loop that runs the last of n Lua frames. Returns 0 if the walk
+** does not reach that loop.
 */
 static int walkpart (Stack *s, lua_State *L, size_t n) {
   Natives w;
@@ -398,8 +398,8 @@ static int walkpart (Stack *s, lua_State *L, size_t n) {
 
 
 /*
-** Walks all frames. Returns 1 if all native frames were found; not the case if outer functions
-** run on another C stack (makecontext).
+** Walks all frames. Returns 1 if the native frames of all Lua functions were found, out to the end
+** of the stack; not the case if outer functions run on another C stack (makecontext).
 */
 static int walkall (Stack *s, lua_State *L, size_t n) {
   Natives w;
@@ -413,8 +413,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 
 /*
 ** Makes the main thread's frames among the n in s->lua, out to a cut, 'known' for the next walk.
-** 'stay' frames of 'known' remain outside them. Stores none if the main thread was resumed or they
-** do not fit. The mark of a tail call belongs to its frame, which may get one later.
+** 'stay' frames of 'known' remain outside them. Stores none if the main thread was resumed or has
+** no frame, or they do not fit. The mark of a tail call counts as a part of its frame, which may
+** get the mark later.
 */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
@@ -553,21 +554,21 @@ void stack_walk (Stack *s, lua_State *L, int native) {
 }
 
 
-/* Removes the frames inside the one that ran at the tick, if that is still there; all frames if
-   none ran. Returns the number of frames left. */
+/* Removes the frames inside frame m->ci, which ran at the tick, unless m->ci has returned; if m->ci
+   is NULL, all frames. Returns the number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;
   while (i < n && !(s->lua[i].L == m->L && s->lua[i].ci == m->ci)) i++;
-  if (i == n) return n;  /* it has returned */
+  if (i == n) return n;  /* m->ci has returned */
   memmove(s->lua, s->lua + i, (n - i) * sizeof(*s->lua));
   return n - i;
 }
 
 
 /*
-** Returns 1 if the native frames of a tick end at the same address as the thread's stack does
-** now.
+** Returns 1 if the native frames of a tick, more than one, end at the same address as the thread's
+** whole stack does now.
 */
 static int iswhole (Stack *s, lua_State *L, const Moment *m) {
   Natives w;

@@ -5,11 +5,12 @@
 **
 ** Merging: a C stack walk gives return addresses. Those in the core's code are replaced by Lua
 ** frames: the bytecode loop by the Lua frames that it runs (out to the one for which it was
-** entered), a resume by the remaining frames of its coroutine. A coroutine that yielded across
-** a C function has no native frame of that function any more; the function is then shown by its
-** first address. In stacks deeper than LUAN_DEPTH, the frames that luaN_frames leaves out are
-** shown as one frame, and native frames outside it may be placed too far out. The profile shows
-** fewer frames (PROFILE_DEPTH); because of the others, complete walks are rare (K3).
+** entered), a resume by the remaining frames of its coroutine; other frames of the core are
+** dropped. A coroutine that yielded across a C function has no native frame of that function any
+** more; the function is then shown by its first address. In stacks deeper than LUAN_DEPTH, the
+** frames that luaN_frames leaves out are shown as one frame, and native frames outside it may be
+** placed too far out. The profile shows only PROFILE_DEPTH frames; with more of them known,
+** complete walks are rare (K3).
 **
 ** The cost of a walk depends on the change since the previous walk. A Lua function that is
 ** still active (luaN_newframes) is still run by the same bytecode loop: everything outside that
@@ -58,11 +59,12 @@ typedef struct Stack {
   uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
   size_t nknown;	/* Number of entries of 'known'. */
   int cut;			/* 1: the stack has more frames outside the known ones. */
-  int bare;			/* 1: the innermost thread has no frame yet. */
+  int bare;			/* 1: the innermost thread has no frame yet; 0 after its resume. */
   int resumed;			/* 1: the main thread was resumed. */
   struct luaN_Frame *lua;	/* The Lua frames, from the seam. */
   void **native;		/* Buffer of return addresses. */
-  struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h), or NULL. */
+  struct Unwind *unwind;		/* Memory of the running walk (unwindpool.h); 'nowhere' of
+				   stack.c: there was none; NULL: no walk runs. */
   StackLine *lines;		/* Cache of lines, which grows with the number of misses. */
   unsigned linemask, missed;	/* Entries of 'lines' (a power of 2) minus 1; number of misses
 				   since 'lines' was allocated. */
@@ -94,14 +96,14 @@ void stack_forget (Stack *s);
 /*
 ** Walks the stack of the running thread L (luaN_running). Sets s->frames to s->n new frames,
 ** innermost first; the s->shared frames outside them are unchanged since the previous walk (K1).
-** 'native' 1: with native frames.
+** 'native' 1: with native frames. Requires stack_ready, as do stack_complete and stack_known.
 */
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
 ** Completes tick m at a safepoint of L: sets s->frames to the stack at the tick. If a collection
-** ran at the tick, it is the innermost frame. Lua frames that have returned since the tick are
-** missing; if the frame m->ci has returned, the Lua frames are those at the safepoint. If the
+** ran at the tick, its mark is the innermost frame. Lua frames that have returned since the tick
+** are missing; if the frame m->ci has returned, the Lua frames are those at the safepoint. If the
 ** thread m->L had no frame (m->ci NULL), there is no Lua frame. No frame is shared.
 */
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);

@@ -53,13 +53,15 @@ typedef struct Clock Clock;
 /* A timer. Never freed (C4). */
 struct Timer {
   Timer *next;			/* next timer of its clock */
-  Timer **link;			/* the pointer to it in its clock's list; changed under the lock */
+  Timer **link;			/* the pointer to this timer in the clock's list; changed under the
+				   lock */
   Timer *spare;			/* next unused timer */
   Timer *other;			/* next of all timers, running or not (C4) */
   Clock *clock;			/* NULL: unused, may be reused */
   volatile sig_atomic_t running;
   const void *whose;	/* owner, as in TimerWho */
-  uint64_t period, time, counted;  /* ns; ns given to it so far; periods counted (C1) */
+  uint64_t period, time, counted;  /* ns; ns given to this timer so far, from a random start;
+				   periods counted (C1) */
   TimerTick *f;			/* NULL: not started yet */
   void *ud;
 };
@@ -86,13 +88,13 @@ struct Clock {
   uint64_t due;			/* ns of its time at which that tick comes */
   uint64_t stopped;		/* ns of its time when its last timer stopped */
   uint64_t random;		/* state of the random generator */
-  uint64_t signalcost;		/* ns that a signal takes without its tick */
+  uint64_t signalcost;		/* ns that a signal takes without its tick; 0: not measured */
   uint64_t cost;		/* ns added by timer_cost since the last tick */
   uint64_t ticked;		/* ns of the system clock at the last tick */
   int64_t owed;			/* ns of cost to pay off; negative: paid in advance (adapt) */
   unsigned stretch;		/* spans are multiplied by 1 << stretch (C3) */
   unsigned easy;		/* number of consecutive ticks that would allow more signals */
-  volatile uint64_t signals;	/* number of signals since it started */
+  volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of perf_event_open, or -1 (C5) */
   uint64_t event;		/* number of that event */
   int lastfd;			/* last descriptor of an event, to recognize late signals */
@@ -154,7 +156,7 @@ static int hasperf (const Clock *c) {
 }
 
 
-/* Sets the period of the event. Returns 0 on failure. */
+/* Sets the period of the event, to at least MIN_EVENT_NS. Returns 0 on failure. */
 static int setevent (const Clock *c, uint64_t ns) {
   if (ns < MIN_EVENT_NS) ns = MIN_EVENT_NS;
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
@@ -192,9 +194,9 @@ static uint64_t intervalof (const Clock *c) {
 
 
 /*
-** Requests the next signal at the time c->due. Sets the POSIX timer of CPU time even if there
-** is an event: it takes over if the program has closed the descriptor, or if the event makes no
-** signal in kernel mode.
+** Requests the next signal at the time c->due, at the earliest in MIN_WAIT_NS. Sets the POSIX
+** timer of CPU time even if there is an event: the timer takes over if the program has closed the
+** descriptor, or if the event makes no signal in kernel mode.
 */
 static void arm (Clock *c) {
   uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
@@ -245,7 +247,8 @@ static int timer_isready (const Timer *t) {
 }
 
 
-/* Returns the timer that receives the time (C6); NULL: none is started yet. */
+/* Returns the timer that receives the time: that of the innermost owner with a timer, else by C6;
+   NULL: none is started yet. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[TIMER_DEPTH];
   unsigned n = LOAD(who)(whose, context), i;
@@ -393,8 +396,8 @@ static void install (Signal *s) {
 
 
 /*
-** Restores the previous action, unless a signal is pending, which is possible only while it is
-** blocked.
+** Restores the previous action if our handler is installed, unless such a signal is pending, which
+** is possible only while it is blocked.
 */
 static void uninstall (Signal *s) {
   sigset_t set;
@@ -407,7 +410,7 @@ static void uninstall (Signal *s) {
 
 /*
 ** Returns the signal for the clocks of the calling thread; NULL with errno EINVAL if there is
-** none. A thread that blocks SIGURG may wait for it (signalfd, sigwait), so it stays blocked.
+** none. A thread that blocks SIGURG may wait for it (signalfd, sigwait), so SIGURG stays blocked.
 ** SIGWINCH is used only if its default action shows that the program does not use it.
 */
 static Signal *choosesignal (void) {
@@ -490,7 +493,7 @@ static int noperf (char *err, size_t errsize) {
 
 /*
 ** Opens the event of a clock of CPU time: for both modes or, if the kernel refuses that, for user
-** mode. Returns 0 with errno on failure.
+** mode. Returns 0 with errno on failure; for TIMER_CPU, also if few descriptors would be left.
 */
 static int openperf (Clock *c) {
   int e;
@@ -504,7 +507,7 @@ static int openperf (Clock *c) {
 }
 
 
-/* Enables an event that has stayed open. */
+/* Enables an event that has stayed open. Returns 0 if there is none, or on failure. */
 static int reopenperf (Clock *c) {
   return hasperf(c) && setevent(c, c->period) &&
          ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
@@ -585,7 +588,7 @@ static void threadends (void *number) {
 }
 
 
-/* Lets a timer be used again. Its clock does not list it any more. */
+/* Lets a timer be used again, which its clock does not list any more. */
 static void timer_release (Timer *t) {
   t->clock = NULL;
   t->spare = unused;
@@ -670,8 +673,8 @@ static Timer *newtimer (void) {
 
 
 /*
-** Sets the shortest period of a clock's timers and its sort. If signals are stretched (C3),
-** keeps their frequency.
+** Sets a clock's sort, and its period: the shortest one of its timers. If spans are stretched (C3),
+** keeps the frequency of signals.
 */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
@@ -692,9 +695,9 @@ static void resume (Clock *c) {
 
 
 /*
-** Starts the signals of the clock's spans, on its thread. Continues the span in which it
-** stopped, if spans still have that length and it is not over. Else starts a new span: the old
-** one has had its tick, or randomly has none.
+** Starts the signals of the clock's spans, on its thread. Continues the span in which it stopped,
+** if spans still have that length and the span is not over. Else starts a new span: the old one
+** has had its tick, or its random point was not reached.
 */
 static void restart (Clock *c) {
   uint64_t now = timer_timeof(c);

@@ -33,19 +33,20 @@
 **   C1  the times of a clock's timers add up to the clock's time, within one span, while it has
 **       timers, except CPU time that ticks take. The counted periods of a timer are its time /
 **       period, randomly rounded;
-**   C2  no tick occurs after timer_stop has returned, on whatever thread it is called;
+**   C2  a timer has no tick after its timer_stop has returned, on whatever thread it is called;
 **   C3  sampling takes at most about half of the thread's time, whatever the rates, the number
 **       of timers and the length of a tick: the next tick is delayed and represents more. The
 **       cost includes the signal itself (measured at the start for spans below 0.2 ms), the tick,
 **       and the time passed to timer_cost;
 **   C4  timers and clocks are never freed, because a handler may read them;
 **   C5  a descriptor belongs to the clock if its event has the original event number. If the
-**       program has closed the descriptor, and may have reused its number, that is not touched; the
-**       POSIX timer then makes the ticks of CPU time;
-**   C6  while no code of a timer's owner runs, time is added to the timer that received it
+**       program has closed the descriptor, a new descriptor with the same number is not touched;
+**       the POSIX timer then makes the ticks of CPU time;
+**   C6  while no code of any timer's owner runs, time is added to the timer that received time
 **       last: a single timer has all of it;
-**   C7  a clock stops with its last timer, and continues in the same span with the thread's next
-**       timer: timers that each run for less than a period lose no time;
+**   C7  a clock stops with its last timer, and continues in the same span, if spans still have
+**       that length, with the thread's next timer: timers that each run for less than a period
+**       lose no time;
 **   C8  at each point of a clock's time, the expected value of the counted time is the time
 **       itself: the length of a span depends only on the time before it.
 **
@@ -99,8 +100,8 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
                     void *ud, char *err, size_t errsize);
 
 /*
-** From here on every thread keeps the descriptor of its clock open while it has no timers, until
-** the thread ends: for a process that makes a state for each of its requests.
+** From here on a thread that stops its last timer itself keeps the descriptor of its clock open
+** until the thread ends: for a process that makes a state for each of its requests.
 */
 void timer_keep (void);
 

@@ -31,7 +31,7 @@
 /*
 ** Stores the native stack of the interrupted code as return addresses, and returns their
 ** number. Frames of the core are left out, because the Lua frames represent them, except those
-** that merge of stack.c needs.
+** of luaN_Code.execute and resume, which merge of stack.c needs.
 */
 static uint32_t timing_walk (Timing *t, Scratch *own, const ucontext_t *context) {
   void **a = own->stack;
@@ -138,8 +138,9 @@ typedef struct Point {
 
 
 /*
-** Returns the return address that represents the interrupted function, whatever the instruction:
-** merge of stack.c shows it as the function's start, which may be odd (pushentry).
+** Returns the start of the interrupted function plus 2: as a return address it represents the
+** function whatever the instruction, and merge of stack.c gives it the id that pushentry gives the
+** function.
 */
 static void *startof (Scratch *own, void *address) {
   uintptr_t a = (uintptr_t)address - 1;

@@ -17,7 +17,7 @@
 **        OS thread, earlier ticks stay in the buffer until it returns, or are lost (timing_drop);
 **        new ticks on the timer's thread are lost;
 **   TI5  time during which the program lets no signal through is lost. It is counted when the
-**        timer stops, on whatever thread, unless it is so short that the signal may just be
+**        timer stops, on whatever thread, unless the time is so short that the signal may just be
 **        late (timer.c);
 **   TI6  if the handler's stack has no space for a walk, the sample has no C stack, and is
 **        counted.
@@ -46,8 +46,8 @@ typedef struct Timing {
   Moments moments;		/* Ticks not yet completed. Without buffers: never started. */
   uint64_t own;			/* Periods since the running timing_point started (TI3). */
   Moment last;			/* The last completed tick, without its native frames. */
-  uint64_t away;		/* Periods while another thread ran the state, or without
-				   signals (TI5). */
+  uint64_t away;		/* Lost periods: another thread ran the state, no signals
+				   came (TI5), or the thread was ending. */
   uint64_t samples;		/* Periods that became samples in this session. */
   uint64_t cramped;		/* Periods of samples without a C stack (TI6), in this session. */
   uint64_t inticks, inpoints;	/* ns of CPU time that the handler and timing_point have taken, in
@@ -62,7 +62,7 @@ typedef struct Timing {
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize);
 
-/* Stops the ticks. timing_point still completes those in the buffer. */
+/* Stops the ticks. timing_point still completes the ticks in the buffer. */
 void timing_stop (Timing *t);
 
 /*
@@ -71,7 +71,8 @@ void timing_stop (Timing *t);
 */
 uint64_t timing_leave (Timing *t);
 
-/* Completes the ticks in the buffer at a safepoint of L, and passes them to the client of k. */
+/* Completes the ticks in the buffer at a safepoint of L, and passes them to the client of k. Does
+   nothing on another thread than the running timer's (TI4), or without memory. */
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
 /* Drops the ticks in the buffer, which no safepoint can complete any more. Returns all periods

@@ -14,7 +14,8 @@
 **   A1  the tracker is registered with the core while it is on or idle, safepoints are requested
 **       or native memory is sampled, and afterwards as long as samples are undecided or followed
 **       (with the sample point at infinity);
-**   A2  samples = sum over the on-times of the points passed (interval.h);
+**   A2  each sample point that is passed while the tracker is on is a period of a sample, or is
+**       counted in 'lost' (interval.h);
 **   A3  while it is off, the survival of every sample is decided, unless the collector could
 **       not run when it was switched off, in a finalizer: then the next collection decides it;
 **   A4  a function is reported to the client before the first sample that contains it, a class
@@ -116,7 +117,7 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period);
 */
 const Tracker *tracker_of (lua_State *L);
 
-/* Returns the bytes allocated while sampling was on. */
+/* Returns the bytes allocated while sampling was on, since the client was added. */
 uint64_t tracker_bytes (const Tracker *t, lua_State *L);
 
 #endif

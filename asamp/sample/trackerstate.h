@@ -52,8 +52,9 @@ typedef struct TrackerClient {
   /* Reports the holders of the followed samples, in the order of 'followed'. NULL: holders are
      never searched. */
   void (*holders) (void *ud, Holders *h);
-  /* Called after a collection. Must not allocate from the state; may call luaN_walk, and the
-     functions of tracker.h except those that collect. NULL: not called. */
+  /* Called after a collection, except one of tracker_off or tracker_end. Must not allocate from the
+     state; may call luaN_walk, and the functions of tracker.h except those that collect. NULL: not
+     called. */
   void (*safe) (void *ud, lua_State *L);
   void (*starved) (void *ud, lua_State *L);  /* As in luaN_Sampler; may be NULL. */
 } TrackerClient;
@@ -82,8 +83,8 @@ typedef struct Tracker {
   uint64_t checked;		/* Time of the last check for deaths, ns. */
   uint64_t number;		/* Number of the state, for the client. */
   Account account;		/* Bytes allocated while 'on' was 1, since the client was added. */
-  /* Since the client was added: periods of allocation samples; periods of samples of native memory;
-     ns that the tracker has taken. */
+  /* Since the client was added: periods of allocation samples and of samples of native memory, both
+     0 after tracker_again; ns that the tracker has taken. */
   uint64_t samples, natives, nanoseconds;
   uint64_t lost;		/* Lost periods since the client was added; atomic
 				   (tracker_lost). */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 
-/* Returns the owners of all followed samples, from malloc; NULL if there is not enough memory. */
+/* Returns the owners of all followed samples, from malloc, and sets the samples' 'queried'; NULL if
+   there is not enough memory. */
 static const void **ownersof (Tracker *t) {
   size_t i, n = t->followed.n;
   const void **owners = malloc((n + 1) * sizeof(*owners));
@@ -19,8 +20,8 @@ static const void **ownersof (Tracker *t) {
 }
 
 
-/* Starts a search in a child process if the heap exceeds HOLDERSSEARCH_HEAP. Returns 0 if none was
-   started. */
+/* Starts a search in a child process if HOLDERSSEARCH_HEAP bytes or more are in use. Returns 0 if
+   none was started. */
 static int searchholders (Tracker *t, lua_State *L) {
   const void **owners;
   luaN_Memory m;

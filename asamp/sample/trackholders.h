@@ -41,14 +41,16 @@ static inline void trackholders_growing (Tracker *t) {
 void trackholders_often (Tracker *t, lua_State *L);
 
 /*
-** Reports the result of the child process, if it is ready, for the samples still followed. Their
-** positions in the list may have changed; 'queried' of FollowedSample has those in the query.
+** Reports the result of the running search (t->search), if it is ready, for the samples still
+** followed. Their positions in the list may have changed; 'queried' of FollowedSample has those in
+** the query.
 */
 void trackholders_answered (Tracker *t);
 
 /*
 ** Reports the holders of the followed samples now. To be called where luaN_walk may be called.
-** Returns the number of these samples; 0: there are none, or holders_find failed.
+** Returns the number of these samples; 0: there are none, the client takes no holders, or the
+** search failed.
 */
 size_t trackholders_now (Tracker *t, lua_State *L);
 

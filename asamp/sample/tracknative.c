@@ -66,7 +66,7 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
 }
 
 
-/* Takes a native sample from the queue, whose thread ran no Lua. */
+/* Takes a native sample from the queue: its thread ran no client's state. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if ((t->client->room == NULL || t->client->room(t->ud, s->count)) && stack_ready(&t->stack) &&

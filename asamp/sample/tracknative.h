@@ -20,7 +20,8 @@
 */
 int tracknative_take (lua_State *L, const MallocSample *in);
 
-/* Takes the samples of threads that ran no client's state from the queue (mallocs_drain). */
+/* Takes the samples of threads that ran no client's state from the queue, if mallocs_drain permits
+   that. */
 void tracknative_drain (Tracker *t);
 
 /* Ends the watches of all native samples of the tracker. tracknative_stop does this after it has

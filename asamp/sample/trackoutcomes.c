@@ -17,7 +17,7 @@
 					   as much as ten small collections */
 #define RESIDENT_PART	16	/* if the heap has changed by one RESIDENT_PART-th, resident
 				   bytes are read earlier */
-#define DEATHS_NS	100000000	/* ns between checks for native deaths with FOLLOWED_MOST
+#define DEATHS_NS	100000000	/* ns between checks for freed blocks with FOLLOWED_MOST
 					   samples; with fewer, proportionally less */
 
 
@@ -199,7 +199,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
 }
 
 
-/* Returns 1 if decideat would only count this minor collection. Cheaper than decideat. */
+/* Returns 1 if decideat need not run in this minor collection: no sample is undecided, and the last
+   record is younger than RECORD_NS (deaths of followed samples wait). Cheaper than decideat. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

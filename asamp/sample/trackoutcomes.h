@@ -3,8 +3,9 @@
 ** The results of a collection for the client of a tracker: the survival of pending samples, the
 ** deaths of followed ones, and the record of the collection.
 **
-**   A5  while the tracker is off and no safepoints are requested, a collection is reported only
-**       if it decides survival or finds followed samples dead, or is the last one of a session.
+**   A5  while the tracker is off and no safepoints are requested, a collection is reported only if
+**       it decides survival or finds followed samples dead, or follows a reported one in the same
+**       pause, or is the last one of a session.
 */
 #ifndef asamp_trackoutcomes_h
 #define asamp_trackoutcomes_h

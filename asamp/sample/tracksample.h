@@ -10,8 +10,9 @@
 
 /*
 ** Callback of luaN_Sampler: an allocation has passed a sample point. Returns the distance to the
-** next one. A sample for which there is no memory or no space is counted as lost. Only the parts
-** that may block disable thread cancellation: most samples reach none of these parts.
+** next one; INTERVAL_MAX: no more samples are wanted. A sample for which there is no memory or no
+** space is counted as lost. Only the parts that may block disable thread cancellation: most
+** samples reach none of these parts.
 */
 uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64_t over);
 

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define WATCHBYTES	((1u << TRACKER_WATCHLOG) / 8)
-#define MAX_STALE_BLOCKS	64	/* n / 4 + this many unwatched blocks may keep bits */
+#define MAX_STALE_BLOCKS	64	/* in addition to n watched blocks, n / 4 + this many others
+					   may keep their bits */
 /* number of watched blocks for which 2^TRACKWATCH_FEWLOG bits are enough */
 #define FEW_BLOCKS	128
 

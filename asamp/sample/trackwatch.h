@@ -21,7 +21,7 @@ int trackwatch_ready (Tracker *t);
 /* Sets the bits of a block that is watched from now on. Requires trackwatch_ready. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks no longer watched if there are many. Call it if none is pending. */
+/* Clears the bits of blocks no longer watched if they are many. Call it if no sample is pending. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears all bits, for another state. The core must not use them. */
