@@ -10,7 +10,7 @@
    less than the table (perf: callgrind of `lua -l profiler`). */
 #define SEARCHES	16
 
-/* Returns the rank of a symbol that may be code; -1: it is data, or of another file. */
+/* Returns the rank of a symbol that may be code; -1: it is data, undefined or absolute. */
 static int rankof (const GElf_Sym *symbol, GElf_Word section) {
   int type = GELF_ST_TYPE(symbol->st_info);
   if (section == SHN_UNDEF || section == SHN_ABS ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Targets of indirect functions (indirect.h), from the symbols that libraries have in memory,
-** because their files may have been replaced since.
+** because their files may have been replaced since they were loaded.
 */
 #define _GNU_SOURCE
 #include "indirect.h"

@@ -6,8 +6,8 @@
 **
 ** The selection is repeated as the loader does it, by calling the library's resolver, which
 ** only reads the processor's features. Only these two libraries are used, because they are
-** never unloaded: calling into an unloaded library would crash. No lock is taken: a thread that
-** waits for the writer may hold the loader's.
+** never unloaded: calling into an unloaded library would crash. Neither dlopen nor dlsym is
+** called: a thread that waits for the writer may hold the lock that these functions take.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h

@@ -27,7 +27,7 @@ _Static_assert(!DLFO_STRUCT_HAS_EH_DBASE && sizeof(Answer) == sizeof(struct dl_f
 
 typedef int FindObject (void *address, Answer *to);
 
-static FindObject *findobject;  /* NULL: older than 2.35 */
+static FindObject *findobject;  /* NULL: glibc is older than 2.35, or not yet looked up */
 
 
 static void setfindobject (void) {

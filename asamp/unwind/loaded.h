@@ -24,11 +24,13 @@ typedef struct Loaded {
 
 /*
 ** Prepares loaded_find, and reads the table again if object files were loaded or unloaded. Returns
-** 1 if the table was read. May wait for the loader's lock.
+** 1 if the table was read; 0 with _dl_find_object, which needs no table. May wait for the loader's
+** lock.
 */
 int loaded_refresh (void);
 
-/* Returns 1 if loaded_find uses the table: glibc is older than 2.35. */
+/* Returns 1 if loaded_find uses the table: glibc is older than 2.35, or loaded_refresh was not yet
+   called. */
 int loaded_isold (void);
 
 /* Finds the object file of an address. Returns 0 if there is none, or before loaded_refresh. */

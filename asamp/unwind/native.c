@@ -301,7 +301,7 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 /*
 ** Stores in *at where the caller's value of a register was saved, relative to the frame's start,
 ** and returns 1. Returns 0 if the value is still in the register (*at is 0) or undefined (*at is
-** 1); -1: elsewhere.
+** 1); -1: saved elsewhere, or unknown.
 */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;

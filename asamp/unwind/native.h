@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads the process's own object files (with libdw of elfutils): names of native addresses,
-** including static functions, from symbol tables, and frames from unwind tables. Never queries
-** a debuginfo server. Code without a symbol is named by its separate debug file (symbols.h), by
-** the Lua name of a registered C function (registered.h), by the public name of its indirect
-** function (indirect.h), or by file and offset:
-** "libc.so.6+0x27200", where the offset is the function's start in the file. So the same code
-** has the same name in every run. Rules:
+** including static functions, from symbol tables, and frames from unwind tables. Never queries a
+** debuginfo server. The selected implementation of an indirect function has the function's public
+** name (indirect.h). Other code without a symbol is named by its separate debug file (symbols.h),
+** by the Lua name of a registered C function (registered.h), or by file and offset:
+** "libc.so.6+0x27200", where the offset is the function's start in the file. So the same code has
+** the same name in every run. Rules:
 **
 **   NA1  one thread at a time: the calls take a lock;
 **   NA2  a fork waits for the running call, so that the child finds the lock free, the data under
@@ -27,8 +27,9 @@
 
 /*
 ** Writes the name of the function that contains 'address', and the path of its object file, both
-** NUL-terminated and truncated to the sizes; both "" if the address is in the code of no file.
-** 'ud' is unused (the signature is that of EncoderConfig.resolve).
+** NUL-terminated and truncated to the sizes; both "" if the address is in the code of no file, or
+** by NA4; the path is "" if there is no file. 'ud' is unused (the signature is that of
+** EncoderConfig.resolve).
 */
 void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
@@ -55,7 +56,8 @@ typedef struct NativeFrame {
 
 /*
 ** Looks up the frame of the code at 'address', on x86-64 and aarch64. Returns a number that
-** increases when any lookup finds that object files were loaded since the lookup before.
+** increases when a lookup reads the mappings: because object files were loaded since the lookup
+** before, or by NA4.
 */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 

@@ -20,8 +20,9 @@ static __thread uintptr_t known[NPAGES]
 
 
 /*
-** Returns 1 if the byte at that address is readable. Passes it to a system call as a signal
-** mask: the kernel reads the mask before it rejects the invalid operation.
+** Returns 1 if the 8 bytes at that address are readable, or its page is cached. Passes the address
+** to a system call as a signal mask: the kernel reads the mask before it rejects the invalid
+** operation.
 */
 static int isreadable (uintptr_t address) {
   uintptr_t page = address >> PAGELOG;

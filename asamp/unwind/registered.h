@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Names of C functions by the tables in which a module registered them ("cjson.decode"), for
+** Names of C functions by the tables in which a module registered them ("cjson.decode"), used for
 ** functions that no symbol names. The thread that runs a state finds a name (cnames.h); the
 ** thread that writes a profile reads it. Rules:
 **
@@ -19,9 +19,10 @@
 #define REGISTERED_NAME	120
 
 /*
-** Returns 1 if the name of the C function at 'function' is to be searched now: it has none, and
-** this call is the first, second, fourth, eighth ... one for it (a module may register it late).
-** Allocates with malloc. Thread-safe, also during a fork.
+** Returns 1 if the name of the C function at 'function' is to be searched now: it has none, RE2
+** permits one, and this call is the first, second, fourth, eighth ... one for the function (a
+** module may register it late). Returns 0, too, if there is not enough memory. Allocates with
+** malloc. Thread-safe, also during a fork.
 */
 int registered_iswanted (const void *function);
 

@@ -33,17 +33,18 @@ void symbols_unmap (SymbolFile *f);
 #define SYMBOLS_DEBUGFILES	"/usr/lib/debug/.build-id"
 #endif
 
-/* Maps the debug file of a build id of n bytes. Returns 0 if there is none. */
+/* Maps the debug file of a build id of n bytes. Returns 0 as symbols_map, or if n is not 2..64. */
 int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 
-/* Returns 1 if the address is in the object's code. */
+/* Returns 1 if the address is in an executable segment of the object. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
 /* Returns the name of the function that contains 'address', or NULL. The name is valid as long as
    'elf'. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
-/* Returns the start of the function that contains 'address'; 'address' itself if unknown. */
+/* Returns the last start of a function up to 'address', from the unwind table; 'address' itself if
+   there is none. */
 uint64_t symbols_start (Elf *elf, uint64_t address);
 
 #endif

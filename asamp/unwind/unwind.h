@@ -9,7 +9,7 @@
 **
 **   UW1  the result equals that of libunwind. For a call site of another form (a signal frame,
 **        a computed frame position, code without tables), and on other processors, libunwind
-**        walks the whole stack;
+**        walks the whole stack (backtrace.h: to the next frame with a rule);
 **   UW2  a walk only proceeds outwards and stays inside the thread's stack; in a signal
 **        handler, where tables may be wrong, it reads only readable memory (readable.h);
 **   UW3  the rules are dropped when a lookup finds that object files were loaded, because other
@@ -92,8 +92,8 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /*
-** Looks up the rule of a return address. Returns 0 if it is cached already. May allocate and
-** block.
+** Looks up the rule of a return address. Returns 0 if it is cached already, or on a processor
+** without rules. May allocate and block.
 */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 

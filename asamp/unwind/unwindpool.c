@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define KEPT	8	/* largest number of unused ones in the pool */
+#define KEPT	8	/* capacity of the pool */
 
 static Unwind *pool[KEPT];	/* each is atomic */
 

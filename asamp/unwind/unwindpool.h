@@ -19,7 +19,7 @@
 */
 Unwind *unwindpool_take (void);
 
-/* Returns an Unwind to the pool. NULL: no effect. */
+/* Returns an Unwind to the pool, or frees it if the pool is full. NULL: no effect. */
 void unwindpool_give (Unwind *u);
 
 #endif
