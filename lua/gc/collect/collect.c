@@ -4,15 +4,16 @@
 ** others here replace upstream's lgc.c.
 **
 ** A minor collection is due when the nursery's bytes are used up. After it, a running major
-** collection continues by one slice, or one starts if the pacer (pace.c) finds it due. Last, a
-** batch of finalizers is called; those that are left run at safepoints before the next minor
-** collection. A program in the incremental mode has the same collections, but only major ones find
-** its objects with finalizers dead.
+** collection continues by one slice; if none runs and the pacer (pace.c) finds one due, it starts.
+** Last, a batch of finalizers is called; those that are left run at safepoints before the next
+** minor collection. A program in the incremental mode has the same collections, but only major ones
+** find its objects with finalizers dead.
 **
 ** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
-** n KiB represents n KiB of allocation and pays for as much of a cycle (a major collection) as in
-** upstream: an allocated byte pays for as many bytes of marking as the step multiplier, by default
-** 100. Between two cycles is upstream's pause, for which steps count like allocation.
+** n KiB represents n KiB of allocation. In the generational mode it is a minor collection. In the
+** incremental mode it pays for as much of a cycle (a major collection) as in upstream: a byte pays
+** for as many bytes of marking as the step multiplier, by default 100. Between two cycles is
+** upstream's pause, for which steps count like allocation.
 */
 #define LUA_CORE
 
@@ -41,39 +42,41 @@
 #include "vec.h"
 
 /*
-** Slices of luaN_refinetables, one for each LUAN_GAP bytes, delay the minor collection until the
-** nursery has grown to REFINED bytes plus one REFINEDPART-th of the old bytes. Larger bounds make
-** the collection shorter and the nursery larger.
+** Each slice of luaN_refinetables delays the minor collection by LUAN_GAP bytes, while the nursery
+** has less than REFINED bytes plus one REFINEDPART-th of the old bytes. Larger bounds make the
+** collection shorter and the nursery larger.
 */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Number of minor collections from one call of luaN_shrinkown to the next. */
+/* Minor collections from one call of luaN_shrinkown to the next, in the generational mode. */
 #define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* only while a state is being created */
+    luaM_error(L);  /* luaC_fix is called only while a state is created */
 }
 
 
-/* Calls a batch of finalizers. If some are left, makes the next safepoint come early. */
+/* Calls a batch of finalizers. If some are left because of the clock, the next safepoint comes
+   early. */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
 }
 
 
-/* Runs a minor collection and 'work' bytes of a major one, or a full collection if remset.overflow
-   is set. Then calls a batch of finalizers. 'start': starts a major collection if none runs. */
+/* Runs a minor collection; or a full one, if remset.overflow is set. After a minor one, starts a
+   major collection if none runs and one is due or 'start' is 1, and continues a running one by
+   'work' bytes of marking cost. Then calls a batch of finalizers. */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    start = 1;  /* decided now, because the minor collection may free enough to delay it */
+    start = 1;  /* the minor collection may free enough to delay the major one */
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
     luaN_full(L);
@@ -96,7 +99,7 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_endpause(L);
   luaN_mustverify(L, 0);
   luaN_collected(L);
-  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* allocates */
+  if (!c->pace.fullcycles && g->heap.minors % SHRINK_MINORS == 0) {  /* may allocate */
     luaN_shrinkown(L, 0);
     if (L != g->mainthread) luaN_shrinkown(g->mainthread, 0);
   }
@@ -132,7 +135,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
     if (!stopped) debt += g->GCdebt;
     if (debt <= 0 || (stopped && !start)) {
       if (!stopped) luaN_shorten(g, bytes);
-      finalize(L);  /* a step calls the next batch, too */
+      finalize(L);  /* a step without a collection calls a batch, too */
       return 0;
     }
   }
@@ -165,10 +168,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** Runs a full collection if the debt is above both LUAN_OVERDUE and the old bytes, so that the
-** collection costs no more than the allocation did. To be called where a C function stores into
-** tables, because it may do so for a long time without a safepoint, and the vectors that its tables
-** have outgrown are garbage that only a collection frees.
+** Runs a full collection, as in an emergency, if the debt is above both LUAN_OVERDUE and the old
+** bytes (so the collection costs no more than the allocation did) and the collector is not stopped.
+** To be called where a C function stores into tables, because the function may run for a long time
+** without a safepoint, and only a collection frees the vectors that its tables have outgrown.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
@@ -186,10 +189,10 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Runs an emergency collection. After it, until the next major collection has ended, luaN_askmore
-   refuses every request that would raise 'held', so that the caller's next request of lua_Alloc may
-   succeed. Returns 0, and does nothing, if no collection may run or the limit of allocated bytes is
-   used up. */
+/* Runs an emergency collection. From its end to that of the next major one, luaN_askmore refuses
+   every request that would raise 'held', so that the caller's next request of lua_Alloc may succeed
+   (newsmall in chunks.c has an exception). Returns 0, and does nothing, if no collection may run or
+   the limit of allocated bytes is used up. */
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;
@@ -221,6 +224,6 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n) {
   lua_pushvalue(L, idx);
   luaN_standfor(L, uvalue(s2v(L->top.p - 1)), n);
   L->top.p--;
-  luaC_checkGC(L);  /* a safepoint here, because the userdata usually has its metatable now */
+  luaC_checkGC(L);  /* a safepoint: by now the userdata usually has its metatable */
   lua_unlock(L);
 }

@@ -35,7 +35,7 @@
 
 void luaN_openheap (luaN_Heap *h) {
   memset(h, 0, sizeof(*h));
-  h->free = h->limit = h->end = h->mark = (char *)h;  /* an empty hole */
+  h->free = h->limit = h->end = h->mark = (char *)h;  /* no current hole (N1) */
   h->overflow.free = h->overflow.end = (char *)h;
   h->point = (uint64_t)(uintptr_t)h->free + LUAN_INFINITY;
   h->copyleft = LUAN_NOCOPIES;
@@ -44,8 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* Start the count of strings MINSTRTABSIZE too low. The second nursery then does not list
-     its young strings either (aremany in interned.c). */
+  /* Too low by MINSTRTABSIZE, so that the second nursery does not list its young strings either
+     (aremany in interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -56,14 +56,14 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reserves capacity in the lists of weak tables. A table that does not fit is treated as strong
-   (weak.c), which a program with few weak tables must never see. */
+/* Reads the settings of a new state, and reserves capacity in the lists of weak tables. If such a
+   list cannot grow, the next table is treated as strong (weak.c): never the first FEW_WEAK. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* 'fixed' has only the core's own strings */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* the core's own strings; does not grow any more */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -71,13 +71,14 @@ void luaN_start (lua_State *L) {
 }
 
 
-/* Frees the memory of a state that is not in chunks: blocks of lua_Alloc, and the lists. */
+/* Frees the blocks of lua_Alloc that objects have, growth buffers, and the lists except the list
+   of small blocks. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    /* lstate.c frees as many slots as stacksize returns */
+    /* lstate.c frees a block of stacksize(L) + EXTRA_STACK slots */
     L->stack_last.p = L->stack.p + L->stackroom;
   luaN_dropgrowths(g);
   luaN_freelists(L);
@@ -109,7 +110,7 @@ static void freeall (lua_State *L) {
 
 void luaC_freeallobjects (lua_State *L) {
   global_State *g = G(L);
-  g->gcstp = GCSTPCLS;  /* objects created from here on have no finalizer */
+  g->gcstp = GCSTPCLS;  /* from here on no object gets a finalizer */
   luaN_endselection(&g->heap.gc);
   luaN_selectfinalizable(L, 1);
   luaN_callfinalizers(L, LUAN_CLOSING);
@@ -117,9 +118,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If that was the last state of the process, free memory of
-   malloc is returned, too; but if another state was closed in the second before, at most once a
-   second (giveback.h), for a process that creates and closes states repeatedly. */
+/* Frees the heap of a closed state. If the process has no other state, also returns free memory of
+   malloc, if there is much (giveback.h); at most once a second if another state was closed in the
+   second before, because the process may create and close states repeatedly. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -3,8 +3,8 @@
 ** The major collection, in slices between minor ones. Its phases:
 **
 **   GCSpause       none runs
-**   GCSpropagate   marking; ends with an atomic step (weak tables, finalizers), right
-**                  after a minor collection, when all changes have been visited
+**   GCSpropagate   marking; ends with an atomic step (GCSatomic: weak tables, finalizers),
+**                  right after a minor collection, when all changes have been visited
 **   GCSselect      many objects have finalizers: the dead among them are queued; then
 **                  GCSpropagate again, for everything that they refer to
 **   GCSswpallgc    entries with dead keys are removed from the weak tables that slices
@@ -14,8 +14,8 @@
 **   GCSstacks      threads return unused stack memory
 **
 ** A slice starts right after a minor collection, when nothing is young. Dead objects stay whole
-** until they are swept. The program cannot reach them, except a dead string that it makes again,
-** which is marked then (luaN_resurrect).
+** until they are swept. The program cannot reach them, except a dead short string that it makes
+** again, which is marked then (luaN_resurrect).
 */
 #define LUA_CORE
 
@@ -50,15 +50,16 @@
 /* Cost of sweeping a block, in bytes of marking: one visit for each cache line of its marks. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* Empty blocks are kept for a nursery plus one RESERVE_PART-th of the bytes of all blocks. */
+/* luaN_trimheap keeps one RESERVE_PART-th more than is needed or live now, because a heap may grow;
+   of empty blocks, one RESERVE_PART-th of the bytes of all blocks, plus a nursery. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that all states of the process together may keep. Returning so few
-   bytes and requesting them again would cost more time than the memory is worth. */
+/* Bytes of empty blocks that all states of the process together keep at least, except in a full
+   collection. Returning and requesting them would cost more time than they are worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if a major collection leaves less of it than the collection before, by more
-   than one SHRUNK_PART-th. */
+/* A heap has shrunk if a major collection marks fewer bytes than the major collection before, by
+   more than one SHRUNK_PART-th. */
 #define SHRUNK_PART		4
 
 /*
@@ -68,22 +69,23 @@
 ** the rest of the program.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or after the allocation of WHILE_HEAPS times the
-** largest use in this period and the one before. The use is measured only at the end of marking,
-** which comes at random points of the heap's growth; in so long a period one of them is near the
-** maximum.
+** largest use in this period and the one before. The use is measured only when the marking of a
+** heap that has shrunk ends, which is at random points of the heap's growth; in so long a period
+** one of them is near the maximum.
 **
 ** The states of the process share LUAN_BIGHEAP. A heap that uses more than its share returns free
-** pages at once, but free memory of malloc only in full collections (giveback.h), because the pause
-** of malloc_trim would be noticed.
+** pages from the end of the major collection on, but free memory of malloc only in full collections
+** (giveback.h), because the pause of malloc_trim would be noticed.
 */
 #define WHILE_HEAPS	3u
 
-/* A thread that is not running and has a short stack is shrunk only if it has more CallInfos. */
+/* A thread that is not running, and whose stack has at most 2 * BASIC_STACK_SIZE slots, is shrunk
+   only if it has more than this number of CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
 static void takeepoch (luaN_Gc *c) {
-  /* the epoch that no object has */
+  /* the epoch that no live object has */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
@@ -108,8 +110,9 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the accounts when everything alive is marked. The program will need as many blocks as
-   are in use now, including all garbage, by the end of the next major collection. */
+/* Updates the accounts when everything alive is marked. If the heap has not shrunk, it will need as
+   many bytes of blocks by the end of the next major collection as it uses now with all garbage
+   (bytes.needed). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -126,8 +129,8 @@ static void major_known (global_State *g) {
 }
 
 
-/* The atomic step: gives everything alive the epoch; the rest is dead. The roots have it already,
-   because a minor collection has just marked them. */
+/* The atomic step. If luaN_terminateslice ends the marking, every live object has the epoch and the
+   rest is dead; else slices continue. The minor collection just before has marked the roots. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -154,8 +157,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little. If *more is 1, continues with the
-   CallInfos of th. Sets *more to 1 if CallInfos are left to free. Returns the cost in bytes. */
+/* Frees unused memory of thread th, unless th is L or has little; only CallInfos if *more is 1.
+   Sets *more to 1 if CallInfos of th are left to free, else to 0. 'all': as in luaN_shrinkthread.
+   Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -166,8 +170,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* Shrinks the stacks of the running and the main thread. In the generational mode minor
-   collections do that (collect.c). */
+/* Shrinks the running and the main thread. In the generational mode, in which minor collections do
+   that (collect.c), does nothing unless 'all' is 1. */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
@@ -176,7 +180,7 @@ static void shrinkown (lua_State *L, int all) {
 }
 
 
-/* Shrinks some of the threads. Returns the cost in bytes. */
+/* Shrinks threads from sweep.next on, until the cost is 'bytes'. Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -190,7 +194,7 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Ends the sweep, because nothing dead is left, and sets gcstate. */
+/* Ends the sweep, because nothing dead is left, and sets gcstate to 'state'. */
 static void endsweep (luaN_Gc *c, int state, global_State *g) {
   c->sweep.active = 0;
   c->sweep.next = 0;
@@ -199,7 +203,8 @@ static void endsweep (luaN_Gc *c, int state, global_State *g) {
 }
 
 
-/* Ends the collection: frees memory of its lists, and computes when the next major one is due. */
+/* Ends the major collection: frees unused memory of the lists and the string table, allows the
+   release of free pages, and computes when the next major collection is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -226,7 +231,8 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs at most about 'bytes' of the current phase. Returns the cost in bytes. */
+/* Runs the current phase for at most about 'bytes' of marking cost (an atomic step may cost more);
+   sets gcstate if the phase ends. Returns the cost. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -280,8 +286,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. Allows the release of pages that were kept only
-   because of the use in the period before the one that ends. */
+/* Starts a new period if the current one is over. If the use was higher in the period before that
+   one, allows the release of the pages that were kept for it. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -299,9 +305,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks to keep: bytes.needed, or the highest use that was found in this
-   period and in the last one, if that is more; and one RESERVE_PART-th in addition, because the use
-   may have been higher between two collections. */
+/* Returns the bytes of blocks to keep: the larger of bytes.needed and the highest use found in this
+   period and the last one (bytes.lately), plus one RESERVE_PART-th, because the use may have been
+   higher between two collections. Starts a new period if one is due. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -346,7 +352,7 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 }
 
 
-/* Frees the memory of empty lists, in an emergency. */
+/* Frees the memory of lists that are empty after a full collection, in an emergency. */
 static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_freevec(g, &c->mark.young);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them at their addresses. Lines of the nursery without survivors
-** become free. The cost is that of the survivors and of the remembered set; a dead object costs a
-** visit only if it is in one of the lists of sweep.c.
+** remembered set, and tenures them at their addresses (except those that stay young: ageing.h,
+** waiting.h). Lines of the nursery without survivors become free. The cost is that of the
+** survivors, the roots and the remembered set; a dead object costs a visit only if it is in a list
+** of sweep.c or is a short string (interned.c).
 */
 #define LUA_CORE
 
@@ -30,8 +31,7 @@
 
 /*
 ** Marks all young objects with finalizers, in the incremental mode. A program of that mode takes
-** a finalizer's call for the end of a cycle, so that only major collections may find such objects
-** dead.
+** a finalizer's call for the end of a cycle, so only major collections may find such objects dead.
 */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
@@ -40,7 +40,8 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures everything that stayed young. In lists.large these are all entries after the old ones. */
+/* Tenures the objects that the minor collection has left young. In lists.large, these are all
+   entries from index lists.large.old on. */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
@@ -54,7 +55,7 @@ static void tenureyoung (global_State *g) {
 
 
 /*
-** Remembers the holders of the objects that stayed young. If a major collection starts now,
+** Remembers the holders of the objects that stayed young. 'start': a major collection starts now;
 ** tenures these objects instead, because a major collection requires that nothing is young, and may
 ** find a holder dead.
 */

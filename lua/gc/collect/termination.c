@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The end of marking (termination.h). When everything else is marked, each ephemeron table is
-** visited once; its entries whose keys may be dead are visited again until nothing changes, or
-** are found by their keys (chase.h). Entries with dead values are removed before the dead with
-** finalizers are resurrected, entries with dead keys after that.
+** The end of marking (termination.h). When everything else is marked, each ephemeron table that
+** slices have not visited (ahead.h) is visited once; its entries whose keys may be dead are visited
+** again until nothing changes, or are found by their keys (chase.h). Entries with dead values are
+** removed before the dead objects with finalizers are resurrected, entries with dead keys later.
 */
 #define LUA_CORE
 
@@ -24,19 +24,18 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the live bytes before objects are marked that only finalizers keep. */
+/* Records the bytes marked so far, before the objects that only finalizers keep are marked. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Number of passes over all unresolved entries before a chase, which is used if at least
-** MIN_FOLLOWED entries are left. A chase costs more than one pass, and its cost is linear in the
-** number of entries.
+** Number of passes that resolve entries before a chase is tried; it needs MIN_FOLLOWED entries or
+** more. A chase costs more than one pass, and its cost is linear in the number of entries.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values of t whose keys are alive. Returns 1 if there were any. */
+/* Marks the values in the hash part of t whose keys are alive. Returns 1 if it marks one. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -53,8 +52,8 @@ static int markvalues (global_State *g, Table *t) {
 
 /*
 ** Visits ephemeron table t for the first time: marks the values whose keys are alive, and lists
-** the entries whose keys may be dead as unresolved. If there is no memory for the list, converge
-** visits whole tables repeatedly.
+** the entries whose keys may be dead as unresolved. If there is no memory for the list, sets
+** weak.overflow, and converge visits whole tables repeatedly.
 */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
@@ -65,8 +64,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of unresolved entries whose keys are alive now, and removes these entries from
-   the list, visiting it from the end if 'backwards'. Returns their number. */
+/* Marks the values of unresolved entries whose keys are alive now, with everything that the values
+   refer to, and removes these entries from the list. Visits the list from the end if 'backwards'.
+   Returns the number of removed entries. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -86,10 +86,11 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the remaining entries by a chase. Returns 1 if no entry with a live key is left. */
+/* Resolves the remaining entries by a chase. Returns 1 if all values with live keys are marked; 0
+   if some may be missed, or if there are too few entries or no memory for a chase. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* If the log was given up, all undecided keys are followed. */
+  /* If the log was given up in a major collection, all undecided keys are followed. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -101,15 +102,15 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object that can be a key is marked or left young: the object adds
-   its bytes, or 1, to the number. */
+/* A number that changes when an object that can be a key is marked, which adds the object's bytes,
+   or is left young, which adds 1. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
 /*
-** Marks until no ephemeron has a value left to mark. The tables of weak.discovered before index
-** '*first' have been through resolvetable. '*clock' is clockof at the last visit of the unresolved
-** entries; if clockof has not changed, these entries need no visit.
+** Marks until no ephemeron has a value left to mark. The ephemeron tables of weak.discovered before
+** index '*first' have been through resolvetable. '*clock' is clockof at the last visit of the
+** unresolved entries and undecided keys, which need no visit until clockof changes.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -145,7 +146,8 @@ static void converge (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Removes entries with dead values from the tables of weak.discovered from index i on. */
+/* Removes entries with dead values from the tables with weak values that are in weak.discovered,
+   from index i on. */
 static void clearvalues (global_State *g, size_t i) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   for (; i < w->n; i++) {
@@ -164,8 +166,8 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still unresolved; those of tables whose keys and
-   values are weak; and, if weak.overflow is set, those of all ephemeron tables. */
+/* Removes entries with dead keys: those that are still unresolved, and in weak.discovered those of
+   tables whose keys and values are weak and, if weak.overflow is set, of all ephemeron tables. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -191,7 +193,7 @@ static void clearkeys (global_State *g) {
 
 
 /* Moves the tables of weak.inmajor to weak.discovered, except those with LUAN_SCANNED that still
-   have the same kind. A table that has become strong is traversed. */
+   have the same kind. A table that has become strong, or that does not fit, is traversed. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -212,9 +214,8 @@ static void joinmajor (global_State *g) {
 
 
 /*
-** Adds the tables that this pause has discovered to weak.inmajor. A table for which there is no
-** memory counts as strong; it may lead to more weak tables, which are appended to weak.discovered
-** during the loop.
+** Adds the tables of weak.discovered to weak.inmajor. A table for which there is no memory counts
+** as strong; its traversal may append more weak tables to weak.discovered during the loop.
 */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -229,8 +230,8 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything that is alive and clears weak values, before the dead that have finalizers are
-   selected. 'first' and 'clock' are those of converge. */
+/* Marks everything that is alive and clears dead weak values without tombstones, before the dead
+   objects with finalizers are selected. 'first' and 'clock' are those of converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -243,14 +244,15 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of entries whose keys are dead unless objects with finalizers refer to
-   them. */
+/* Returns the number of listed entries whose keys are dead unless objects with finalizers refer to
+   these keys; of the undecided ones, the number of words of their list. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if a table of weak keys and values was discovered or has a slot in remset.slots. */
+/* Returns 1 if a table with weak keys and values is in weak.discovered or has a slot in
+   remset.slots. To be called when luaN_clearslots has removed the dead values of these slots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -261,9 +263,9 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** Marks everything that the selected objects refer to. Then clears weak keys, and weak values in
-** the tables that were discovered only from selected objects, which are at index 'nalive' and
-** higher in the list.
+** Marks everything that the selected objects refer to. Then removes the entries with dead keys (of
+** LUAN_SCANNED tables, slices do that), and those with dead values in the tables discovered only
+** from selected objects, which are at index 'nalive' and higher in weak.discovered.
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
@@ -276,7 +278,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive,
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured; they refer to nothing young */
+  luaN_drain(g, 0);  /* pops objects that luaN_tenuremet has tenured: they refer to nothing young */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -315,8 +317,8 @@ static int termination_leave (global_State *g) {
 
 
 /* If more than LUAN_ATONCE objects have finalizers, starts a selection in slices and returns 0.
-   Else selects the dead now and marks the objects that they refer to, as many as one slice can.
-   Returns 1 if all of these are marked, so that no other slice is needed. */
+   Else selects the dead ones now, and marks them and the objects that they refer to, as many as
+   one slice can. Returns 1 if all of these are marked, 0 if another slice is needed. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
@@ -330,9 +332,9 @@ static int selectfew (lua_State *L) {
 
 
 /*
-** Runs the atomic step. If slices select the dead that have finalizers, the program runs between
-** two atomic steps. Of unmarked objects it can reach only keys of weak tables; if it stores such a
-** key, the next minor collection marks the key.
+** Between two atomic steps (after termination_leave) the program runs. Of unmarked objects, the
+** program can reach only strings, and keys of weak tables; if it stores such an object, the next
+** minor collection marks the object.
 */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
