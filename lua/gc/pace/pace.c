@@ -3,22 +3,24 @@
 ** The pacer (pace.h): how large the next nursery is, when a major collection starts, and how much
 ** of it a step pays for.
 **
-** A nursery has the size of the old objects (up to twice their size; half of it if the process has
-** many states) or a 64th of all that the state has allocated: the larger, within bounds. So a state
-** that does little stays small, and one that is large or was busy has a nursery that fits into a
-** core's cache. (From 256 KiB to 1 MiB there is no measurable difference; with 64 KiB, programs
-** of small heaps spend a tenth of their time on holes between survivors.) If a process has many
-** states, being busy counts for less: all nurseries share the memory that a few of them would
-** take, because idle states keep their young objects, and old garbage, in memory. The growth and
-** the volume that start a major collection depend on the number of states, too. If half of a
-** nursery survives it and many old objects die, objects live a little longer than a nursery, as
-** those of a queue do, and a larger nursery has less to mark: it is doubled up to WIDER_MOST
-** times, in heaps that are not big and have few finalizers, because these would run later.
+** Unless LUA_GC or the program sets its size, a nursery has the size of the old objects (up to
+** twice their size; half of their size if the process has many states) or a 64th of all that the
+** state has allocated: the larger, within bounds. So a state that does little stays small, and one
+** that is large or was busy has a nursery that fits into a core's cache. (From 256 KiB to 1 MiB
+** there is no measurable difference; with 64 KiB, programs of small heaps spend a tenth of their
+** time on holes between survivors.) If a process has many states, being busy counts for less: all
+** nurseries share the memory that a few of them would take, because idle states keep their young
+** objects and old garbage in memory. The growth and the volume that start a major collection depend
+** on the number of states, too. If half of a nursery survives its collection and many old objects
+** die, objects live a little longer than a nursery, as those of a queue do, and a larger nursery
+** has less to mark: the nursery is doubled up to WIDER_MOST times, in heaps that are not big and
+** have few objects with finalizers, because finalizers would run later.
 **
 ** A major collection starts for one of these reasons:
 **
-**   growth      The bytes in use plus external bytes, or the footprint, have grown by
-**               the allowed growth since the last major collection.
+**   growth      The bytes in use plus external bytes have grown by the allowed growth
+**               since the last major collection, or the footprint by more
+**               (luaN_setpace).
 **   volume      The bytes allocated since the last one are so large a multiple of the
 **               live bytes that marking the old objects is a small part of the work.
 **               The collection finds the garbage of a heap that does not grow. If it
@@ -26,10 +28,10 @@
 **               the heap has changed its size. Half of the volume is enough if the
 **               bytes in use have hardly grown, and a part of it if many objects have
 **               finalizers.
-**   finalizers  Many old objects with finalizers are new.
-**   weak        Many entries of weak tables with old keys or values are new. A
-**               collection hurries if many are new at its start, or are added while
-**               it runs.
+**   finalizers  Many objects with finalizers have become old since the last one; or
+**               objects with finalizers may have kept weak keys (weak.resurrected).
+**   weak        Many entries of weak tables have received old keys or values. A
+**               collection hurries if many have at its start, or do while it runs.
 **
 ** In the incremental mode the volume is upstream's pause. Modes and parameters are the program's,
 ** except those that an operator has set (tuning.c).
@@ -49,11 +51,11 @@
 
 /* The constants of the cost model (pace.h). Sizes are in bytes. */
 
-/* NURSERY_MIN and NURSERY_MAX: bounds of the nursery. NURSERY_MAX fits into a core's cache; it is
-   also the growth that a heap may always have, and the marking of one slice in a big heap, about
-   a millisecond (bench/pauses). A heap of up to NURSERY_SMALL bytes has a nursery of its own size;
-   for each further byte the nursery has two more bytes: with one byte, the benchmark "queue" runs
-   2.5 times as many collections. */
+/* NURSERY_MIN and NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX fits into a core's cache;
+   it is also the growth that a heap may always have if the process has few states, and the usual
+   marking of one slice in a big heap, about a millisecond (bench/pauses). Within the bounds, up to
+   NURSERY_SMALL bytes of old objects have a nursery of their size; for each further byte the
+   nursery has two more: with one more, the benchmark "queue" runs 2.5 times as many collections. */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
@@ -66,21 +68,23 @@
    that a busy state gets a larger one. */
 #define NURSERY_PART	64u
 
-/* Largest number of times that the nursery is doubled. It is doubled if half of it has survived a
-   minor collection (luaN_outlived has more conditions). One doubling is undone if less than a
-   quarter has. */
+/* Largest number of times that the nursery is doubled: if half of it has survived a minor
+   collection and the other conditions of luaN_outlived hold. One doubling is undone if less than a
+   quarter has survived, if few old objects die, or if many objects have finalizers. */
 #define WIDER_MOST	2u
 
 /* Bytes that are divided among all states of the process. Two things have SHARED bytes each: the
-   nurseries of busy states, and the tenured large leaf objects that do not count as growth. Growth
-   that is always allowed, and young large leaf objects, have twice as many. */
+   nurseries of busy states, and the large leaf objects that do not count as growth (sparedtexts).
+   Two have twice as many: growth that is always allowed (leastgrowth), and large leaf objects
+   allocated in addition to the nursery (textroom). */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
 /* Percent of the allowed growth (the generational multiplier, or the pause above 100) that is used
-   before a major collection; the rest is for allocation while it runs. */
+   before a major collection; the rest is for allocation while it runs. Not used after the
+   incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
-/* Volume before a major collection, in heaps: at first, and at most. */
+/* Volume before a major collection, in heaps (pace.patience): at first, and at most. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
@@ -88,23 +92,27 @@
    than one PART-th of the old bytes dead has found little. */
 #define PART		8u
 
-/* Each finalizable object counts as FINALIZER_BYTES bytes of heap, because one that dies old waits
-   for a major collection. Fewer than FINALIZERS_MIN new ones are never many. */
+/* Finalizable objects of FINALIZER_BYTES bytes each, relative to the live bytes, shorten the volume
+   (volume), because one that dies old waits for a major collection. Fewer than FINALIZERS_MIN new
+   ones are never many. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
-/* New entries of weak tables with old keys or values are many if there is one for every WEAK_BYTES
-   live bytes. Another collection for them is worth its cost if the last one found one WEAK_FOUND-th
-   of the old bytes dead: so few, because string keys live until their entries are removed. */
+/* New entries of weak tables with old keys or values are many if there is more than one for every
+   WEAK_BYTES live bytes. The next collection for them comes after less allocation (luaN_majordue)
+   and may do more work at a time (paysmore) if the last one found one WEAK_FOUND-th of the old
+   bytes dead: a small part, because string keys live until their entries are removed. */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* Bytes of allocation that start a cycle of the incremental mode, at least. */
+/* Bytes of the smallest nursery before a cycle of the incremental mode. A cycle may also start this
+   number of bytes early (luaN_majordue). */
 #define MIN_CYCLE_GAP	1024u
 
 /* Bytes of marking for each allocated byte; so a collection ends before the heap has grown by one
-   WORK-th. Also: the work debt may be one WORK-th of the live bytes; young large leaf objects may
-   be one WORK-th of the old bytes; a hurried collection marks WORK times as much. */
+   WORK-th. Also: the work debt may be one WORK-th of the live bytes; large leaf objects in addition
+   to a nursery (textroom) may be one WORK-th of the old bytes; a hurried collection of a heap that
+   is not big may mark WORK times as much (paysmore). */
 #define WORK		4
 
 
@@ -126,7 +134,7 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes that the state has allocated. Of large leaf objects it counts one PART-th,
+/* Returns the bytes that the state has allocated; of those in large leaf objects only one PART-th,
    except in the incremental mode. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
@@ -147,8 +155,8 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Bounds the next nurseries by three quarters of the bytes that the present one was charged with,
-   because lua_Alloc has refused memory in it. */
+/* Bounds the next nurseries by three quarters of the bytes that the present one was charged with
+   (at least LUAN_LEASTNURSERY), because lua_Alloc has refused memory during the present one. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -178,9 +186,9 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 
 /*
-** Returns 1 if weak tables have received many entries since the last major collection started.
-** Only major collections find dead entries, which may retain any amount of memory. If none has
-** ended yet, the old bytes represent the live ones.
+** Returns 1 if weak tables have received many old keys or values since the last major collection
+** started. Only major collections find these dead; their entries may retain any amount of memory.
+** If no major collection has ended yet, the old bytes represent the live ones.
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -199,7 +207,8 @@ static int ishurried (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if slices of the running major collection do more work for each allocated byte. */
+/* Returns 1 if slices of the running major collection do more work for each allocated byte: if it
+   hurries and the last one that ran in slices has found enough dead. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
@@ -224,9 +233,9 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 
 
 /*
-** Returns the upper bound of one state's nursery if a process has many states; 'share' is its
-** share of SHARED. Idle states keep their young objects in memory, so the bound falls with the
-** number of states.
+** Returns the upper bound of the nursery by the number of states in the process; 'share' is the
+** state's share of SHARED. Idle states keep their young objects in memory, so the bound falls with
+** that number.
 */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
@@ -238,8 +247,8 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 /*
 ** Returns the bytes of large leaf objects that may be allocated in addition to the nursery: 0 if
-** none stay young, while a major collection runs, in the incremental mode, if lua_Alloc has refused
-** memory, or if the program or the operator has set the nursery's size.
+** the last minor collection has left none young, while a major collection runs, in the incremental
+** mode, if pace.tight bounds the nursery, or if the program or the operator has set its size.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -292,8 +301,8 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns the bytes by which a heap may always grow: NURSERY_MAX, or less if the process has many
-   states. */
+/* Returns the bytes by which a heap may always grow outside the incremental mode: NURSERY_MAX, or
+   less if the process has many states. */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;
@@ -312,9 +321,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /*
-** Returns 1 if a major collection is due because of the bytes in use, the footprint, or both
-** together. Some large leaf objects (sparedtexts) do not count. Nor do small userdata that were
-** left young, because most are freed soon.
+** Returns 1 if a major collection is due because of the bytes in use (with external bytes), the
+** footprint, or both together. Some large leaf objects (sparedtexts) do not count, and small
+** userdata that were left young do not, because most are freed soon.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -334,8 +343,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that the last major collection left, but only one PART-th of those that only
-   finalizers kept or that died while it ran. */
+/* Returns the bytes in use when the last major collection ended; of those that were not marked
+   before the selection of dead objects with finalizers, only one PART-th: most of these are kept
+   only by finalizers, or have died while the collection ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -350,7 +360,7 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* a nursery ends early: GCdebt counts the whole size of resized blocks, spent() their growth */
+  /* nurseries end early: GCdebt counts the whole size of resized blocks, spent() their growth */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -410,10 +420,11 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** A major collection is due if the bytes in use reach 'threshold'; or if the footprint, which
-** includes unused lines between survivors, reaches 'threshold' and the bytes in use have grown by
-** half of the allowed growth; or if the footprint has grown by 'threshold' bytes, whatever is in
-** use: a vector that was freed explicitly leaves lines that it shared with its neighbours.
+** A major collection is due if the bytes in use (here always with external bytes) reach
+** 'threshold'; or if the footprint, which includes unused lines between survivors, reaches
+** 'threshold' and the bytes in use have grown by half of the allowed growth (in the incremental
+** mode, by all of it); or if the footprint has grown by 'threshold' bytes, whatever is in use: a
+** vector that was freed explicitly leaves lines that it shared with its neighbours.
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;

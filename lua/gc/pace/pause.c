@@ -29,7 +29,7 @@ uint64_t luaN_now (void) {
 }
 
 
-/* Returns the CPU time of this OS thread, which does not include other threads. */
+/* Returns the CPU time in nanoseconds of this OS thread, without that of other threads. */
 static uint64_t processor (void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -41,7 +41,7 @@ void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
   if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
   g->heap.gc.pause.slicebegan = 0;
-  /* Blocks that the collection frees are not credited, because the nursery has ended. */
+  /* Blocks that are freed from here on are not credited to the nursery (payback in nursery.c). */
   g->heap.spare = 0;
   memset(g->heap.gc.pause.looked, 0, sizeof(g->heap.gc.pause.looked));
 }
@@ -58,7 +58,8 @@ static uint64_t between (uint64_t then, uint64_t now) {
 }
 
 
-/* Returns the CPU time of all slices, including the running one. */
+/* Returns the CPU time in nanoseconds of all slices that luaN_beginslice has timed, including the
+   running one. */
 static uint64_t slices (const luaN_Gc *c) {
   if (c->pause.slicebegan == 0) return c->pause.slices;
   return c->pause.slices + between(c->pause.slicebegan, processor());

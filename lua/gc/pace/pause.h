@@ -7,16 +7,17 @@
 /* Returns CLOCK_MONOTONIC in nanoseconds. */
 LUAI_FUNC uint64_t luaN_now (void);
 
-/* Start and end a pause, in which the program is stopped. luaN_endpause calls the sampler's
-   'collected'; finalizers run after the pause. */
+/* Start and end a pause, in which the program is stopped. luaN_endpause calls 'collected' of the
+   sampler, if there is one; finalizers run after the pause. */
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
-/* Attributes the rest of this pause, which a minor collection started, to the major collection. */
+/* Attributes the CPU time of the rest of this pause, after its minor collection, to the major
+   collection, if there is a sampler. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Ends a pause without the call of the sampler: for work on the remembered set before a
-   collection (refine.c). */
+/* Ends a pause, as luaN_endpause, without the call of the sampler: for work on the remembered set
+   before a collection (refine.c). */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif

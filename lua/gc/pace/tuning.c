@@ -12,15 +12,15 @@
 **   huge-pages                 a big heap has huge pages from the first touch on
 **   no-madvise                 madvise is not called
 **
-** A setting holds for the life of every state. A program that sets the same parameter by
-** collectgarbage or lua_gc receives the answers that it would get without LUA_GC, and the
+** The variable is read for each state, when the state is created, and holds for its life; programs
+** that run with the rights of another user do not read it. A program that sets the same parameter
+** by collectgarbage or lua_gc receives the answers that it would get without LUA_GC, and the
 ** collector runs as the operator has set. Parameters that LUA_GC does not name are the program's.
-** So are "stop", full collections and explicit steps, whose answers follow the program's own
-** mode, because the program may wait for the end of a cycle. The variable is read for each state,
-** when it is created, and not by programs that run with the rights of another user.
+** "stop", full collections and explicit steps have their effect, and their answers follow the
+** program's own mode, because the program may wait for the end of a cycle.
 **
-** A wrong word makes the whole variable ineffective; a message on standard error reports that,
-** once per process.
+** A wrong word makes the whole variable ineffective; a message on standard error reports the first
+** one of the process.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
@@ -43,7 +43,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-#define SHOWN	LUA_IDSIZE	/* bytes of a word that a message contains */
+#define SHOWN	LUA_IDSIZE	/* most bytes of a wrong word in the message */
 
 #define KNOWN \
   "generational, incremental, pause=PERCENT, stepmul=PERCENT, major=PERCENT, " \
@@ -64,8 +64,8 @@ static void complain (const char *word, size_t n, const char *why) {
 }
 
 
-/* Reads the digits from p to 'end' into *n. Returns 0 if there are none, or their value is above
-   'most'. */
+/* Reads the digits from p to 'end' into *n. Returns 0 if there are none, if another character is
+   among them, or if their value is above 'most'. */
 static int tuning_number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
@@ -96,7 +96,8 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* Reads one size, or two with a '-' between, the second of which is larger. */
+/* Reads one size, or two with a '-' between. Returns 0 if one is wrong, or the second is not the
+   larger. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;
@@ -119,7 +120,7 @@ static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char 
 }
 
 
-/* Reads a word of n bytes into *t. Returns an error text, or NULL. */
+/* Reads a word of n bytes into *t. Returns NULL, or why the word is wrong. */
 static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN
