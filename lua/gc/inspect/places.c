@@ -35,7 +35,7 @@ static unsigned freelines (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's own lists. */
+/* Returns the bytes of the collector's own lists, without growth buffers. */
 static uint64_t listbytes (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *const lists[] = {

@@ -3,15 +3,16 @@
 ** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep if it started now. Sizes are those that
 ** the collector counts: with luaN_statebytes they add up to the bytes in use after that collection.
+** A tree (luaN_Walker.strings) has only some of the strings.
 **
 ** The walk is breadth first, so that the edge by which an object is reached first ends a shortest
 ** path. Stacks are visited when nothing else is left, so that objects that only a stack refers to
 ** come after all others; objects that are only pending finalization are last. A weak reference
-** holds nothing; the value of an entry with a weak key is held by the key, after both table and key
-** were reached.
+** holds only strings; the value of an entry with a weak key is held by the key, after both table
+** and key were reached.
 **
-** The set of reached objects (visits.c) is empty again when the walk ends; nothing else is
-** written.
+** The set of reached objects (visits.c) is empty again when the walk ends. Of the heap, nothing
+** else is written but bits of metatables' 'flags', the cache of absent metamethods.
 */
 #define LUA_CORE
 
@@ -46,7 +47,7 @@ typedef struct Walk {
   /* For a tree: the place of each object's parent; has the capacity of 'queue'. */
   uint32_t *parents;
   List queue;		/* all reached objects, in order */
-  size_t next;		/* index in 'queue' of the next one to visit */
+  size_t next;		/* index in 'queue' of the next object to visit */
   List threads;		/* places in 'queue' of threads whose stacks are deferred */
   size_t nextnamed;	/* index in 'threads' of the next stack whose local variables are visited */
   size_t nextunnamed;	/* index in 'threads' of the next stack whose other slots are visited */
@@ -82,8 +83,8 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o of a tree to the queue; its parent is at the place in w->e. Returns 0 if there
-   is no memory. */
+/* Appends object o of a tree to the queue; its parent is at the place in w->e. Returns 0, and sets
+   w->failed, if there is no memory or no number for the place of o. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -134,15 +135,16 @@ static int ispassed (const Walk *w, const void *string) {
 }
 
 
-/* Enters object o, reached from the place in w->e, into the tree if it is new there and is no
-   string to be left out. Returns 1 if it did. */
+/* Enters object o, reached from the place in w->e, into the tree, unless o is there already or is a
+   string to be left out. Returns 1 if o was entered. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/* Reports the edge to o; w->e describes everything but its end. */
+/* Queues o if it is new (not if w->alone is 1), and reports the edge to o, which w->e describes
+   except for 'to' and 'fresh'. In a tree, reports only edges without a place to new objects. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -185,14 +187,14 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if v is an object that a table of this weakness holds: weak values only if strings. */
+/* Returns 1 if v is an object that a table of this kind holds as a value: only a string if values
+   are weak. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
 
 
-/* Reports the edge to the value of entry n of t, whose weak key was reached: it comes from the
-   key. */
+/* Reports the edge from the weak key of entry n of t, which was reached, to the value. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -234,7 +236,7 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds an entry whose key is not reached to 'open'. */
+/* Adds an entry whose key is not reached to 'open', and to the hash table if that is built. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -244,7 +246,8 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the entries in 'open' whose key is 'key', which was reached. */
+/* Reports the values of the entries in 'open' whose key is 'key', which was reached. Needs the hash
+   table. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -266,7 +269,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
   }
   else if (key != NULL && (kind & LUAN_EPHEMERON)) {
     if (!isheld(kind, v)) return;
-    /* A weak value that is held is a string: it does not wait for the key. */
+    /* a weak value that is held is a string, which does not need the key */
     if (kind & LUAN_WEAKVALUES)
       keyedge(w, LUAN_EENTRY, NULL, NULL, 0, v);
     else if (w->alone || luaN_isvisited(w->g, key)) weakentry(w, t, n);
@@ -355,7 +358,8 @@ static const void *codeof (const TValue *f) {
 }
 
 
-/* Reports the objects in the slots from 'o' up to 'end' of frame ci, except those of w->omitted. */
+/* Reports the objects in the slots from 'o' to 'end' - 1 of frame ci, except in slots of the kind
+   w->omitted. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : codeof(s2v(ci->func.p));
@@ -513,7 +517,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
 
 /* {== the walk ========================================================= */
 
-/* Visits everything in the queue; stacks are deferred. */
+/* Visits all objects in the queue from index w->next on; stacks are deferred. */
 static void reach_drain (Walk *w, lua_State *L) {
   luaN_Object o;
   for (; w->next < w->queue.n && !w->failed; w->next++) {
@@ -537,8 +541,9 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 /*
 ** Reports the values of entries in 'open' whose keys were reached after the entry was added. One
-** pass finds most of them; reach_drain finds the others when it visits their keys, because entries
-** of which each has the next one's key as its value would take one pass each.
+** pass finds most of them. Then builds the hash table, with which reach_drain finds the others when
+** it visits their keys: entries of which each has the next one's key as its value would take one
+** pass each.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -584,10 +589,10 @@ static void roots (Walk *w, lua_State *L) {
 }
 
 
-/* Visits the next deferred stack or, if none is left, enters the objects pending finalization.
-   Returns 0 if nothing is left. The other slots of stacks come after the local variables of all
-   stacks and all objects that these reach: a path through a local variable has a name, and stays
-   when the instruction that uses an unnamed slot is over. */
+/* Reports the edges of the next deferred stack or, if none is left, of the objects pending
+   finalization as roots. Returns 0 if nothing is left. Each stack is visited twice: its other slots
+   come after the local variables of all stacks and all objects that these reach, because a path
+   through a local variable has a name, and stays when an instruction with unnamed slots is over. */
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier (verify.h), which the seam exports. It walks all reachable objects with marks
-   of its own (visits.h) and a stack from malloc. */
+/* The heap verifier (verify.h), which the seam exports as luaN_check. It walks all reachable
+   objects with marks of its own (visits.h) and a stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -38,13 +38,13 @@
 typedef struct Walk {
   global_State *g;
   const char *bad;		/* the first violated invariant, or NULL */
-  /* Reached objects that are to be visited: their number, and the capacity of 'stack'. */
-  GCObject **stack;
-  size_t n, size;
-  size_t bytes;			/* bytes of the objects that were reached */
+  GCObject **stack;		/* reached objects that are to be visited */
+  size_t n, size;		/* number of objects on 'stack', and its capacity */
+  size_t bytes;			/* bytes of visited objects and their vectors, without prototypes */
   size_t logged;		/* number of reached objects that are logged (G8) */
-  GCObject *from;		/* the object that is being visited, or NULL: a root */
-  const TValue *slot;		/* the slot of a table or stack that is being visited */
+  /* The object that is being visited. NULL: a root, or G1 and G3 need no test for the object. */
+  GCObject *from;
+  const TValue *slot;		/* the slot of a table or stack that is being visited, or NULL */
   int weak;			/* 1: some table is weak, so 'bytes' may be too small */
   int over;			/* 1: a collection has just ended, so G2 must hold */
 } Walk;
@@ -65,8 +65,9 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Counts n bytes at p, and checks that their lines are marked; if 'epoch' is not 0, it is the epoch
-   of their object, and the lines must have its mark. */
+/* Counts n bytes at p. If they are in lines (n <= LUAN_LARGE), checks that these are marked and, if
+   'epoch' (the epoch of their object) is not 0, have its mark, or that of the current epoch while a
+   major collection marks. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -78,15 +79,15 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       verify_fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* minor collections mark new vectors of old tables with the new epoch only */
+             /* new vectors of old tables have only the mark of the new epoch */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       verify_fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
 
-/* Checks the lines of o, a long string or userdata. Those of an object in lists.large have no mark
-   of an epoch. */
+/* Counts o, a long string or userdata, and checks its lines, if it is in lines. Those of an object
+   in lists.large have no mark of an epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -144,7 +145,7 @@ static int isaged (const GCObject *o) {
 }
 
 
-/* Returns 1 if the young object o is pending finalization. */
+/* Returns 1 if the young object o is in finalize.left: left young for a finalizer. */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -207,8 +208,8 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    /* The key of an empty node must be valid: the node may receive a value again, and only the
-       value passes a barrier then. */
+    /* In a strong table, the key of an empty node must be valid: the node may receive a value
+       again, and only the value passes a barrier then. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;
@@ -233,8 +234,8 @@ static int isleft (const Walk *w, const GCObject *o) {
 }
 
 
-/* Checks G9 for table t. 'known' has the n slots of weak.doubtful and remset.slots, in ascending
-   order. */
+/* Checks G9 for table t, unless t is logged. 'known' has the n slots of weak.doubtful and
+   remset.slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -272,7 +273,7 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks G6, except that a table with LUAN_DISCOVERED is in weak.inmajor. */
+/* Checks G6, except that each table with LUAN_DISCOVERED is in weak.inmajor. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -284,8 +285,8 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks that each young object in a slot below a frame with CIST_CLEAN was stored there through an
-   open upvalue (T2). */
+/* Checks that each young object in a slot below the function of a frame with CIST_CLEAN was stored
+   there through an open upvalue, which is logged (T2). */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -408,7 +409,8 @@ static void verify_walk (Walk *w, GCObject *o) {
 }
 
 
-/* Subtracts the reached objects of v from w->logged; checks that all of v are logged (G8). */
+/* Subtracts the number of reached objects in v from w->logged; checks that all of v are logged
+   (G8). */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -444,8 +446,8 @@ static void setgray (global_State *g, int on) {
 }
 
 
-/* Checks that the objects of v from index 'first' on have finalizers, and that none is in v or in
-   another list checked before a second time (G4). */
+/* Checks that the objects of v from index 'first' on have FINALIZEDBIT, that they are tagged only
+   in GCSselect, and that none is a second time in v or in a list checked before (G4). */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
@@ -516,7 +518,7 @@ static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *
 }
 
 
-/* Checks G11. */
+/* Checks G11, G10 for small userdata, and bytes.waiting. */
 static const char *checkwaiting (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   const luaN_Vec *v = &c->finalize.left;
@@ -539,7 +541,7 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* Checks G12, and of G5 the number of strings. 'over': none of them may be young. */
+/* Checks G12, and of G5 the number of strings. 'over': no string may be young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -558,7 +560,7 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks G1 for open upvalues of young threads. */
+/* Checks that the old open upvalues of young threads are remembered (G1). */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -675,8 +677,8 @@ static const char *checkblocks (const luaN_Blocks *h) {
 }
 
 
-/* Checks that tobefinalized has capacity for all objects with finalizers (G4), and that the
-   withheld part of the nursery is not larger than the nursery. */
+/* Checks, of G4, finalizable.old and that tobefinalized has capacity for all of 'finalizable'; and
+   that the withheld part of the nursery (pace.deferred) is not larger than the nursery. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;

@@ -10,8 +10,8 @@
 #include "lgc.h"
 #include "lstate.h"
 
-/* luaN_visit adds o to the set and returns 1 if o was already in it. luaN_isvisited returns 1
-   if o is in the set. luaN_clearvisits empties the set. */
+/* luaN_visit adds o to the set and returns 1 if o was already there, else 0. luaN_isvisited returns
+   1 if o is in the set. luaN_clearvisits empties the set. */
 LUAI_FUNC int luaN_visit (const global_State *g, GCObject *o);
 LUAI_FUNC int luaN_isvisited (const global_State *g, const GCObject *o);
 LUAI_FUNC void luaN_clearvisits (global_State *g);
