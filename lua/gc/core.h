@@ -16,10 +16,10 @@
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** Makes the clean thread L dirty and links it into remset.dirty. It calls no function: a call,
-** even on a path that is never taken, would make every function of the API save registers, which
-** costs as much as a small API function. 'marked' is volatile so that the compiler does not load
-** it into a register on the common path.
+** Makes the clean thread L dirty and links it into remset.dirty, unless it is there. Calls no
+** function: a call, even on a path that is never taken, would make every function of the API save
+** registers, which costs as much as a small API function. 'marked' is volatile so that the compiler
+** does not load it into a register on the common path.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;

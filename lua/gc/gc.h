@@ -17,16 +17,17 @@
 **
 ** A line is 64 bytes. A block is 32 KiB of lines; its head has one mark byte for each line.
 ** Blocks are aligned to 32 KiB, so that an address leads to its block by a mask. A small heap (less
-** than 1 MiB, or 128 KiB if chunks are mapped) has small blocks, with fewer lines and of any
-** alignment, which are found by a search (H7). A chunk is one or more blocks. It comes from
-** lua_Alloc, or from mmap if lua_Alloc is luaN_alloc, the function of luaL_newstate, and the heap
-** is not small (chunks.c, mapped.c).
+** than 1 MiB, or 128 KiB if chunks are mapped), or one that is short of memory, gets small blocks,
+** of any number of lines and any alignment, which are found by a search (H7). A chunk is one or
+** more blocks. It comes from lua_Alloc, or, unless its block is small, from mmap if lua_Alloc is
+** luaN_alloc, the function of luaL_newstate (chunks.c, mapped.c).
 **
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
-** pointer through one hole after another. Memory in lines is not freed explicitly: a collection
-** marks the lines of all that it reaches, and lines without a mark are allocated from again. This
-** is the mark-region heap of Immix (Blackburn and McKinley, PLDI 2008) without its copying, and
-** with sticky marks: a minor collection keeps the marks of the old objects.
+** pointer through one hole after another. Objects in lines are not freed explicitly (of a replaced
+** vector, the lines that it fills are): a collection marks the lines of all that it reaches, and
+** lines without a mark are allocated from again. This is the mark-region heap of Immix (Blackburn
+** and McKinley, PLDI 2008) without its copying, and with sticky marks: a minor collection keeps the
+** marks of the old objects.
 **
 ** Three kinds of memory are not freed in this way:
 **
@@ -34,11 +35,12 @@
 **     it belongs to, its owner, is in a list: a table in lists.tables, for example. The sweep of
 **     that list frees the memory when the owner is dead (sweep.c).
 **   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes (512).
-**     It shares no line with another object, and is in lists.large. Its lines have the mark
-**     LUAN_HELD, which collections keep; the sweep of the list removes it (luaN_freetext). Above
-**     8,000 bytes (LUAN_LINETEXT), such an object comes from lua_Alloc.
+**     It shares no line with another object, and is in lists.large. The first collection that it
+**     survives gives its lines the mark LUAN_HELD, which collections keep; the sweep of the list
+**     removes the mark (luaN_freetext). Above 8,000 bytes (LUAN_LINETEXT), such an object comes
+**     from lua_Alloc.
 **   - Explicit memory comes from lua_Alloc and is freed by the core's own code: prototypes and
-**     their vectors, buffers, the string table.
+**     their vectors, buffers, growth buffers, the string table.
 **
 ** 2 Generations and epochs
 **
@@ -54,26 +56,27 @@
 ** epochs are in use then, and the full collection needs a third one.
 **
 ** Most objects are tenured by the first collection that they survive. Objects of three kinds may
-** stay young longer: they hold much memory or resources outside the heap and are often dead soon,
+** stay young longer: they retain much memory or resources outside the heap and are often dead soon,
 ** but once they are old, only a major collection finds them dead (ageing.h, waiting.h):
 **
-**   - Large leaf objects are left young by two minor collections; the third one tenures them.
-**   - Small userdata with finalizers are left young by one.
+**   - Large leaf objects are left young by up to two minor collections; the third one tenures them.
+**   - Small userdata with finalizers are left young by up to one.
 **   - Young userdata that are found dead are left young until their finalizer has run.
 **
-** The number of collections that left an object of the first two kinds young is its survivor age.
-** The next minor collection must reach such an object again, so it is left young only if the
-** object or slot that refers to it, its holder, can be put into the remembered set (section 4).
+** The number of collections that left a large leaf object young is its survivor age; that of a
+** small userdata is 2 after one of them. The next minor collection must reach an object of these
+** two kinds again, so the object is left young only if the object or slot that refers to it, its
+** holder, can be put into the remembered set (section 4).
 ** When a major collection starts, all these objects are tenured, and while it runs none is left
 ** young (G10, G11).
 **
 ** 3 Allocation and the sampling check
 **
-** The nursery is the memory allocated since the last collection: parts of holes. A sampler is a
-** function of a client that is called once for each period of allocated bytes. The sample point is
-** the byte at which the current period ends.
+** The nursery is the memory allocated since the last collection: parts of holes. A sampler is a set
+** of functions of a client, one of which is called by an allocation that ends a period of allocated
+** bytes. The sample point is the byte at which the current period ends.
 **
-** An allocation rounds the size to 8 bytes, adds it to heap.free, the address of the next free
+** An allocation rounds the size up to 8 bytes, adds it to heap.free, the address of the next free
 ** byte, and compares the sum with heap.limit (luaN_bump of nursery.h). If the sum is not above the
 ** limit, the allocation is done: no account is updated, and these instructions are the same with
 ** and without a sampler. The limit is the lowest of four addresses:
@@ -85,25 +88,26 @@
 **   - in a state with limits of allocated or live bytes, the address at which the nearer of these
 **     is reached (LM1 of allowance.h).
 **
-** If the limit is passed, or the size is above LUAN_LARGE, luaN_slow runs. It refuses an allocation
-** that would exceed a limit of the state (LM2); takes memory from the current hole, the next hole,
-** the overflow region (a separate hole, for sizes above 256 that do not fit into the current
-** one) or lua_Alloc; adds the bytes since the last slow allocation to the accounts (N2); calls the
-** sampler if the sample point was reached; and sets the limit again. Without a sampler the sample
-** point is LUAN_INFINITY bytes away. While a client counts allocations (luaN_setcounts), the limit
-** is heap.free, so that every allocation is slow. The scheme is that of Jung and Bolz-Tereick, "Low
-** Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
+** If the limit is passed, or the size is above LUAN_LARGE (LUAN_LARGETEXT for a long string or
+** userdata), luaN_slow runs. It refuses an allocation that would exceed a limit of the state (LM2);
+** takes memory from the current hole, the next hole, the overflow region (a separate hole, for
+** sizes above 256 that do not fit into the current one) or lua_Alloc; adds the bytes since the last
+** update to the accounts (N2); calls the sampler if the sample point was reached; and sets the
+** limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While a client
+** counts allocations (luaN_setcounts), the limit is heap.free, so that every allocation is slow.
+** The scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
+** Collected Virtual Machine" (2026).
 **
 ** An allocation runs no collection except an emergency collection (section 12). Minor collections
-** and slices of major ones run at safepoints: where the core calls luaC_checkGC and GCdebt is
-** above 0.
+** and slices of major ones run at safepoints, where the core calls luaC_checkGC and GCdebt is
+** above 0, and in explicit steps.
 **
 ** 4 Write barrier and remembered set
 **
 ** A store into object p of a reference to object o needs a barrier if p is old and o does not
 ** have p's epoch. The same test serves both kinds of collection. If o is young, a minor collection
-** would not find it through p. If o is old with another epoch, a major collection is marking, and
-** it could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
+** would not find o through p. If o is old with another epoch, a major collection is marking, which
+** could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
 ** harmless.)
 **
 ** The bit LUAN_UNLOGGED of p is tested first. If it is clear, p is young or already remembered
@@ -118,23 +122,25 @@
 **     LUAN_SMALLTABLE slots (32) remembers the table.
 **   - remset.slots: pairs of a table and a slot. A store into a table of more slots remembers the
 **     slot.
-**   - remset.whole: tables with a large vector that are to be traversed as a whole, because most of
-**     their slots were stored to or because the table was resized. Safepoints traverse them in
-**     slices.
-**   - remset.dirty: old threads whose stack may have changed (section 9). When a collection
-**     starts, it moves them to remset.objects.
+**   - remset.whole: tables that have had a large vector and are to be traversed as a whole, for
+**     example because most of their slots were stored to or because the table was resized. If they
+**     have many slots, safepoints traverse them in slices.
+**   - remset.dirty: old threads whose stack may have changed (section 9). A minor collection moves
+**     them to remset.objects when it starts.
 **
 ** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
 ** young objects that the list leads to and remembers these instead, since they may refer to young
-** ones. If a list cannot grow, remset.overflow is set and the next collection is a full one, which
-** needs no remembered set. So a barrier never fails, never raises an error and never collects.
+** ones (threads and weak tables stay listed). If a list cannot grow, remset.overflow is set and the
+** next collection is a full one, which needs no remembered set. So a barrier never fails, never
+** raises an error and never collects.
 **
 ** If a store lacks its barrier and only the old object refers to the young one, the next minor
 ** collection does not mark the young object, and its lines are allocated from again while the
 ** reference still exists. luaN_check, which runs luaN_verify, reports G1 from the store on. (If the
-** stored object is old and a major collection marks, it reports G3.) The debug build fills free
-** lines and runs luaN_verify after every collection, where it reports H1: a reachable object is in
-** free lines. The store and the barriers of remset/barrier.c are the places to check.
+** stored object is old and a major collection marks, luaN_verify reports G3.) The debug build fills
+** free lines and runs luaN_verify after collections (of a large heap, after every sixteenth), where
+** it reports H1: a reachable object is in free lines. The store and the barriers of
+** remset/barrier.c are the places to check.
 **
 ** 5 Minor collection
 **
@@ -145,7 +151,8 @@
 **   2. Mark from the roots: the main thread, the running thread, the registry, the metatables of
 **      the basic types, the pinned closure (luaN_pin), the objects of luaC_fix (luaN_markroots).
 **   3. Mark from the remembered set, and empty it (luaN_markremembered).
-**   4. Keep userdata that are pending finalization (luaN_keepwaiting).
+**   4. Keep young userdata that are pending finalization (luaN_keepwaiting). In the incremental
+**      mode, mark all young objects with finalizers.
 **   5. Termination (luaN_terminate): resolve ephemerons, clear dead weak values, queue dead
 **      objects that have finalizers and mark the objects that they refer to, clear dead weak
 **      keys.
@@ -155,7 +162,7 @@
 **      collection.
 **   8. Make the unmarked lines of the holes that were taken free again (luaN_recycle).
 **
-** Its cost is that of the survivors, the roots, the remembered set and the listed young objects.
+** The cost is that of the survivors, the roots, the remembered set and the listed young objects.
 ** A dead young object costs nothing if it is in lines and in no list; a listed one, such as a
 ** table with a large vector, costs one visit of the sweep.
 **
@@ -167,13 +174,14 @@
 ** 6 Major collection
 **
 ** A major collection runs in slices, each right after a minor collection in the same pause (step
-** in collect.c). At that time nothing is young and nothing is remembered. Its phase is gcstate:
+** in collect.c). At that time nothing is young, and nothing is remembered but the running thread.
+** While a major collection runs, its phase is gcstate:
 **
 **   - GCSpropagate: marks from mark.old, at most LUAN_SLICE bytes at a time; large tables and deep
 **     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then tries
-**     an atomic step: the termination of section 5, in one pause. If it needs more marking, for
-**     tombstones (section 7) or many finalizers, the phase continues, and ends with another
-**     atomic step.
+**     an atomic step: the termination of section 5, in one pause (GCSatomic). If more slices are
+**     needed, for tombstones (section 7) or many finalizers, the phase continues, and ends with
+**     another atomic step.
 **   - GCSselect: if many objects have finalizers, finds the dead among them and queues them; then
 **     GCSpropagate again, for the objects that they refer to.
 **   - GCSswpallgc: removes weak entries with dead keys, then dead strings from the string table.
@@ -184,15 +192,15 @@
 ** Marking comes to an end although the program continues to allocate: an object that is tenured
 ** during marking gets the new epoch, and its references are visited by the minor collection that
 ** tenures it. The work planned for a slice is at least as many bytes of marking as were allocated
-** since the last slice (luaN_markbudget). luaN_pay limits how much of it one pause does and leaves
-** the rest to later pauses.
+** since the last slice (luaN_markbudget). luaN_pay limits how much of this work one pause does and
+** leaves the rest to later pauses.
 **
 ** After the last atomic step, objects of the previous epoch are dead (isdead). They stay whole
-** until their lines are swept, and the program can reach one of them only as a string, through the
-** string table or the cache of luaS_new: luaN_resurrect marks it again.
+** until they are swept, and the program can reach one of them only if it is a short string, through
+** the string table: luaN_resurrect marks the string again.
 **
-** luaN_full does all of it in one pause, for collectgarbage(), an emergency, or
-** remset.overflow. It abandons a major collection that is running.
+** luaN_full does all of this in one pause, for collectgarbage(), an emergency, an overdue
+** collection or remset.overflow. It abandons a major collection that is running.
 **
 ** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: a bit
 ** in its block is set, or LUAN_PENDING if it is in lists.large or is the main thread, and blocks
@@ -201,41 +209,45 @@
 **
 ** 7 Weak tables and ephemerons
 **
-** Marking that reaches a weak table marks the table and its vectors, and adds it to a list of weak
-** tables with its kind; its entries are left to the termination. Strings count as values, not as
-** objects: they are never removed from weak tables.
+** Marking that reaches a weak table marks the table and its vectors, and adds the table with its
+** kind to a list of weak tables; the entries are left to the termination. (If there is no memory
+** for the list, the table counts as strong.) Strings count as values, not as objects: a weak
+** reference to a string keeps the string and never removes an entry.
 **
-** An entry with a weak key is an ephemeron: its value is alive only if its key is. Termination
-** visits each ephemeron table once and puts the entries whose keys are not marked into a list of
-** unresolved entries. It repeats over this list until nothing changes; if the passes do not end
-** soon, a hash table from keys to entries resolves the rest in linear time (chase.h).
+** An entry with a weak key and a strong value is an ephemeron: the entry keeps its value alive only
+** if its key is. Termination visits each ephemeron table once and puts the entries whose keys are
+** not marked into a list of unresolved entries. Passes over this list follow until nothing changes;
+** if they do not end soon, a hash table from keys to entries resolves the rest in linear time
+** (chase.h).
 **
-** In a major collection, slices visit the weak tables before the atomic step. An entry whose weak
-** key or value is not marked yet is undecided, and is listed (G9); the values of ephemerons with
-** marked keys are marked. Then slices put a tombstone in place of each undecided value: a slot that
-** looks empty to fast paths and keeps the address of its object. A slow path that reads the slot
-** restores the value. An atomic step then sets weak.decided and changes no table with tombstones:
-** from then on a tombstone whose object is not marked is an empty slot for every read. Slices
-** remove the tombstones, and another atomic step ends the marking (hidden.h).
+** In a major collection, slices visit the large weak tables before the atomic step. An entry whose
+** weak key or value is not marked yet is undecided, and is listed (G9); the values of ephemerons
+** with marked keys are marked. If many values are undecided, slices then put tombstones in place of
+** them (not of metamethods, or in the registry): a slot that looks empty to fast paths and keeps
+** the address of its object. A slow path that reads the slot restores the value. An atomic step
+** then sets weak.decided and changes no tombstone: afterwards, a tombstone whose object is not
+** marked is an empty slot for every read. Slices remove the tombstones, and another atomic step
+** ends the marking (hidden.h).
 **
 ** So all weak values that refer to a dead object disappear in the same pause, whatever their
 ** number. Entries with dead keys need no tombstone, since the program has no reference to look them
-** up with: slices remove them after the marking, and a traversal (next) that comes to one before
-** that removes it.
+** up with: slices remove these entries after the marking; a traversal (next) or insertion that
+** reaches one earlier removes it.
 **
 ** 8 Finalizers
 **
 ** An object that gets a metatable with __gc is added to finalize.finalizable, and capacity for it
 ** in tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
-** collection that finds it dead first clears the weak values that refer to it; moves it to
-** tobefinalized, newest first, and marks it and everything that it refers to; and then clears the
-** entries with dead weak keys (a major collection does that in slices: section 7).
+** collection that finds such objects dead first clears the weak values that refer to them; moves
+** them to tobefinalized, newest first, keeps them and marks everything that they refer to; and then
+** clears the entries with dead weak keys (a major collection does that in slices: section 7).
 **
-** Finalizers run after the collection, in batches of about a millisecond (luaN_callfinalizers).
-** Finalizers that are left run at safepoints before the next minor collection (luaN_defer). No
-** collection but an emergency collection runs inside a finalizer. In the incremental mode only
-** major collections find finalizable objects dead: programs of that mode use a finalizer to learn
-** that a cycle has ended, and a minor collection is not the end of one.
+** Finalizers run after the collection: after collectgarbage() and the last explicit step of a cycle
+** all, after an emergency collection none, otherwise a batch of about a millisecond
+** (luaN_callfinalizers). Finalizers that are left run at safepoints before the next minor
+** collection (luaN_defer). No collection but an emergency collection runs inside a finalizer. In
+** the incremental mode only major collections find finalizable objects dead: programs of that mode
+** use a finalizer to learn that a cycle has ended, and a minor collection is not the end of one.
 **
 ** 9 Stacks and coroutines
 **
@@ -244,11 +256,11 @@
 ** remembered (T1). The macro lua_lock, at the start of each function of the API that changes a
 ** stack, tests LUAN_CLEAN and links a clean thread into remset.dirty, inline.
 **
-** In a thread that was scanned before, only the part that may have changed is scanned. A scan goes
-** from the running frame outwards and sets CIST_CLEAN in each frame. New frames lack the bit; so
-** the next scan ends with the first frame that has it, below whose function nothing has changed
-** (T2). After a scan all slots from 'top' on are nil (T3). A
-** store through an open upvalue has a barrier.
+** In a thread that was scanned before, a minor collection scans only the part that may have
+** changed. A scan goes from the running frame outwards and sets CIST_CLEAN in each frame. New
+** frames lack the bit; so the next scan ends with the first frame that has the bit, below whose
+** function nothing has changed (T2). After a scan all slots from 'top' on are nil (T3). A store
+** through an open upvalue has a barrier.
 **
 ** The usable part of a stack, up to stack_last, may end before its allocation does (T4): a stack
 ** that was deep is shortened in place, and moved to a smaller allocation later. A major collection
@@ -256,32 +268,34 @@
 **
 ** 10 External memory
 **
-** luaN_outside reports that a userdata owns n bytes outside the heap. The pacer counts
-** these bytes as growth, and samples count them as allocated; many of them at once bring the next
-** minor collection forward (outside.c). When the userdata is swept, the bytes are subtracted.
+** luaN_outside reports that a userdata owns n bytes outside the heap. The pacer counts these bytes
+** as growth, and samples count them as allocated; many new ones bring the next minor collection
+** forward (outside.c). When the dead userdata is swept, the bytes are subtracted.
 **
 ** 11 Pacing
 **
 ** luaN_newnursery sets the size of the next nursery after each collection, and GCdebt to minus
-** that size. luaN_majordue starts a major collection if the bytes in use or the footprint have
+** that size. A major collection is due (luaN_majordue) if the bytes in use or the footprint have
 ** grown, if enough has been allocated since the last one, or if many objects with finalizers or
-** many entries of weak tables are new. The footprint is the memory obtained from lua_Alloc and the
-** system. luaN_markbudget is the work for one slice; luaN_pay bounds the work of one pause and
-** carries the rest as work debt (pace.c).
+** many entries of weak tables are new. The footprint is the reserved memory without empty blocks.
+** luaN_markbudget is the work for one slice; luaN_pay bounds the work of one pause and carries the
+** rest as work debt (pace.c).
 **
 ** In the incremental mode the same collections run; the pause and the step multiplier of the
 ** program set when a major collection starts and how much a step does. In the generational mode
-** the multipliers bound the growth of the heap between major collections. LUA_GC overrides both
-** (tuning.c).
+** the major multiplier bounds the growth of the heap between major collections. LUA_GC overrides
+** the program's parameters (tuning.c). A new state, until LUA_GC or the program sets a mode, has
+** the collections of the generational mode and upstream's pause as the bound of the growth.
 **
 ** 12 Shortage of memory
 **
 ** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
 ** finalizer and moves no stack, and tries again. After a refusal, memory that the heap can do
-** without (chunks, lists of the collector) is not requested if the reserved bytes would reach the
-** total that was refused; this ends with the next major collection (luaN_askmore). C functions that
-** only store may run long without a safepoint; the raw stores of the API call luaN_checkoverdue,
-** which runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes of old objects.
+** without (small blocks, lists of the collector) is not requested if the reserved bytes would reach
+** the total that was refused; this ends with the next major collection (luaN_askmore). C functions
+** that only store may run long without a safepoint; the raw stores of the API call
+** luaN_checkoverdue, which runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes
+** of old objects, unless the collector is stopped.
 **
 ** 13 Threads, signals and fork
 **
@@ -292,7 +306,7 @@
 ** not get it works without the cache: it allocates and frees, maps and unmaps directly. So a child
 ** process that was forked while another thread held the flag loses the cache and nothing else.
 **
-** A signal handler changes only heap.tick and a bit of 'hookmask' (tick.h). It never changes the
+** Of a state, a signal handler changes only heap.tick and a bit of 'hookmask' (tick.h), never the
 ** collector's data, so a signal may arrive at any time of a collection; a sample of time that is
 ** requested then is completed at the end of the collection (luaN_collected).
 **
@@ -307,11 +321,12 @@
 **         - the slot is in remset.slots;
 **         - the old object is remset.refining, the table that refine.c traverses at present, and
 **           the slot's index is at least remset.refined;
-**         - the old object is a thread that is not clean;
+**         - the old object is a thread that is not clean, or the slot of a clean thread has an open
+**           upvalue in remset.objects;
 **         - remset.overflow is set.
-**       In addition an old open upvalue of a young thread is in remset.objects, whatever it refers
-**       to: the function that owns its slot stores there without a barrier, and it can be that no
-**       collection reaches the thread.
+**       In addition an old open upvalue of a young thread is in remset.objects, whatever the
+**       upvalue refers to: the function that owns its slot stores there without a barrier, and it
+**       can be that no collection reaches the thread.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
@@ -321,13 +336,13 @@
 **   G4  Every object with FINALIZEDBIT is in exactly one of 'finalizable' and, until its finalizer
 **       is called, 'tobefinalized', once. An entry of 'finalizable' is tagged (luaN_isselected) if
 **       a major collection has found it dead and has not queued it yet. The first finalizable.old
-**       entries are old. tobefinalized has capacity for all of 'finalizable'.
+**       entries are old objects or NULL (G7). tobefinalized has capacity for all of 'finalizable'.
 **   G5  Every reachable short string is in the string table exactly once. The table has no string
 **       whose lines may be allocated from.
 **   G6  weak.inmajor has exactly the tables with LUAN_DISCOVERED, each once.
-**   G7  While slices sweep the list with index sweep.list, its entries from sweep.kept to
-**       sweep.next - 1 are NULL. No other entry of a list is NULL, except the entries of
-**       'finalizable' that were queued.
+**   G7  While slices sweep the list with index sweep.list (luaN_listof), its entries from
+**       sweep.kept to sweep.next - 1 are NULL. No other entry of the lists of sweep.c is NULL,
+**       except entries of 'finalizable' that were queued and not swept yet.
 **   G8  An old object has LUAN_UNLOGGED if and only if it is neither in remset.objects nor in
 **       remset.whole; it is in them at most once. A young object never has the bit.
 **   G9  In a table of weak.inmajor with LUAN_SCANNED, the slot of each entry whose key or value
@@ -335,30 +350,32 @@
 **       remembered as in G1. These lists are empty if weak.inmajor is empty and no major
 **       collection marks.
 **   G10 A young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
-**       higher, or, if it is small, in finalize.aged with its lines marked LUAN_HELD. There is
-**       none while a major collection runs. LUAN_MET is set only while a minor collection runs.
-**   G11 finalize.left has the userdata that are left young for their finalizers. The first
-**       finalize.called of them were called; the others are young and are in 'tobefinalized', in
-**       the same order. The list is empty while a major collection runs.
+**       higher, or, if it is small, in finalize.aged or finalize.left with its lines marked
+**       LUAN_HELD. There is none while a major collection runs. LUAN_MET is set only while a minor
+**       collection runs.
+**   G11 finalize.left has the userdata that are left young for their finalizers. Those of the first
+**       finalize.called were called; the others are young and are in 'tobefinalized', in the same
+**       order. The list is empty while a major collection runs.
 **   G12 strings.seen is the number of short strings in the string table that have the current
-**       epoch. While the string table is swept, strings.dead is the number of dead strings in it;
-**       after the sweep it has no dead string.
+**       epoch. While the string table is swept, strings.dead is the number of its dead strings;
+**       after the sweep the table has no dead string.
 **   G13 A tombstoned slot is in a table with LUAN_SCANNED, exists only while a major collection
 **       marks, and keeps its key; its object is old.
-**   T1  An old thread has LUAN_CLEAN, or is in remset.objects, or in remset.dirty. A collection
-**       empties remset.dirty when it starts. The main thread is a root. A clean thread has not
-**       changed since the last collection that scanned it: code that is about to change it makes it
-**       dirty first (lua_lock).
+**   T1  An old thread, except the main thread, which is a root, has LUAN_CLEAN, or is in
+**       remset.objects, or in remset.dirty. A collection empties remset.dirty when it starts. A
+**       clean thread has not changed since the last collection that scanned the thread: code that
+**       is about to change a clean thread makes it dirty first (lua_lock).
 **   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
-**       scanned them. Two events clear the bit: the CallInfo is used for another call (a tail
-**       call included, whose extra arguments are stored below its function); lua_setlocal.
-**       Stores through open upvalues have their own barrier.
-**   T3  After a collection has scanned a stack, its slots from 'top' to stack_last + EXTRA_STACK
-**       are nil, so that a frame that grows over them contains no dead value. The CallInfos cannot
-**       show how far earlier frames reached, because later calls reuse them.
-**   T4  The block of a stack has 'stackroom' slots, and stack_last is inside it. Slots above
-**       stack_last + EXTRA_STACK are not scanned, and are set to nil when the stack grows over
-**       them.
+**       scanned them, except by stores through open upvalues, which have their own barrier. Three
+**       events clear the bit: the CallInfo is used for another call (a tail call included, whose
+**       extra arguments are stored below its function); lua_setlocal; a scan finds in the frame, or
+**       in one outside it, an object that stays young.
+**   T3  After a collection has scanned a stack, its slots from 'top' to the end of the usable part,
+**       stack_last + EXTRA_STACK, are nil, so that a frame that grows over them contains no dead
+**       value. The CallInfos cannot show how far earlier frames reached: later calls reuse them.
+**   T4  The block of a stack has stackroom + EXTRA_STACK slots, and stack_last is at most
+**       'stackroom' slots above its start. Slots from stack_last + EXTRA_STACK on are not scanned,
+**       and are set to nil when the stack grows over them.
 */
 #ifndef luaN_gc_h
 #define luaN_gc_h
@@ -372,12 +389,12 @@
 #define LUAN_UNLOGGED	0x04
 /* Bit of a table's 'marked': it is in weak.inmajor (G6). A thread has LUAN_CLEAN in its place. */
 #define LUAN_DISCOVERED	0x08
-/* Bit of 'marked'. Table: it is in lists.tables. Userdata: it owns external bytes and is in
-   lists.standins. */
+/* Bit of 'marked'. Table: it is in lists.tables. Userdata: it is in lists.standins, because it owns
+   external bytes, or owned some before the last sweep of that list. */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': the stack was shortened in place since the last luaN_shrinkthread.
-   The next luaN_shrinkthread keeps the allocation, which may be needed again, and clears the
-   bit. */
+   The next luaN_shrinkthread keeps the allocation, which may be needed again, unless 'all' is 1,
+   and clears the bit. */
 #define LUAN_LONG	0x10
 /* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
    (ageing.h, waiting.h). */
@@ -390,9 +407,9 @@
 /* Bit of a small userdata's 'marked': a minor collection has left it young. Other types have
    LUAN_PENDING in its place. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of a table's 'marked': the table has been huge (luaN_isvast of remset.h), so that each slot
-   that is stored to is remembered, unless the table has LUAN_SMALLTABLE slots or fewer now. Other
-   types have TESTBIT in its place. */
+/* Bit of a table's 'marked': the table has been huge (luaN_isvast of remset.h), so that barriers do
+   not read the stored object: slots that are stored to are remembered, or the whole table if it has
+   LUAN_SMALLTABLE slots or fewer now. Other types have TESTBIT in its place. */
 #define LUAN_VAST	0x80
 /* Bit of a table's 'flags': a weak table whose entries slices have visited before the atomic step
    (ahead.h, G9). */
@@ -401,7 +418,7 @@
    because a mark stack was full (mark.c). */
 #define LUAN_PENDING	0x20
 
-/* Phases of a major collection that upstream does not have: queueing the dead that have
+/* Phases of a major collection that upstream does not have: selecting the dead objects with
    finalizers; returning unused stack memory (major.c). */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
@@ -420,7 +437,7 @@
 #define luaN_hasepoch(o,c)	(((o)->marked & LUAN_EPOCH) == (c))
 
 /* Bit of CallInfo.callstatus: no slot below the frame's function has changed since a collection
-   scanned the stack (T2). */
+   scanned the stack, except through open upvalues (T2). */
 #define CIST_CLEAN	(1 << 14)
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
@@ -437,8 +454,8 @@
 */
 #define LUAN_SMALLTABLE	32
 
-/* True if o is not marked by the running collection: young in a minor collection, without the
-   current epoch in a major one. */
+/* True if o is not marked by the running collection: young in a minor collection (also if the
+   collection leaves o young: luaN_ismet), without the current epoch in a major one. */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
@@ -462,7 +479,7 @@
 /* The mark of a new object: young. */
 #define luaC_white(g)	0
 
-/* True if a major collection that has not ended yet found o dead. */
+/* True if a major collection has found o dead and its sweep has not ended yet. */
 #define isdead(g,o) \
   ((g)->heap.gc.sweep.active && luaN_hasepoch(o, (g)->heap.gc.mark.previous))
 
@@ -478,14 +495,14 @@
 /* }===================================================================== */
 
 /*
-** Sets the slots above the top of the stack to nil if an allocation has failed since the last time.
-** To be called after an error was caught: the frame that continues may have registers there, which
-** the next emergency collection would take for references.
+** Sets the slots above the top of the stack to nil if an allocation has failed since luaN_eraserest
+** ran last. To be called after an error was caught: the frame that continues may have registers
+** there, which the next emergency collection would take for references.
 */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets all slots above the top of L to nil and clears heap.starved. */
+/* Sets all slots from the top of L's stack on to nil and clears heap.starved. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
@@ -499,11 +516,12 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** Runs a full collection, as in an emergency, if a collection is long overdue: the debt is above
-** LUAN_OVERDUE and above the bytes of old objects. For functions of the API that allocate and
-** have no safepoint (raw stores, lookups of names). No finalizer is called and no stack is moved.
-** At these calls every object of the core is reachable from a root. With LUAN_STRESS=emergency,
-** luaN_overdue is called every time, because its calls count there (stress.h).
+** Runs a full collection, as in an emergency, if a collection is long overdue (the debt is above
+** LUAN_OVERDUE and above the bytes of old objects) and the collector is not stopped. For functions
+** of the API that allocate and have no safepoint (raw stores, lookups of names). No finalizer is
+** called and no stack is moved. Every object that the caller uses must be reachable from a root.
+** With LUAN_STRESS=emergency, luaN_overdue is called every time, because its calls count there
+** (stress.h).
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -513,8 +531,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* Makes closure f a root, or none if f is NULL. It stays one until luaN_unpin or until a memory
-   error is raised. */
+/* Makes closure f a root in place of the previous one; NULL: no closure. f stays a root until the
+   next luaN_pin or luaN_unpin, or until a memory error is raised. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
@@ -548,8 +566,9 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Adds one slot of an old table to the remembered set: a value of its array part or of a node.
-   'o' is the stored object, or NULL if it is not known. Never fails, raises or collects. */
+/* Remembers a store to 'slot' of table t, a value of its array part or of a node: adds the slot, or
+   t if it is small, to the remembered set, unless t is logged. 'o' is the stored object, or NULL if
+   it is not known; may tenure o instead. Never fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
 /* Barrier after node n of t received a new key. v is the value that is about to be stored there.
@@ -571,8 +590,8 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
 /*
 ** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors.
 ** 'array' is the address of the previous array part, which is not read; 'old' has the previous
-** hash part. Moves remembered slots to their new addresses (G1), adds t to lists.tables if a vector
-** is large, and counts the bytes that were copied.
+** hash part. Moves remembered slots to their new addresses or remembers t as a whole (G1), adds t
+** to lists.tables if a vector is large, and counts the bytes that were copied.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
@@ -591,26 +610,28 @@ LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
 /*
 ** Reserves capacity in the lists of finalizable objects for o, which is about to get metatable mt
-** (or NULL). Raises a memory error, after an emergency collection, before anything has changed
-** (G4).
+** (or NULL), if o gets a finalizer by that (G4). Raises a memory error, with nothing changed, if
+** there is no memory after an emergency collection.
 */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
 /* Initializes the heap of a new state. Allocates nothing. */
 LUAI_FUNC void luaN_openheap (luaN_Heap *h);
 
-/* Frees the heap of a state: returns every chunk, whatever is in it, to lua_Alloc or the system. */
+/* Frees the heap of a state: returns every chunk, whatever is in it, to lua_Alloc or the system, or
+   keeps it as a spare mapping for other states. */
 LUAI_FUNC void luaN_closeheap (global_State *g);
 
-/* Calls the sampler's 'closing' function. lua_close calls this while the state is complete. */
+/* Calls 'closing' of the sampler, if there is one. lua_close calls this function while the state is
+   complete. */
 LUAI_FUNC void luaN_closing (lua_State *L);
 
 /* Reserves capacity in the lists of weak tables of a new state, and reads LUA_GC and LUAN_STRESS.
    Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead string o, which the program uses again before the sweep has reached o, and
-   subtracts it from strings.dead. No barrier is certain to mark o, because the cache of luaS_new
+/* Marks the dead short string o, which the program uses again before the sweep has reached o, and
+   subtracts 1 from strings.dead. No barrier is certain to mark o, because the cache of luaS_new
    may be the only reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
@@ -620,9 +641,11 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
 ** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated (0: a minimal
-** step). 'stopped' is 1 if the collector does not run by itself. Returns 1 if a cycle has ended
-** with this step, after its finalizers were called; always 0 in the generational mode, where a
-** step is a minor collection.
+** step; negative: does nothing). 'stopped' is 1 if the collector does not run by itself. A step
+** that is not minimal collects only if it uses up the nursery or, if 'stopped' is 1, if a cycle
+** runs or is due (luaN_cycledue). Returns 1 if a cycle has ended with this step, after its
+** finalizers were called; always 0 in the generational mode, where a step that collects runs a
+** minor collection.
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
@@ -632,7 +655,8 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
   return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
 }
 
-/* Adds buckets to the string table when it has as many strings as buckets. If memory is short,
+/* Puts more buckets of the string table into use, a few at each call; doubles its vector if all are
+   in use and it has as many strings. If memory is short, or while the table is being made smaller,
    chains get longer instead. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
@@ -650,8 +674,8 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots
-   (T4). */
+/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots (T4).
+   If the block must grow, sets its slots from stack_last + EXTRA_STACK on to nil. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
@@ -692,8 +716,8 @@ LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
    the address of its bytes is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
-/* Allocates a young object of 'size' bytes and sets its tag to tt; nothing else is initialized. May
-   run an emergency collection; raises a memory error if there is no memory after it. */
+/* Allocates a young object of 'size' bytes and sets 'marked' to 0 and its tag to tt; nothing else
+   is initialized. May run an emergency collection; raises a memory error if that does not help. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
   o->marked = 0;
@@ -701,7 +725,7 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   return o;
 }
 
-/* Allocates an object from lua_Alloc, or in lines of its own, whatever its size. */
+/* Allocates a prototype (tt LUA_VPROTO) from lua_Alloc, and otherwise as luaN_newobject. */
 static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Options of collectgarbage that upstream does not have. lbaselib.c includes this header; it uses
-** only the API and the seam.
+** Options of collectgarbage that upstream does not have. lbaselib.c includes this header, which
+** uses only the API and the seam.
 **
 **   collectgarbage("nursery" [, bytes])  sets the bytes from one minor collection
 **     to the next; 0: the collector chooses (the default). Returns the previous
-**     setting; without 'bytes' nothing changes. In a finalizer it does nothing and
-**     returns nil, as upstream's options do.
+**     setting; without 'bytes' nothing changes. A setting in LUA_GC is stronger. In
+**     a finalizer it does nothing and returns nil, as upstream's options do.
 **   collectgarbage("statistics")  returns a table of bytes, counts, and times in
-**     seconds.
+**     seconds (members of luaN_Memory).
 */
 #ifndef luaN_options_h
 #define luaN_options_h

@@ -19,7 +19,7 @@ struct luaN_Sampler;
    setting in effect. */
 typedef struct luaN_Tuning {
   lu_byte mode;			/* 1 + KGC_INC or 1 + KGC_GEN */
-  lu_byte hugepages;		/* 1: a large heap has huge pages from the first touch on */
+  lu_byte hugepages;		/* 1: a big mapped heap has huge pages from the first touch on */
   lu_byte nomadvise;		/* 1: the core does not call madvise */
   /* upstream's parameters pause, stepmul and genmajormul in percent, plus 1 */
   unsigned pause, stepmul, major;
@@ -28,8 +28,8 @@ typedef struct luaN_Tuning {
   size_t nursery, most;
 } luaN_Tuning;
 
-/* A table with many remembered slots (refine.c): 'n' slots of table 't' were remembered since the
-   last minor collection. An estimate, because tables share the entries of this cache. */
+/* An entry of a cache of tables (refine.c): 'n' remembered slots of table 't' were refined since
+   the last minor collection. An estimate, because tables share the entries. */
 typedef struct luaN_Writes {
   Table *t;
   size_t n;
@@ -37,13 +37,13 @@ typedef struct luaN_Writes {
 
 #define LUAN_WRITES	8u
 
-/* Phase of a major collection for the dead that have finalizers (finalize.c): not reached yet;
-   finding them among the finalizable; queueing them; marking the objects that they refer to. */
+/* Phase of a major collection for the dead objects with finalizers (finalize.c): not reached yet;
+   finding them in 'finalizable'; queueing them; marking them and the objects they refer to. */
 typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_MOVING, LUAN_RESURRECTING }
   luaN_Selection;
 
-/* The types of the members of luaN_Gc follow: the data that the collector keeps from one collection
-   to the next, in parts. The comment of each part names the files that the part belongs to. */
+/* The types of the members of luaN_Gc follow: the collector's data of a state, in parts. The
+   comment of each part names the files that the part belongs to. */
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
@@ -57,8 +57,8 @@ typedef struct luaN_Mark {
   lu_byte cached;
   /* 1: the running minor collection may leave objects young (ageing.h). */
   lu_byte ageing;
-  /* The object that is being traversed, or NULL. While it is NULL, no object that marking reaches
-     may stay young. */
+  /* The object that is being traversed, if 'ageing' is 1; else NULL. While 'holder' is NULL, no
+     object that marking reaches may stay young. */
   GCObject *holder;
   /* The remembered slot of the table 'holder' that is being visited; NULL if all references of
      'holder' are visited. */
@@ -66,16 +66,19 @@ typedef struct luaN_Mark {
   /* Holders of the objects that the running collection leaves young: 'holders' has objects,
      'slots' has pairs of a table and a slot. */
   luaN_Vec holders, slots;
-  /* Number of times that an object was left young, in the life of the state. */
+  /* Number of times that marking has reached an object that it leaves young, in the life of the
+     state. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young */
   luaN_Vec old;			/* mark stack of objects that were old */
   Table *table;			/* table of more than WHOLE slots that slices mark, or NULL */
-  unsigned index;		/* slot of 'table' with which the next slice starts */
+  /* Slot of 'table' with which the next slice starts; or number of slots of 'thread' that are
+     left. */
+  unsigned index;
   /* Cost in bytes of all tables that were eagerly marked (mark.c); wraps around. */
   unsigned settled;
   struct lua_State *thread;	/* the thread with a deep stack that is marked in slices, or NULL */
-  /* The next CallInfo of 'thread' to visit. NULL: the CallInfos are done and the slots below
+  /* The next CallInfo of 'thread' to visit. NULL: the CallInfos are done, and the slots below
      'index' are next. */
   struct CallInfo *ci;
   l_mem reached;		/* bytes of the objects that the major collection has marked */
@@ -86,25 +89,26 @@ typedef struct luaN_Remset {
   luaN_Vec objects;		/* remembered objects */
   luaN_Vec whole;		/* remembered tables that have had a large vector */
   luaN_Vec slots;		/* remembered slots, as pairs: table, slot, table, slot, … */
-  /* List of old threads that are dirty, linked by nextdirty and ended by LUAN_LASTDIRTY. They are
-     added to 'objects' when a collection starts. */
+  /* List of old threads that were clean and became dirty, linked by nextdirty and ended by
+     LUAN_LASTDIRTY. When a minor collection starts, it moves them to 'objects'. */
   struct lua_State *dirty;
   /* Number of words at the start of 'slots' that were added for objects that stayed young
      (ageing.h). */
   size_t aged;
   Table *refining;		/* a table that left 'whole' and is processed in slices, or NULL */
   unsigned refined;		/* the first slot of 'refining' that is not processed yet */
-  /* Limit of both lists: number of entries of 'objects', or of words of 'slots', at which that list
-     is refined (LUAN_MANY). */
+  /* Limit of lists (LUAN_MANY): number of entries of 'objects', or of words of 'slots', at which
+     that list is refined; number of slots of 'whole' above which slices visit the tables. */
   unsigned many;
-  /* Number of words of 'slots' at which 'slots' is refined when a slot of a huge table is added
-     (LUAN_CACHED). */
+  /* Number of words of 'slots' at which 'slots' is refined when a slot of a huge table is added.
+     MAX_SIZET: only 'many' counts. */
   size_t refineat;
   /* Number of objects that the last luaN_refineobjects left in 'objects'. */
   size_t stayed;
-  const GCObject *stored;	/* the object that was last stored into a huge table, or NULL */
-  luaN_Writes writes[LUAN_WRITES];  /* tables with many remembered slots */
-  /* 1: the next safepoint is to collect. Until then 'slots' may have twice its limit. */
+  /* The object that was last stored into a huge table, which may be freed now; or NULL. */
+  const GCObject *stored;
+  luaN_Writes writes[LUAN_WRITES];
+  /* 1: refinement has requested a minor collection. Until then 'slots' may have twice its limit. */
   lu_byte hurried;
   /* 1: the set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -116,10 +120,10 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* Tables reached by the running minor or full collection or atomic step, tagged with their
+  /* Weak tables reached by the running minor or full collection or atomic step, tagged with their
      kind. */
   luaN_Vec discovered;
-  luaN_Vec inmajor;		/* tables for the end of the major collection, tagged (G6) */
+  luaN_Vec inmajor;		/* weak tables for the end of the major collection, tagged (G6) */
   luaN_Vec unresolved;		/* nodes whose weak key may be dead */
   /* Undecided entries of scanned tables (ahead.h). Each list is a table tagged 1, slots of that
      table, the next table, …. The list of the keys also has logged objects, tagged 2. */
@@ -132,7 +136,7 @@ typedef struct luaN_Weak {
   /* 'doubting' is 1 while a list of 'doubtful' is visited again; 'again' is the list
      (LUAN_DOUBTKEYS or LUAN_DOUBTVALUES). */
   lu_byte doubting, again;
-  /* 1: the atomic step is over, so every tombstoned object that is not marked is dead
+  /* 1: an atomic step has decided that every tombstoned object that is not marked is dead
      (hidden.h). */
   lu_byte decided;
   lu_byte overflow;		/* 1: 'unresolved' is incomplete */
@@ -145,11 +149,12 @@ typedef struct luaN_Weak {
   /* In the list that is visited: index of the next word, and number of words kept so far. In a
      round of tombstoning, 'doubtkept' is the index at which the round ends. */
   unsigned doubt, doubtkept;
-  /* Number of undecided entries for which this pass has marked an object. */
+  /* Number of undecided entries for which the present pass has marked an object. */
   unsigned resolved;
   Table *doubtof;		/* the table of the word before index 'doubt' */
   const Table *keptof;		/* the table of the last word that was kept */
-  /* Number of words at the start of the list of undecided values that were tombstoned. */
+  /* Number of words at the start of the list of undecided values that rounds of tombstoning have
+     visited. */
   unsigned hidden;
   /* Number of words at the start of the list of undecided keys that were visited; the words after
      them were added since 'logging' was set. */
@@ -163,22 +168,23 @@ typedef struct luaN_Weak {
 typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings allocated since the last minor collection */
   lu_byte unlisted;		/* 1: 'young' is incomplete, so all buckets are swept */
-  lu_byte cached;		/* 1: luaS_new has used its cache since the last collection */
+  lu_byte cached;		/* 1: luaS_new has filled its cache since the last collection */
   lu_byte shrinking;		/* 1: the table is being made smaller */
-  int seen;			/* number of strings with the current epoch (G12) */
+  int seen;			/* number of short strings with the current epoch (G12) */
   /* Number of strings that the major collection has found dead and not removed yet (G12). */
   int dead;
   int bucket;			/* the first bucket that is not swept yet */
   int limit;			/* number of buckets in use */
-  int kept;			/* number of strings after the last collection */
+  int kept;			/* number of strings after the last collection; see luaN_openheap */
 } luaN_Strings;
 
 /* Objects with finalizers: finalize.c, waiting.c. */
 typedef struct luaN_Finalize {
   luaN_List finalizable;	/* objects with finalizers, in the order in which they got them */
-  luaN_Vec tobefinalized;	/* objects pending finalization, in the order of their calls */
+  /* Objects pending finalization, in the order of their calls; those before 'next' were called. */
+  luaN_Vec tobefinalized;
   size_t next;			/* index in 'tobefinalized' of the next call */
-  /* Index in 'tobefinalized' of the first object that the major collection has not marked. */
+  /* Index in 'tobefinalized' of the first object that the major collection has not visited. */
   size_t seen;
   luaN_Selection selection;	/* phase of the selection of dead objects in 'finalizable' */
   unsigned called;		/* number of entries of 'left' whose finalizers were called */
@@ -187,14 +193,16 @@ typedef struct luaN_Finalize {
   unsigned waiting;		/* pending calls before the last step's batch (luaN_setquota) */
   unsigned quota;		/* number of calls that a batch makes at least */
   lu_byte found;		/* 1: the running collection has queued objects */
-  /* Number of young objects that will be closed explicitly (luaN_willclose) */
+  /* Number of objects since the last minor collection that will be closed explicitly
+     (luaN_willclose). */
   unsigned closed;
-  /* A minor collection starts when YOUNG_MIN << youngbits young objects have finalizers
-     (finalize.c). */
+  /* Outside the incremental mode, a minor collection starts when (YOUNG_MIN << youngbits) + closed
+     young objects have finalizers (finalize.c). */
   unsigned youngbits;
-  /* Entries of 'tobefinalized' that the last minor collection has left young (waiting.h, G11). */
+  /* Userdata that the last minor collection has left young for their finalizers (waiting.h,
+     G11). */
   luaN_Vec left;
-  /* Small userdata of 'finalizable' that the last minor collection has left young (ageing.h,
+  /* Live small userdata of 'finalizable' that the last minor collection has left young (ageing.h,
      G10). */
   luaN_Vec aged;
 } luaN_Finalize;
@@ -207,7 +215,7 @@ typedef struct luaN_Lists {
   luaN_List large;
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all threads but the main thread */
-  luaN_List standins;		/* userdata that own external bytes (outside.c) */
+  luaN_List standins;		/* userdata that own, or owned, external bytes (outside.c) */
 } luaN_Lists;
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
@@ -215,7 +223,9 @@ typedef struct luaN_Sweep {
   lu_byte active;		/* 1: dead objects of the previous epoch may still be found */
   lu_byte list;			/* number of the list that is being swept (luaN_listof) */
   int more;		/* 1: the thread at 'next' has more CallInfos to free */
-  size_t kept, next;		/* entries of the list that were kept, and that were visited (G7) */
+  /* Number of entries of the list that were kept, and that were visited (G7). A selection uses
+     both for 'finalizable' (finalize.c), and GCSstacks uses 'next' for lists.threads. */
+  size_t kept, next;
   /* A block with lines that were freed, which is yet to be put into its list of blocks
      (luaN_relist); or NULL. */
   luaN_Block *freed;
@@ -227,18 +237,18 @@ typedef struct luaN_Bytes {
   l_mem old;			/* bytes of old objects and their vectors (H6) */
   l_mem living;			/* bytes of the objects that the last major collection marked */
   /* Bytes of blocks that are not returned before the next major collection, because a heap that
-     does not shrink needs them again (luaN_trimheap). 0: the heap has shrunk. */
+     does not shrink needs them again (luaN_trimheap). 0: none. */
   size_t needed;
-  /* KiB: the largest use that a small heap has shrunk from, in the current period and in the one
-     before (major.c). Blocks of that size are not returned. */
+  /* KiB: the largest use that a heap within its share of LUAN_BIGHEAP has shrunk from, in the
+     current period and in the one before (major.c). Blocks of that size are not returned. */
   unsigned lately[2];
   unsigned whileat;		/* KiB: 'allocated' when the period started; wraps around */
   /* Milliseconds of CLOCK_MONOTONIC at which the period started; wraps around. */
   unsigned whilebegan;
-  /* 1: the last major collection has left a small heap much smaller, and malloc_trim was not
-     called since then (giveback.h). */
+  /* 1: the last major collection has found the heap shrunk (major.c) and within its share of
+     LUAN_BIGHEAP, and malloc_trim was not called since then (giveback.h). */
   lu_byte shrunk;
-  /* KiB of 'living' without the objects that only finalizers keep. */
+  /* KiB that the last major collection had marked when it selected dead finalizable objects. */
   unsigned undoomed;
   /* Bytes that have become old since the last collection: of tenured objects, and of the growth of
      the vectors, stacks and CallInfos of old objects. */
@@ -249,7 +259,7 @@ typedef struct luaN_Bytes {
   /* Bytes of large leaf objects, and of small userdata pending finalization, that were tenured
      since the last major collection ended. */
   size_t texts;
-  /* Value of 'texts' when the running major collection, or the minor one before it, started. */
+  /* Value of 'texts' when the last minor collection started that ran while no major one did. */
   size_t textsbefore;
   size_t textsleft;		/* bytes added to 'texts' while the last major collection ran */
   /* Bytes of large leaf objects that the last minor collection left young. */
@@ -279,17 +289,18 @@ typedef struct luaN_Growth {
 
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
-  lu_byte fullcycles;		/* 1: the incremental mode is in effect */
-  /* 1: the last major collection found one WEAK_FOUND-th of the old bytes dead, or more. */
+  lu_byte fullcycles;		/* 1: the program or LUA_GC has set the incremental mode */
+  /* 1: the last major collection in slices found one WEAK_FOUND-th of the old bytes dead, or
+     more. */
   lu_byte found;
   /* 1: weak tables had received many entries when the last major collection started. */
   lu_byte hurried;
-  lu_byte wider;		/* number of times that the nursery is doubled (luaN_outlived) */
+  lu_byte wider;		/* number of times that the nursery's bound is doubled (pace.c) */
   unsigned turn;		/* state of the sequence of nursery sizes between two bounds */
-  size_t nursery;		/* bytes from one minor collection to the next */
+  size_t nursery;		/* bytes from the last minor collection to the next one */
   size_t deferred;		/* bytes of 'nursery' that are withheld until luaN_resume */
   /* Bytes of large leaf objects that may be allocated in addition to 'nursery' before a
-     collection. */
+     collection; decreases. */
   size_t textroom;
   size_t size;			/* bytes of the current nursery at its start */
   /* Sums over all earlier nurseries, in bytes: 'planned' of their sizes as far as they were used,
@@ -297,7 +308,7 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;
   size_t owed;			/* work debt: bytes of marking that were too many for one pause */
   /* Bytes by which large stacks have grown. The work debt may exceed its usual limit by WORK times
-     this number (luaN_pay); pauses reduce the number. */
+     this number, up to PATIENCE_MIN times 'live' (luaN_pay); pauses reduce the number. */
   size_t stackgrowth;
   unsigned cycles;		/* number of major collections that have ended */
   /* back-off: heaps of allocation before a major collection by volume */
@@ -309,7 +320,7 @@ typedef struct luaN_Pace {
   /* Bytes in use, and bytes of footprint, when the last major collection ended. */
   size_t live, footprint;
   size_t outside;		/* external bytes when the last major collection ended */
-  /* Number of old objects with finalizers when the last major collection ended. */
+  /* Number of entries of 'finalizable' when the last major collection ended. */
   size_t finalizers;
   size_t fixednursery;		/* nursery size that the program has set, in bytes, or 0 */
   /* Settings of the operator. */
@@ -317,7 +328,9 @@ typedef struct luaN_Pace {
   /* Upper bound of the nursery in bytes, because lua_Alloc has refused memory; or 0. Major
      collections compute it again. */
   size_t tight;
-  size_t threshold;		/* bytes in use at which a major collection starts */
+  /* Bytes in use, here with external bytes and without spared ones (hasgrown), at which a major
+     collection starts. */
+  size_t threshold;
   /* Bytes in use at which a major collection starts if the footprint is at least 'threshold'. */
   size_t growthtrigger;
   size_t footprinttrigger;	/* bytes of footprint at which a major collection starts */
@@ -325,15 +338,16 @@ typedef struct luaN_Pace {
 
 /* Statistics of pauses, in nanoseconds: pause.c. */
 typedef struct luaN_Pauses {
-  uint64_t began;		/* CLOCK_MONOTONIC at the start of the last pause */
+  uint64_t began;		/* CLOCK_MONOTONIC at the start of the last or running pause */
   /* Durations: of the last pause, of the longest one, of all together. */
   uint64_t last, longest, sum;
   uint64_t processor;		/* CPU time at the start of the last pause with a sampler */
   /* CPU time at which the slice of a major collection in this pause started, or 0. */
   uint64_t slicebegan;
-  uint64_t slices;		/* CPU time of all slices of major collections */
-  /* By luaN_Looked of seam.h: number of entries that the last pause visited in addition to its
-     survivors. */
+  /* CPU time of all slices of major collections that ran while there was a sampler. */
+  uint64_t slices;
+  /* By luaN_Looked of seam.h: number of entries that the last or running pause visited in addition
+     to its survivors. */
   uint64_t looked[4];
   /* The largest work of a pause, in entries, without the remembered set. */
   uint64_t mostwork;
@@ -371,9 +385,9 @@ typedef struct luaN_Tick {
   /* The OS thread that made the last protected call of the state, named by the address of its
      luaN_innermost; NULL: none. */
   const void *where;
-  struct CallInfo *ci;		/* the Lua function that ran at the last tick */
-  int deep;			/* 1: the bytecode loop had called a function at the tick */
-  volatile lu_byte wanted;	/* 1: a tick is to be completed at the next safepoint (TK1) */
+  struct CallInfo *ci;		/* the running frame at the last tick that diverted the table */
+  int deep;			/* 1: that tick was in code outside the bytecode loop */
+  volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   volatile lu_byte diverted;	/* 1: the dispatch table is diverted (TK3) */
   volatile lu_byte collecting;	/* LUAN_MINOR or LUAN_MAJOR during a collection, else 0 */
   /* Number of instructions that were diverted, in the life of the state. */
@@ -403,7 +417,8 @@ typedef struct luaN_Heap {
   /* Bits of the blocks whose free or resize is reported to the sampler (luaN_watch), or NULL. */
   const uint64_t *watched;
   unsigned watchlog;		/* log2 of the number of bits of 'watched' */
-  /* 1: an allocation has failed; slots above the stack tops may have values of unwound frames. */
+  /* 1: an allocation has failed since luaN_eraserest ran last; slots above the stack tops may have
+     values of unwound frames. */
   int starved;
   /* luaC_fullgc. The allocation layers call the collector only through this pointer
      (luaN_emergency). */
@@ -437,7 +452,7 @@ typedef struct luaN_Heap {
 } luaN_Heap;
 
 
-/* Runs a full collection that calls no finalizer, because memory is short. */
+/* Runs a full collection that calls no finalizer, because memory is short. gcstopem must be 0. */
 #define luaN_emergency(L)	((*G(L)->heap.emergency)(L, 1))
 
 /* Switches of LUAN_STRESS: luaN_isstressed is 1 if emergency collections are requested;
