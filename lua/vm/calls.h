@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions. The frame of a Lua or C function is made inline if a CallInfo exists
-** and the stack has capacity; none or one result is moved inline; a yield that needs no jump is a
-** return. Everything else (__call, hooks, a stack that must grow) is done by luaD_precall and
-** luaD_poscall. For lvm.c.
+** Calls from Lua functions, for OP_CALL of lvm.c. The frame of a Lua or C function is made inline
+** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved
+** inline; a yield that needs no jump is a return. luaD_precall and luaD_poscall do the rest:
+** __call, hooks of C functions, two or more results, a stack that must grow.
 */
 #ifndef luaN_calls_h
 #define luaN_calls_h
@@ -11,7 +11,7 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* Ends the call of the C function in frame 'ci', which has returned n values. */
+/* As luaD_poscall, for a C function that has returned n values; 'ci' is its frame. */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -30,10 +30,10 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a jump and returns 1, if coroutine.yield was called by a Lua function in the
-** outermost bytecode loop of a thread that lua_resume runs: nothing is on the C stack to be
-** skipped, and that loop returns. Returns 0 elsewhere (below a C function, a metamethod, a hook),
-** where the caller must call coroutine.yield, which throws. 'next' is the frame of coroutine.yield.
+** Yields without a jump and returns 1 if coroutine.yield was called by a Lua function in the
+** outermost bytecode loop of a thread that lua_resume runs: the C stack has no function to jump
+** over, and that loop returns. Otherwise (below a C function, a metamethod, a hook) returns 0, and
+** the caller must call coroutine.yield, which throws. 'next' is the frame of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L,
                                                   CallInfo *next) {
@@ -45,7 +45,7 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L,
 }
 
 
-/* As luaD_precall; 'ci' is the running frame. If it returns NULL and L->ci is another frame, the
+/* As luaD_precall; 'ci' is the running frame. If the result is NULL and L->ci is not 'ci', the
    thread has yielded and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     const Proto *p = clLvalue(s2v(func))->p;
     int size = p->maxstacksize;
     if (l_likely(room > size)) {
-      StkId given = func + 1 + p->numparams;  /* end of the parameters */
+      StkId given = func + 1 + p->numparams;  /* end of the fixed parameters */
       next->func.p = func;
       next->top.p = func + 1 + size;
       next->nresults = cast(short, nresults);

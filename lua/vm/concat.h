@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, the frequent case, directly into the result. Upstream
-** first makes a string of every number and interns it. Everything else (floats, more than
-** LUAN_INTEGERS integers, metamethods, empty strings, which may make the result one of the
-** operands) is done by luaV_concat. For lvm.c.
+** Concatenation of strings and integers, the frequent case, without the interned string that
+** upstream makes of each integer. luaV_concat continues without this code if an operand is a float,
+** needs a metamethod, or is an empty string (the result may be the other operand), if there are
+** more than LUAN_INTEGERS integers, or if the result is too long. For lvm.c.
 */
 #ifndef luaN_concat_h
 #define luaN_concat_h
@@ -12,14 +12,14 @@
 
 #define LUAN_INTEGERS	8	/* largest number of integers in one concatenation */
 
-/* The integers among the operands, in decimal. */
+/* The 'used' integers among the operands, in decimal; number i has size[i] bytes. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];
 } luaN_Pieces;
 
 
-/* Copies the n values below top, strings and the integers in 'p', to 'to'. */
+/* Copies the n values below 'top' to 'to': bytes of strings, and the digits of integers from p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {
@@ -38,7 +38,7 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 
 
 /* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0,
-   and changes nothing, if luaV_concat must do it. */
+   and changes nothing, if luaV_concat must continue. Raises a memory error. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

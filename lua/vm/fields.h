@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Fields by short string; ltable.h includes this header last. The search along the chain of a key
-** is inline. In a table with few fields about half of the keys are not at their main position,
-** and which ones depends on the seed of the hashes. If such keys were found by a call, the speed
-** of a program would differ by a quarter between runs.
+** is inline. In a table with few fields about half of the keys are not at their main position, and
+** the seed of the hashes determines which half. If a call were necessary to find a key that is not
+** at its main position, the speed of a program would differ by a quarter between runs.
 */
 #ifndef luaN_fields_h
 #define luaN_fields_h
 
-/* Inline definition of a function that ltable.c or ltm.c defines, too: the compiler inlines this
-   definition or calls that one, which does the same. */
+/* For the inline definition of a function that ltable.c or ltm.c defines with the same effect: the
+   compiler inlines the definition of this header or calls the other one. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
 
-/* Returns the value slot of the short string 'key' in t, or the slot of an absent key. */
+/* Returns the slot of the value under the short string 'key' in t, which may be empty; if no node
+   has 'key', a constant slot for which isabstkey is true. */
 LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
   static const TValue absent = {ABSTKEYCONSTANT};
   const Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));
@@ -60,15 +61,15 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 }
 
 
-/* Number of tables in which a method is searched, in addition to the object's own. */
+/* Largest number of __index tables that luaN_inherited searches for a method. */
 #define LUAN_ANCESTORS	8
 
 /*
-** Copies the method 'key' of object o, which has no such field itself, to 'to' and returns 1.
-** 'slot' is the slot of 'key' in o, if o is a table. Searches the table in the __index of the
-** metatable of o, then the one in the __index of that table's metatable, and so on. Returns 0, and
-** does nothing, if none of LUAN_ANCESTORS tables has the method or if more is necessary (__index is
-** a function, 'key' is a long string, a slot is tombstoned).
+** Copies the method 'key' of o to 'to' and returns 1. o has no field 'key' itself; if o is a table,
+** 'slot' is the slot of 'key' in it. Searches the __index table of o's metatable, then the __index
+** table of that table's metatable, and so on. Returns 0, and does nothing, if the first
+** LUAN_ANCESTORS of these tables do not have the method, an __index is not a table, o has another
+** type than table, string or full userdata, 'key' is a long string, or a slot is tombstoned.
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
                                    const TValue *slot, StkId to) {
@@ -95,9 +96,9 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 }
 
 
-/* Takes a free node and links it after the main position 'mp'. Returns NULL, and does nothing, if
-   no node is free, or if the key at mp is no short string or would have to move, because mp is not
-   its main position. */
+/* Takes a free node, links it after mp, the main position of a new key, and returns it. Returns
+   NULL, and does nothing, if no node is free, or if the key at mp is not a short string, or has
+   another main position and would have to move. */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
   if (!keyisshrstr(mp) ||
@@ -105,7 +106,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
     return NULL;
   do {
     if (n == t->node)
-      /* luaH_newkey will find no free node either, and rehash; so lastfree stays as it is. */
+      /* getfreepos (luaH_newkey) would find no free node either; so lastfree stays as it is. */
       return NULL;
     n--;
   } while (!keyisnil(n));
@@ -123,9 +124,9 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 
 
 /*
-** Stores v under 'key', a short string that t does not have, and returns 1. Returns 0, and does
-** nothing, if t is old, because the store may need a barrier then, or if more is necessary
-** (__newindex, a key to be moved, no free node, v is nil).
+** Stores v under 'key', a short string that no node of t has, and returns 1. Returns 0, and does
+** nothing, if t is old, because the store may need a barrier then; if v is nil; if t may have a
+** __newindex; if luaN_behind finds no node; or if t has no hash part.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key,
                                  const TValue *v) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth ahead: the copies of keys in the next vector of nodes (growing.h).
+** Growth buffers: the copies of keys in them (growing.h).
 */
 #define LUA_CORE
 
@@ -21,13 +21,14 @@
 
 /*
 ** A growth starts only before getfreepos has visited this number of nodes of the last
-** LUAN_GROWTHPART-th. A later start would be too late: the table was fuller when it was made, or
-** its keys were inserted elsewhere (fields.h). getfreepos seldom visits that many nodes at once.
+** LUAN_GROWTHPART-th: later, too few insertions are left. luaN_keycame_ may be called later for the
+** first time because a resize made the table fuller, or because keys were inserted by fields.h.
+** getfreepos seldom visits that many nodes at once.
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that are probed. If two or more are empty, keys are being removed, and the next
-   vector may not be needed (luaN_hashroom). */
+/* Number of nodes that willdouble reads. If two or more are empty, keys are being removed, and the
+   next vector may not be needed (luaN_hashroom). */
 #define GROWTHPROBES	64u
 
 /* An integer key that is at most this number times the slots of the table may move to the array
@@ -38,7 +39,8 @@
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
-/* Returns 1 if t, which is nearly full, will need twice the nodes and the same array part. */
+/* Returns 1 if t, which is nearly full, will probably need twice the nodes and the same array
+   part, according to GROWTHPROBES nodes that getfreepos has visited. */
 static int willdouble (const Table *t) {
   unsigned size = (unsigned)sizenode(t), first = cast_uint(t->lastfree - t->node);
   lua_Unsigned near = (lua_Unsigned)NEARINTEGERS * ((lua_Unsigned)size + luaH_realasize(t));
@@ -53,7 +55,8 @@ static int willdouble (const Table *t) {
 }
 
 
-/* Returns a table that has the buffer as its nodes, to compute main positions. */
+/* Returns a table that has the buffer as its nodes, to compute main positions; no other member is
+   set. */
 static Table nextof (const luaN_Growth *w) {
   Table next;
   next.node = w->node;
@@ -62,7 +65,8 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy of old node i. Another key may take the place of the copy, as of a dead key. */
+/* Removes the copy of old node i, which has one. The copy's node gets a dead key and stays in its
+   chain; placecopy may reuse the node. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -82,8 +86,9 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node for a key whose main position is mp, as luaH_newkey finds it, but without
-   reading the keys of other nodes. Returns NULL if no node is free. */
+/* Returns a node of the buffer for a key whose main position is mp, chosen and linked as by
+   upstream's luaH_newkey, but without reading the keys of other nodes. Returns NULL if no node is
+   free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -109,8 +114,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 }
 
 
-/* Copies old node i, which has a value and no copy. 'mp' is the main position of its key. Returns
-   0 if there is no place for it. */
+/* Copies the key of old node i, which has a value and no copy. 'mp' is the key's main position in
+   the buffer. Returns 0 if no node of the buffer is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -123,8 +128,8 @@ static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
 }
 
 
-/* Returns the main position of the key of old node i, or NULL if it has no value. 'next' is
-   nextof(w). */
+/* Returns the main position in the buffer of the key of old node i, or NULL if the node is empty.
+   'next' is nextof(w). */
 static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i) {
   const Node *old = w->old + i;
   if (isempty(gval(old))) return NULL;
@@ -133,7 +138,7 @@ static inline Node *mainof (const luaN_Growth *w, const Table *next, unsigned i)
 }
 
 
-/* Copies the next COPYBLOCK old nodes. Returns 0 if there is no place for a key. */
+/* Copies the keys of the next COPYBLOCK old nodes. Returns 0 if no node of the buffer is free. */
 static int copysome (luaN_Growth *w, const Table *next) {
   Node *mp[COPYBLOCK];
   unsigned i, k = w->copied;
@@ -153,8 +158,8 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy of old node i, which was gone through and has another key now. Returns 0 if
-   there is no place. */
+/* Replaces the copy, if any, of old node i < w->copied, which has received another key and its
+   value. Returns 0 if no node of the buffer is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -172,8 +177,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Continues until the buffer's progress matches 'left', the number of old nodes that getfreepos
-   has not visited. Returns 0 if there is no place for a key. */
+/* Initializes nodes of the buffer and copies keys until the progress of w matches 'left', the
+   number of old nodes that getfreepos has not visited. Returns 0 if no node of the buffer is
+   free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -186,7 +192,7 @@ static int growon (luaN_Growth *w, unsigned left) {
 }
 
 
-/* Updates the copy of a key that has been moved from node 'from' to node 'to'. */
+/* Updates the copy of the moved key, or ends the growth if the buffer has no node for it. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -200,13 +206,13 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
       w->copyof[k] = w->copyof[i];
       w->copyof[i] = LUAN_NOCOPY;
     }
-    else dropcopy(w, i);  /* its new node will be gone through */
+    else dropcopy(w, i);  /* copysome will visit its new node */
   }
   else if (k < w->copied && !copyagain(w, k)) luaN_endgrowth(G(L), w);
 }
 
 
-/* Starts or continues a growth after node n of t has received a new key. */
+/* Starts or continues the growth of t, or ends it if the buffer has no node for a key. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -223,8 +229,9 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Sets the values of the copies. Removes copies of keys that no longer exist. Links the old nodes
-   that have a value and no copy through 'copyof', starting at *first; returns their number. */
+/* Gives each copy the value of its old node. Removes the copies whose old node is empty or has
+   another key. Links the old nodes that have a value and no copy through 'copyof', from *first
+   (LUAN_NOCOPY: none); returns their number. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -254,8 +261,8 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /*
-** Keys without a copy, because the bytecode loop inserted them (fields.h), are inserted one by one,
-** if they are few enough.
+** Keys without a copy, because the bytecode loop inserted them (fields.h), are inserted one by one.
+** Returns 0 if the buffer would be nearly full with them.
 */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);

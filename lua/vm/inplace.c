@@ -19,7 +19,7 @@
 #define LONGESTCHAIN	32u
 
 
-/* Number of nodes of the smallest hash part that is large: its keys are in no cache. */
+/* Number of nodes from which on a hash part is large: its keys are in no cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -29,7 +29,7 @@
 #define setfree(n)	(setempty(gval(n)), setnilkey(n), gnext(n) = 0)
 
 
-/* Moves the key of node 'from' to node n, which is empty and keeps its place in its chain. */
+/* Moves the entry of node 'from' to node n, which is empty and keeps its successor. */
 static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
   int next = gnext(n);
   *n = *from;
@@ -39,8 +39,8 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if no key in the n - 1 nodes after the first needs the first one: the main position of
-   each is one of these nodes. */
+/* Returns 1 if no key needs node[0] in its chain: the main position of each key in node[1] to
+   node[n - 1] is one of these n - 1 nodes. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -52,8 +52,9 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Moves to each empty node of the chain, from p on, a later key whose main position it is, or
-   unlinks the node if there is no such key. Returns 0 if the chain is too long. */
+/* Fills each empty node of the chain from p on with a later key whose main position is that node,
+   or unlinks the node if there is no such key; p itself only if isapart. Returns 0, and does
+   nothing, if the chain has more than LONGESTCHAIN nodes from p on. */
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;
@@ -90,7 +91,7 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 }
 
 
-/* Prefetches the keys after p. */
+/* Prefetches the short strings that are keys of the LONGESTCHAIN nodes after p. */
 static void fetchchain (const Node *p) {
   unsigned n = 0;
   while (gnext(p) != 0 && n++ < LONGESTCHAIN) {
@@ -101,10 +102,11 @@ static void fetchchain (const Node *p) {
 
 
 /*
-** Processes all chains with empty nodes; those of which only the first node is empty, only if few
-** nodes are empty or 'heads' is set. Returns 0 if a chain is too long. The third node of a chain is
-** prefetched 2 * LUAN_PREFETCH_DISTANCE nodes ahead, the second twice as far; the keys of a chain
-** are prefetched while LUAN_PREFETCH_DISTANCE other chains are queued.
+** Processes the chains with empty nodes. An empty node before a node with a value is processed
+** only if less than a quarter of the nodes visited so far are empty, or if 'heads' is set. Returns
+** 0 if a chain is too long. The third node of a chain is prefetched 2 * LUAN_PREFETCH_DISTANCE
+** nodes ahead, the second twice as far; the keys of a chain are prefetched while
+** LUAN_PREFETCH_DISTANCE other chains are queued.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   Node *waiting[LUAN_PREFETCH_DISTANCE] = {NULL};
@@ -152,8 +154,8 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Frees the empty nodes that are whole chains. Returns 1 if these are less than half of the empty
-   nodes. */
+/* Frees the empty nodes that have no successor, and resets 'lastfree'. Returns 1 if fewer than half
+   of the empty nodes were freed. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {
@@ -175,7 +177,7 @@ int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize) 
   if (isdummy(t) || asize != t->alimit || luaO_ceillog2(hsize) != t->lsizenode) return 0;
   luaN_leavegrowth(G(L), t);
   if (!tidychains(L, t, sizenode(t) < LEASTLARGE)) return 0;
-  if (freenodes(t)) {  /* too few */
+  if (freenodes(t)) {  /* too few were freed */
     if (!tidychains(L, t, 1)) return 0;
     freenodes(t);
   }

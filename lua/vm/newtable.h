@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Allocates a table of known size with its vectors, of up to LUAN_SMALLTABLE slots each, in one
-** block of memory. A vector that replaces one of them is elsewhere, except an array that grows in
-** place (luaN_resize). Of a replaced vector only the lines that it fills completely are freed
-** explicitly. For ltable.c.
+** Allocates a table of known size and its vectors in one block of memory if each vector has up to
+** LUAN_SMALLTABLE slots, otherwise separately. A later vector is in another block, except an array
+** that grows in place (luaN_resize). When a vector in the table's block is replaced, only the lines
+** that the vector fills completely are freed. For ltable.c.
 */
 #ifndef luaN_newtable_h
 #define luaN_newtable_h
 
-/* A table with LUAN_SMALLTABLE slots in both parts must fit into lines, because no list of the
-   sweep has tables from lua_Alloc. */
+/* A table with LUAN_SMALLTABLE slots in each part must be in lines, because the sweep cannot free a
+   table that is in memory from lua_Alloc. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

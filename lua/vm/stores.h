@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Stores that add an entry to a table. Two cases are done without a call: filling an existing
-** empty slot (of an array that has grown, or of a key that was removed), and adding a field to a
-** young table (fields.h).
+** Stores that add an entry to a table. Two cases need no luaV_finishset: filling an existing empty
+** slot (of an array that has grown, or of a key that was removed), and adding a field to a young
+** table (fields.h).
 */
 #ifndef luaN_stores_h
 #define luaN_stores_h
@@ -12,9 +12,9 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t. The result is 1 if the slot may be overwritten without
-** further tests. The value in an array is not read if t has no metatable: in a large array it is in
-** no cache, and a load would wait for it, which a store does not.
+** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
+** the slot may be set without luaN_fill. If t has no metatable, a value in the array is not read:
+** in a large array it is in no cache, and a load would wait for memory, which a store does not.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
@@ -25,9 +25,9 @@
 
 
 /*
-** Stores v into 'slot', the empty slot of 'key' in o. 'slot' is NULL if o is no table; 'key' is
-** NULL if the key is an integer. Returns 1 if it did; 0, and nothing has changed, if there is more
-** to do (a metamethod, or a new key that luaN_newfield does not handle).
+** Stores v into 'slot', the empty slot of 'key' in o, and returns 1. 'slot' is NULL if o is not a
+** table; 'key' may be NULL for an integer. Returns 0, and changes nothing, if 'slot' is NULL, if o
+** may have a __newindex, or if the key is new and luaN_newfield does not add it.
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of strings and addresses, and decimal integers. Results equal upstream's, except the
-   hashes, whose values no program sees. */
+/* Hashes of strings and addresses, and decimal integers. The digits are those of upstream; the
+   hashes are not, but no program sees their values. */
 #ifndef luaN_text_h
 #define luaN_text_h
 
@@ -9,7 +9,7 @@
 
 /* {== the hash ========================================================= */
 
-/* Returns the high and the low half of the 128-bit product of a and b, combined by exclusive or. */
+/* Returns the exclusive or of the high and the low half of the 128-bit product of a and b. */
 static inline uint64_t luaN_fold (uint64_t a, uint64_t b) {
   unsigned __int128 m = (unsigned __int128)a * b;
   return (uint64_t)m ^ (uint64_t)(m >> 64);
@@ -31,10 +31,11 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of l bytes. Eight bytes at a time are mixed in by a multiplication of which
-** both halves are used; the last bytes overlap the previous ones. Upstream mixes in one byte at a
-** time. The seed is in both halves of the multiplicand and in the factor: if half of a product
-** were known, strings could be computed that collide in one bucket under most seeds.
+** Returns the hash of l bytes. Eight bytes at a time, and the last one to eight, are mixed in by a
+** multiplication (luaN_fold); upstream mixes in one byte at a time. The last 4 to 7 bytes are read
+** as two words of 4 that overlap. The seed is in both halves of the multiplicand and in the factor:
+** if half of a product did not depend on the seed, strings could be computed that collide in one
+** bucket under most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l,
                                       unsigned int seed) {
@@ -62,16 +63,16 @@ static inline unsigned int luaN_hash (const char *s, size_t l,
 #define LUAN_SMALLHASH	11
 
 /*
-** Returns the main position, 0 to 2^n - 1, of a key that is the address u in a hash part of 2^n
-** nodes. Objects that a program makes one after the other lie at equal distances.
+** Returns the main position, 0 to 2^n - 1, of the address u as a key in a hash part of 2^n nodes.
+** Objects that a program makes one after the other lie at equal distances.
 ** - A large part takes the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
 **   Programming 3, 6.4): consecutive objects then have nodes near each other, in the same order.
-**   The addresses wrap around p. Two rounds meet different nodes only if the objects' distance / 8
+**   The addresses wrap around p. Two rounds reach different nodes only if the objects' distance / 8
 **   has no common factor with d, because the blocks of the heap are powers of 2 and 2^n mod p = d.
 **   So each d is 1 or has no factor below 17.
-** - A small part would leave up to 73 of 512 nodes without keys by such a prime, so it multiplies
-**   with the golden ratio (Knuth, same section).
-** The low three bits, which only light userdata have, choose an eighth of the part.
+** - A small part multiplies by the golden ratio (Knuth, same section), because such a prime would
+**   leave up to 73 of 512 nodes without keys.
+** The low three bits of u, which are 0 except in light userdata, choose an eighth of the part.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
   static const unsigned char below[] = {  /* d for n = 11, 12, … */
@@ -93,7 +94,7 @@ static inline size_t luaN_spread (uint64_t u, int n) {
 
 #define LUAN_DIGITS	20	/* bytes of the longest integer: -9223372036854775808 */
 
-/* Writes n in decimal, without a NUL; returns the number of bytes. */
+/* Writes n to 'to' in decimal, up to LUAN_DIGITS bytes without a NUL; returns their number. */
 static inline int luaN_decimal (char *to, lua_Integer n) {
   char digits[LUAN_DIGITS];
   lua_Unsigned u = (n < 0) ? 0u - (lua_Unsigned)n : (lua_Unsigned)n;
