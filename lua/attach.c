@@ -19,25 +19,26 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the module: in the fork's own tree; in a rock that was installed into it. */
+/* Paths of the module below a folder of luaN_homeof: as part of the fork; as a rock. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
-/* Functions of the module. asamp_setup returns 1 if the module accepts states, 0 after it has
-   printed why not. asamp_join receives a state. */
+/* Types of functions of the module. asamp_setup, a Setup, receives the value of ASAMP and the
+   folder; it returns 1 if the module accepts states, 0 after it has reported why not. asamp_join,
+   a Join, receives a state. */
 typedef int Setup (const char *wish, const char *home);
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried;
-static Join *join;
+static int tried;	/* 1: the module was searched for, which happens once per process */
+static Join *join;	/* NULL: no module accepts states */
 /* 1 while this OS thread sets up the module, which creates states of its own: these are not
    profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));
 
 
-/* Copies the loader's reason for a failure. Replaces bytes that could control a terminal, because
-   the reason contains paths. */
+/* Copies the message of dlerror to 'to'. Replaces all bytes but printable ASCII by '?', because the
+   message contains paths, which could control a terminal. */
 static void getreason (char *to, size_t size) {
   const char *error = dlerror();
   snprintf(to, size, "%s", error != NULL ? error : "");

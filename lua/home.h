@@ -8,19 +8,19 @@
 
 /*
 ** Sets 'home', of PATH_MAX bytes, to candidate number i: the folder above the library's folder (0),
-** the one above the program's (1), the one of the build (2). 'home' is "" if that is unknown.
-** Returns 0 after the last candidate.
+** the folder above the program's folder (1), the folder of the build (2). 'home' is "" for the root
+** folder, and for a folder that is unknown. Returns 0 after the last candidate.
 */
 LUAI_FUNC int luaN_homeof (int i, char *home);
 
 /*
-** Returns the first candidate that contains share/asamp/profiler.lua, or else that of the build.
-** The first call searches for it, with a few system calls. Allocates nothing.
+** Returns the first candidate with a readable share/asamp/profiler.lua, or else the folder of the
+** build. The first call tests the candidates, with a few system calls.
 */
 LUAI_FUNC const char *luaN_home (void);
 
-/* Pushes the path of luaN_home followed by 'below' ("/..."), and returns it. Raises a memory
-   error. */
+/* Pushes the path of luaN_home followed by 'below' ("/..."), and returns the string. May collect;
+   raises a memory error. */
 LUAI_FUNC const char *luaN_pushhome (lua_State *L, const char *below);
 
 #endif

@@ -2,13 +2,13 @@
 /*
 ** The frame of the main chunk that has ended.
 **
-** A script ends before its state is closed. All that only its local variables referred to is
-** garbage at that time, but a report of the objects alive at the end should contain it. The values
-** of a finished frame stay in the stack above 'top' until they are overwritten, or until the next
-** collection that scans the stack erases them (T3). Every collection scans the main thread; so as
-** long as the values are there, no collection has run since the frame ended, and the objects
-** exist. The frame's CallInfo is unchanged until the next call uses it. All of this is checked
-** before use, because another call, or a move of the stack, may have changed it.
+** A script ends before its state is closed. Objects to which only the script's local variables
+** refer are garbage at that time, but a report of the objects alive at the end should contain them.
+** The values of a finished frame stay in the stack above 'top' until they are overwritten, or until
+** the next collection that scans the stack erases them (T3). Every collection scans the main
+** thread; so as long as the values are there, no collection has run since the frame ended, and the
+** objects exist. The frame's CallInfo is unchanged until the next call uses it. CallInfo and stack
+** are checked before use, because another call, or a move of the stack, may have changed them.
 */
 #define LUA_CORE
 
@@ -21,8 +21,8 @@
 #include "lgc.h"
 
 
-/* Returns the index of the slot at the former address 'o', or SIZE_MAX if it is no slot of the
-   stack. */
+/* Returns the index of the slot at address 'o', which may be of an earlier block of the stack; or
+   SIZE_MAX if the present stack has no slot there. */
 static size_t lastchunk_slotof (const lua_State *L, StkId o) {
   uintptr_t at = (uintptr_t)o - (uintptr_t)L->stack.p;
   if (at % sizeof(StackValue) != 0 || at / sizeof(StackValue) >= (size_t)stacksize(L))
@@ -31,8 +31,8 @@ static size_t lastchunk_slotof (const lua_State *L, StkId o) {
 }
 
 
-/* Returns slot 'at' if it contains the function of the main chunk whose CallInfo was 'ci', else
-   NULL. */
+/* Returns the address of slot 'at' if the slot is not below 'top' and contains the function of the
+   main chunk whose CallInfo was 'ci', else NULL. */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -48,9 +48,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 
 
 /*
-** Returns the slot of the chunk's function, or NULL. The arguments of a chunk are below its
-** function. If the chunk has returned, ci->func is below them, too; if an error has ended it,
-** ci->func still is the function's slot.
+** Returns the slot of the function of the main chunk whose CallInfo was 'ci', or NULL. The
+** arguments of a chunk are below its function. If the chunk has returned, ci->func is below the
+** arguments; if an error has ended the chunk, ci->func still is the function's slot.
 */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
@@ -60,8 +60,8 @@ static StkId chunkof (const lua_State *L, const CallInfo *ci) {
 }
 
 
-/* Returns the number of variables at the last instruction that the chunk has run. They are in the
-   slots after its function. */
+/* Returns the number of local variables of chunk p that were in scope at its last instruction. They
+   are in the slots after its function. */
 static int variables (const CallInfo *ci, const Proto *p) {
   int i, n = 0, pc = pcRel(ci->u.l.savedpc, p);
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -76,8 +76,8 @@ static int lastchunk_nothing (lua_State *L) {
 }
 
 
-/* Calls f with the frames 'caller' and ci restored. 'caller', the C function that has called the
-   chunk, may be NULL. */
+/* Calls f with the frames 'caller' and ci restored. 'caller' is the frame of the C function that
+   has called the chunk, or NULL. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
@@ -98,8 +98,8 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
 
 /*
 ** Calls f with the frame of the last finished main chunk restored as the running frame, so that
-** its local variables are roots. If that frame cannot be found, calls f without it. L must be the
-** main thread, and nothing may be running.
+** its local variables are roots. If that frame cannot be restored, calls f without it. L must be
+** the main thread, and no frame may be running.
 */
 static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *ud) {
   CallInfo *ci = L->base_ci.next, *caller = NULL;
@@ -129,7 +129,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
 
 void luaN_closing (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  luaN_setlimits(L, NULL);  /* the limits' owner may be closed before the last allocation */
+  luaN_setlimits(L, NULL);  /* they may be freed before the state's last allocation */
   if (h->sampler == NULL) return;
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);

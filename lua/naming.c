@@ -17,9 +17,9 @@
 
 /* Largest number of instructions from a closure to its store. */
 #define MAX_STORE_DISTANCE	32
-/* Largest number of instructions from a key to the closure that is stored under it. */
+/* Largest number of instructions from the load of a key to the closure stored under the key. */
 #define MAX_KEY_DISTANCE		8
-#define MAX_LIVE	255	/* largest number of variables at a time: each has a register */
+#define MAX_LIVE	255	/* largest number of live variables: each has a register */
 
 
 static TString *constant (const Proto *f, int i) {
@@ -32,7 +32,7 @@ static TString *constant (const Proto *f, int i) {
 typedef struct Scope {
   const Proto *f;
   int next;  /* index in locvars of the first variable that starts later */
-  int n;
+  int n;  /* number of entries of 'live' */
   const LocVar *live[MAX_LIVE];
 } Scope;
 
@@ -51,8 +51,9 @@ static void advance (Scope *s, int pc) {
 }
 
 
-/* Returns the name of the variable in register 'r' at 'pc', which is the instruction of the scope
-   or a later one; NULL if there is none. If 'from' is not -1, the variable must start at it. */
+/* Returns the name of the variable in register 'r' at instruction 'pc', which is that of the scope
+   or a later one; NULL if there is none or the variable is hidden. If 'from' is not -1, the
+   variable must start at instruction 'from'. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -69,8 +70,9 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 }
 
 
-/* Returns the string that was loaded into register 'r' before 'pc', for a key that does not fit
-   into an instruction; NULL if it is not found. */
+/* Returns the constant string that an OP_LOADK before 'pc' has loaded into register 'r', for a key
+   that does not fit into an instruction. Returns NULL if another instruction was the last to set
+   the register, or none of the MAX_KEY_DISTANCE before 'pc' sets it. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -82,8 +84,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if the instruction leaves register 'r' and the value in it as they are. Such
-   instructions are between a closure and its store if several variables are set at once. */
+/* Returns 1 if instruction i is a load that neither sets nor copies register 'r', or a store of
+   another value. Such instructions are between a closure and its store if several variables are
+   set at once. Returns 0 for all other instructions. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -100,7 +103,7 @@ static int naming_passes (Instruction i, int r) {
 }
 
 
-/* Returns the name under which the closure of the instruction at 'at' is stored, or NULL. */
+/* Returns the name under which the closure that instruction 'at' makes is stored, or NULL. */
 static TString *naming_nameof (const Scope *s, int at) {
   const Proto *f = s->f;
   int r = GETARG_A(f->code[at]), pc;
@@ -127,8 +130,8 @@ static TString *naming_nameof (const Scope *s, int at) {
 }
 
 
-/* Names the functions that f defines. Not inlined, because a scope is large and functions may be
-   nested deeply. */
+/* Names the functions that the code of f itself makes. Not inlined into nameall, which is
+   recursive, because a Scope is large. */
 static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
   Scope s;
   int i;
@@ -150,15 +153,15 @@ static __attribute__((noinline)) void namein (lua_State *L, Proto *f) {
 }
 
 
-/* The line of the last function without a name, and the number of such functions in it so far. */
+/* The line of the last function without a name, and 'nth' of that function. */
 typedef struct Line {
   int line;
   unsigned short n;
 } Line;
 
 
-/* Names the functions in 'f' and numbers those without a name (NM4), in the order of the source,
-   in which lines do not decrease. */
+/* Names the functions that f contains and numbers those without a name (NM4), in the order of the
+   source, so that their first lines do not decrease. */
 static void nameall (lua_State *L, Proto *f, Line *last) {
   int i;
   if (f->sizep == 0) return;

@@ -5,22 +5,24 @@
 ** would differ. The place where the enclosing function stores the new closure is the same in
 ** every run, and its code shows it: a local variable, an upvalue, a global, a field.
 **
-**   NM1  'name' of a Proto is set once, when the chunk is loaded, for all functions in it. It is
-**        NULL for the main function, and if the closure is passed to a call, returned, or stored
-**        under a computed key.
+**   NM1  'name' of each Proto of a chunk is set once, when the chunk is loaded. 'name' is NULL for
+**        the main function, and if no name is found, for example because the closure is passed to
+**        a call, returned, or stored under a computed key.
 **   NM2  A name depends only on the code and its debug information. Precompiled chunks have the
 **        same names, but without debug information no names of variables.
-**   NM3  Nothing is allocated: names are strings of the enclosing function. They are marked with
-**        the Proto, which may outlive that function.
-**   NM4  Functions without a name that start in the same line are numbered from 1 to 65,535 in
-**        the order of the source ('nth'; 0 in all others).
+**   NM3  No string is made: names are strings of the enclosing function. A name is marked with its
+**        Proto, which may outlive that function.
+**   NM4  Functions without a name that start in the same line are numbered from 1 in the order of
+**        the source ('nth'; 65,535 for all after that number; 0 for the main function and for
+**        functions with a name).
 */
 #ifndef luaN_naming_h
 #define luaN_naming_h
 
 #include "lobject.h"
 
-/* Sets the names of all functions in 'f', which must be reachable. Does not allocate. */
+/* Sets 'name' or 'nth' of all functions that the main function f contains. f must be reachable.
+   Raises and collects nothing. */
 LUAI_FUNC void luaN_namefunctions (lua_State *L, Proto *f);
 
 #endif

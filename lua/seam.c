@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The seam's functions for the running stack and the core's code (seam.h). Those for memory are
-   in gc (sampling.c, pause.c, collect.c), except that for buffers, luaN_admit. */
+/* Functions of seam.h for stacks, labels, names and the core's code, and luaN_admit. Those for
+   ticks are in tick.c, the others in lua/gc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -23,7 +23,7 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* luaN_Frame stores these bits of CallInfo.callstatus unchanged, in members of one byte. */
+/* luaN_Frame has these bits of CallInfo.callstatus, unchanged, in members of one byte. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -39,12 +39,12 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->function = p;
     f->id = &p->id;
     f->pc = pcRel(ci->u.l.savedpc, p);
-    if (f->pc < 0) f->pc = 0;  /* about to start */
+    if (f->pc < 0) f->pc = 0;  /* its first instruction is next */
     f->fresh = (ci->callstatus & CIST_FRESH);
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* the frame of a call hook or a __call may not have its C function yet */
+    /* the slot of the function may have no C function, for a hook or a __call */
     f->function = ttislcf(func) ? (const void *)(uintptr_t)fvalue(func)
                 : ttisCclosure(func) ? (const void *)(uintptr_t)clCvalue(func)->f
                 : NULL;
@@ -56,8 +56,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the nearest thread with frames among the one that resumed L, the one that resumed that
-   one, and so on; NULL if there is none. */
+/* Returns the nearest thread with frames in the list of resumers: the thread that resumed L, the
+   resumer of that thread, and so on. NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -77,8 +77,8 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 }
 
 
-/* Writes the frames from the outermost one inwards, from the end of 'frames' downwards, until
-   there are OUTER frames or frame 'stop' of thread L is written. Returns their number. */
+/* Writes the frames of L's running stack from the outermost one inwards, from frames[OUTER - 1]
+   downwards, until OUTER frames or frame 'stop' of thread L are written. Returns their number. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -122,9 +122,10 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** CIST_SHOWN is cleared when a CallInfo is used for another call. So a frame that has it, and
-** that the previous call of this function has reported, is the same activation. If it is in the
-** main thread and no host resumes that one, it runs in the same call of luaV_execute, too.
+** CIST_SHOWN is cleared when a CallInfo is used for another call, except a tail call. So a frame
+** with the bit that the previous call of this function has reported is the same call, or a tail
+** call of it. If the frame is in the main thread, and no host resumes the main thread, the frame
+** also runs in the same call of luaV_execute.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -170,7 +171,7 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label) {
 }
 
 
-/* Sets labels->bytes to the sum of the present label. A function of its own, so that
+/* Sets labels->bytes to the address of the sum of labels->label. A function of its own, so that
    luaN_relabelled saves no register. */
 static __attribute__((noinline)) void findlabel (luaN_Labels *labels) {
   labels->bytes = labels->find(labels, labels->label);

@@ -2,8 +2,8 @@
 /*
 ** The seam: everything that code outside the core may use of the fork. The declarations are
 ** exported in addition to Lua's own API, under the prefix luaN_. The core calls a sampler through
-** the function pointers of luaN_Sampler; it depends on no profiler and runs in the same way
-** without one.
+** the function pointers of luaN_Sampler; the core depends on no profiler and runs in the same way
+** without a profiler.
 **
 ** Unless stated otherwise, a function may be called wherever the Lua API may be called, also from
 ** the functions of a luaN_Sampler, and allocates nothing, collects nothing and raises nothing.
@@ -27,15 +27,17 @@ typedef enum luaN_Kind {
 
 /* The block that reached the sample point. */
 typedef struct luaN_Sample {
-  /* Memory of the block, not initialized yet. LUAN_KOUTSIDE: an address that names the owner's
-     external bytes. */
+  /* Memory of the block, whose new bytes may not be initialized yet. LUAN_KOUTSIDE: an address
+     that names the owner's external bytes. */
   const void *block;
-  /* The object that the block is, or that owns it (its vector, stack, external bytes); or NULL. */
+  /* The object that the block is, or the object that owns the block (a vector, a stack, external
+     bytes). NULL: a buffer or a vector of a prototype. */
   const void *owner;
-  uint64_t size;	/* bytes of the block, rounded up */
+  /* Bytes of the block, rounded up to 8; LUAN_KOUTSIDE: the external bytes that count now. */
+  uint64_t size;
   luaN_Kind kind;
-  int outside;		/* 1: it passed by the nursery */
-  /* Of an object: bytes of the block that rounding has added. */
+  int outside;		/* 1: the block passed by the nursery */
+  /* If the block is an object: bytes that rounding has added to 'size'. */
   unsigned rounding;
 } luaN_Sample;
 
@@ -43,7 +45,8 @@ typedef struct luaN_Sample {
 ** A sampler. Its functions run inside an allocation, a free, a collection or a safepoint. They must
 ** not call the Lua API, except lua_getstack, and lua_getinfo with 'S', 'n' and 'l', also for frames
 ** of luaN_frames; they must not raise, and must not allocate from the state, because its heap may
-** be inconsistent. The debug build ends a process that calls another API function in one of them.
+** be inconsistent. The debug build ends a process in which one of them, except 'closing', calls
+** another API function that may change a stack.
 */
 typedef struct luaN_Sampler {
   void *ud;
@@ -51,31 +54,32 @@ typedef struct luaN_Sampler {
      in bytes from the end of 's' to the next sample point, at least 1. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
-  /* Called when a collection has decided which objects are dead: luaN_isdead answers for every
-     owner, and everything that has died since the previous decision is still whole. 'major' is 1
-     in a major collection. */
+  /* Called when a collection has decided which objects are dead: luaN_isdead may be called for
+     every owner, and the objects that have died since the previous decision are still whole.
+     'major' is 1 in a major or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called when a pause is over, the one that started at 'began' of luaN_memory. 'decide' was
-     called in the pause once, or twice if a major collection also ended its marking. Nothing was
-     allocated after 'decide'. */
+  /* Called at the end of a pause, which started at 'began' of luaN_memory. 'decide' was called in
+     the pause once, or twice if a minor collection and the marking of a major collection ended.
+     No sample was taken after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
   /*
-  ** Called when a block that is not an object is freed (it may have an owner); when a userdata has
-  ** no external bytes any more; and when a collection, after 'decide', finds dead a string or
-  ** userdata of more than 512 bytes that was alive in an earlier minor collection, or a userdata
-  ** that such a collection left pending finalization. Called for the blocks of luaN_watch, and for
-  ** some others.
+  ** Called when a block that is not an object is freed (it may have an owner); when luaN_outside
+  ** sets the external bytes of a userdata to 0; and when a minor collection, after 'decide', finds
+  ** dead a young string or userdata of more than 512 bytes, or a userdata that an earlier minor
+  ** collection left pending finalization. Called for the blocks of luaN_watch, and for others that
+  ** share a bit.
   */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a block that is not an object is resized: it had 'before' bytes at 'from', and
      has 'after' bytes at 'to', which may be the same address. The common part lives on; the rest
-     is freed. New bytes may have had their sample already. Called under the same conditions as
-     'freed', but not for a table's array that grows in place. */
+     is freed. New bytes may have had their sample already. If the block has moved, 'freed' may be
+     called for 'from' after this call. Called for the blocks for which 'freed' is called, but not
+     for a table's array that grows in place. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
-  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt: luaN_frames returns
-     the stack on which they happened, possibly with inner frames that were entered since. If a
-     frame of a tick is missing, it has been left. May be called without a tick. */
+  /* Called at a safepoint to complete the ticks recorded by luaN_interrupt: luaN_frames writes the
+     stack of the ticks, possibly with inner frames that were entered since. If a frame of a tick is
+     missing, it has been left. May be called without a tick. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is whole, and collections are still possible. */
   void (*closing) (void *ud, lua_State *L);
@@ -83,15 +87,17 @@ typedef struct luaN_Sampler {
      copy sample by 'over'. Returns the new distance, at least 1; UINT64_MAX: no more copy samples.
      May be NULL. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
-  /* Called before a memory error is raised, unless a limit (luaN_setlimits) has refused the
-     memory. */
+  /* Called before the core raises a memory error (lauxlib.c does not call it), unless a limit
+     (luaN_setlimits) has refused the memory. */
   void (*starved) (void *ud, lua_State *L);
 } luaN_Sampler;
 
-/* Sets the state's sampler and the distance to the first sample, at least 1. 's' belongs to the
-   caller and must exist until it is removed. NULL removes the sampler. */
+/* Sets the state's sampler and the distance in bytes to the first sample, at least 1. 's' belongs
+   to the caller and must exist until another sampler is set. NULL removes the sampler. Removes the
+   settings of luaN_watch and luaN_setcopies. */
 LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
                               uint64_t distance);
+/* Returns the state's sampler, or NULL. */
 LUA_API const luaN_Sampler *luaN_getsampler (lua_State *L);
 
 /* Returns the bytes until the next sample; UINT64_MAX without a sampler. */
@@ -100,8 +106,8 @@ LUA_API uint64_t luaN_distance (lua_State *L);
 /* Sets the distance to the next sample, in bytes (>= 1). Does nothing without a sampler. */
 LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
 
-/* Returns the bytes that samples count: those that the state has allocated in its life, and
-   external bytes of userdata. */
+/* Returns the bytes that samples have counted in the life of the state: allocated bytes, and growth
+   of the external bytes of userdata (luaN_outside). */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
 /*
@@ -112,10 +118,10 @@ LUA_API uint64_t luaN_allocated (lua_State *L);
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /*
-** Exact counts of the memory that a state allocates, by kind. A block counts when it is allocated,
-** and each time it grows, with the bytes that it has grown by. LUAN_KSTACK are stacks that grow and
-** frames of calls; the first stack of a coroutine counts as LUAN_KTHREAD. The sum of all bytes
-** grows as luaN_allocated does.
+** Exact counts of the memory that a state allocates, by kind: 'blocks' is the number of allocations
+** and of growths, 'bytes' the bytes of the allocated blocks and those by which blocks have grown.
+** LUAN_KSTACK are stacks that grow and frames of calls; the first stack of a coroutine counts as
+** LUAN_KTHREAD. The sum of all bytes grows as luaN_allocated does.
 */
 #define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
 
@@ -134,16 +140,16 @@ LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
 /*
 ** Limits for programs that run code which they do not trust. An allocation that would exceed a
-** limit fails as if lua_Alloc refused it: the core raises LUA_ERRMEM with the limit's message. If
-** the error is caught, later allocations that would exceed a limit fail, too. Blocks count as in
-** luaN_allocated; memory that C code takes from malloc does not. A buffer of luaL_Buffer is refused
-** if its bytes, allocated by the core, would exceed a limit, or if all buffers together would
-** exceed 'buffers'.
+** limit fails as if lua_Alloc refused the memory: the core raises LUA_ERRMEM with the limit's
+** message. If the error is caught, later allocations that would exceed a limit fail, too. Blocks
+** count as in luaN_allocated; memory that C code takes from malloc does not. A buffer of
+** luaL_Buffer is refused if an allocation of its size by the core would exceed a limit, or if all
+** buffers together would exceed 'buffers'.
 */
 typedef struct luaN_Limits {
   uint64_t allocated;	/* the largest value of luaN_allocated; UINT64_MAX: no limit */
-  /* The largest number of bytes in use after a full collection; UINT64_MAX: no limit. When
-     they exceed it, a collection without finalizers runs before an allocation fails. */
+  /* The largest number of bytes in use; UINT64_MAX: no limit. If an allocation would exceed the
+     limit, a full collection without finalizers runs first, if one is possible. */
   uint64_t inuse;
   uint64_t buffers;	/* the largest value of buffers of luaN_Memory; UINT64_MAX: no limit */
   /* Messages: addresses of strings (lua_topointer) that stay alive as long as the limits. */
@@ -151,33 +157,35 @@ typedef struct luaN_Limits {
 } luaN_Limits;
 
 /* Sets the state's limits, which belong to the caller and must exist until others are set. NULL:
-   none. lua_close removes them. Not to be called from the functions of a luaN_Sampler, which run
-   before an allocation has set the nursery's limit; the debug build ends a process that does. */
+   none. When a protected call ends, the limits of its start are set again; lua_close removes them.
+   Not to be called from the functions of a luaN_Sampler, which run before an allocation has set the
+   nursery's limit; the debug build ends a process that does. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
+/* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
 /* Counts a buffer of luaL_Buffer that is about to change from 'before' to n bytes (lauxlib.c). If
-   it grows, raises the memory error if n bytes more, or all buffers together, would exceed a
-   limit. May collect. Not for the functions of a luaN_Sampler. */
+   the buffer grows and n more bytes, or all buffers together, would exceed a limit, may collect,
+   and raises the memory error. Not for the functions of a luaN_Sampler. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
 /* Counts n bytes for copy samples: a buffer that contains them has grown (lauxlib.c). */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
 /*
-** To be called in 'sample'. If the block is the string of a concatenation, returns the bytes of the
-** operands that were loaded from the place where the result is stored (a local variable, an
-** upvalue, a global, a field), such as s in s = s .. x; else 0.
+** To be called in 'sample', for a string. If the running instruction is a concatenation, returns
+** the bytes of the operands that were loaded from the variable or field in which the next
+** instruction stores the result, such as s in s = s .. x; else 0.
 */
 LUA_API size_t luaN_replaced (lua_State *L);
 
-/* Bytes of a string's block that are not its text. */
+/* Bytes of a string's block that are not its text: the header and a NUL. */
 #define LUAN_STRINGHEAD	17u
 
 /*
-** Sets the blocks whose free is reported to 'freed': 'bits' has 2^log2 bits, log2 at least 6,
-** with the bit of each block set (luaN_watchbit); other blocks may share a bit. The bits belong
-** to the caller and may change at any time. NULL: none.
+** Sets the blocks for which 'freed' and 'resized' are called: 'bits' has 2^log2 bits, log2 from 6
+** to 32, with the bit of each such block set (luaN_watchbit); other blocks may share a bit. The
+** bits belong to the caller and may change at any time. NULL: none.
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
@@ -186,35 +194,36 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
   return (uint32_t)((uintptr_t)block >> 3) * 2654435769u >> (32 - log2);
 }
 
-/* Returns 1 if 'owner' is dead. To be called in 'decide' only. */
+/* Returns 1 if 'owner', which no earlier decision found dead, is dead. For 'decide' only. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* Access to tables by their addresses. In 'decide', results are valid until it returns, and a
-   table that is not dead is valid until a later 'decide' finds it dead. Elsewhere on the OS thread
-   that runs the state, reachable tables may be read; results are valid until the state runs. */
+/* Access to tables by their addresses. In 'decide', results of the functions below are valid until
+   'decide' returns, and a table that is not dead is valid until a later 'decide' finds it dead.
+   Elsewhere on the OS thread that runs the state, reachable tables may be read; results are valid
+   until the state runs. */
 
-/* Returns the metatable of an owner of samples; NULL if it has none, or its type has a shared
-   one. */
+/* Returns the metatable of an owner of samples, a table or userdata; NULL if it has none, or for
+   other types. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  const char *key;	/* NULL: the key is not a string (luaN_next) */
+  const char *key;	/* NULL: the key is not a string, or see luaN_next */
   size_t keylength;
   const char *string;	/* the value if it is a string, else NULL */
   size_t length;
   const void *table;	/* the value if it is a table, else NULL */
-  const void *function;	/* the C function's address if the value is one, else NULL */
+  const void *function;	/* address of the C function if the value is one, else NULL */
 } luaN_Entry;
 
 /* Sets *e to the entry of the string 'key', which has at most 40 bytes. Calls no metamethod.
-   Returns 0 if there is no such entry. */
+   Returns 0 if there is no such entry, or its value is tombstoned. */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
-/* Sets *e to slot '*i' of a table's hash part and increments '*i'. Returns 0 after the last slot.
-   If the slot's value is neither a table nor a function, or there is none, all members are NULL
-   or 0. e->string is always NULL. */
+/* Sets *e to the entry of node '*i' of a table's hash part and increments '*i'. Returns 0 after the
+   last node. If the node has no value, or one that is neither a table nor a function, all members
+   are NULL or 0. e->string is always NULL. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
@@ -224,10 +233,11 @@ LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
-** A walk over all objects that a full collection would keep, and the edges that hold them. It
-** changes nothing: no count, no weak table, and no finalizer runs. It is breadth first: the first
-** edge to an object ends a shortest path from a root; objects that only a stack refers to come
-** after all others; then those only pending finalization.
+** A walk over all objects that a full collection would keep, and the edges that hold them. A walk
+** changes no count and no weak table, and no finalizer runs. It is breadth first: the first edge to
+** an object ends a shortest path from a root, of the paths without a stack if there are any.
+** Objects that are reached only through a stack come after all others; last come those that are
+** only pending finalization.
 */
 typedef enum luaN_EdgeKind {
   LUAN_EROOT,		/* from a root; index: luaN_Root; 'from' is NULL */
@@ -238,18 +248,18 @@ typedef enum luaN_EdgeKind {
   /* t[key], where the key is no string and no integer. 'key' is NULL if the key is no object (a
      float, true, …), or is weak. */
   LUAN_EENTRY,
-  LUAN_EKEY,		/* a key of the table */
+  LUAN_EKEY,		/* an object that is a key of the table, and not weak */
   /* The value under the key 'from' of the table 'in', whose keys are weak. */
   LUAN_EWEAKKEY,
-  /* Upvalue number 'index' of a closure, called 'key' or NULL. 'in' is the prototype; for a C
-     function it is NULL and 'code' is set. */
+  /* Upvalue number 'index' (from 1) of a closure. 'key' is its name, or NULL. 'in' is the
+     prototype; for a C function 'in' is NULL and 'code' is set. */
   LUAN_EUPVALUE,
   LUAN_EVALUE,		/* the value of an upvalue */
-  LUAN_EUSERVALUE,	/* user value number 'index' of a userdata */
+  LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
   LUAN_ELOCAL,		/* of a thread: a variable called 'key' of prototype 'in' */
-  /* Of a thread: slot 'index' of a call, where 0 is the function that runs. 'in' is its
-     prototype; for a C function it is NULL and 'code' is set. Both are NULL for a coroutine that
-     has not started. */
+  /* Of a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
+     it. 'in' is its prototype; for a C function 'in' is NULL and 'code' is set. Both are NULL for
+     slots of no call, for example of a coroutine that has not started. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* of a thread: an open upvalue */
   LUAN_EPROTO,		/* the prototype of a closure, or of a function that 'from' contains */
@@ -266,9 +276,9 @@ typedef enum luaN_Root {
 
 typedef struct luaN_Edge {
   luaN_EdgeKind kind;
-  int fresh;		/* 1: the first edge to this object */
+  int fresh;		/* 1: the first edge to 'to' */
   const void *from, *to;
-  /* Place of 'from' among the reported objects; LUAN_NOPLACE if it has none. */
+  /* Place of 'from' among the reported objects; LUAN_NOPLACE if 'from' is NULL or a weak key. */
   size_t place;
   const void *key, *in;
   const void *code;	/* address of a C function, for the kinds that have one */
@@ -278,32 +288,34 @@ typedef struct luaN_Edge {
 typedef struct luaN_Object {
   const void *object;
   luaN_Kind kind;	/* kind of the object; vectors are not reported, 'size' includes them */
-  size_t place;		/* 0, 1, …: the order in which objects are reached */
+  size_t place;		/* number of the object in the order of the walk, from 0 */
   size_t size;		/* bytes with vectors, as the collector counts them */
   const char *text;	/* text of a string, else NULL */
   size_t length;
   const void *name, *source;  /* of a prototype: strings, or NULL */
   int line;		/* of a prototype: line where its definition starts; 0: main */
-  const void *function;	/* of a closure: prototype, or address of the C function */
+  /* Of a closure: the prototype, or the address of the C function. */
+  const void *function;
   int main;		/* 1: the main thread */
 } luaN_Object;
 
 typedef struct luaN_Walker {
   void *ud;
-  /* As lua_Alloc: memory for the walk, about 8 to 16 bytes per object. */
+  /* As lua_Alloc: memory for the walk, about 8 to 16 bytes for each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   /* Called for each object, before its edges. Edges of stacks and edges to values under weak keys
-     may come after edges of other objects. Returns 0 to stop the walk. NULL: not called. */
+     may come after edges of other objects. Returns 0 to stop the walk. May be NULL. */
   int (*object) (void *ud, const luaN_Object *o);
+  /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* If not NULL, only the tree of first edges is wanted. 'edge' receives the edges without a
-     place (from roots, to values under weak keys), and 'done' the others. Of strings, only those
-     whose bit is set are in the tree, as in luaN_watch. */
+  /* If not NULL, only the tree of first edges is reported: 'edge' receives those without a place
+     (from roots, to values under weak keys), and 'done' the others. Of strings, only those whose
+     bit in 'strings' is set are in the tree; 'strings' has 2^log2 bits, as in luaN_watch. */
   const uint64_t *strings;
   unsigned log2;
-  /* Called at the end with all objects by their places, and for a tree with the place from which
-     each was reached (LUAN_NOPARENT: from none, in the order of the calls of 'edge'). It may
-     change 'parents'. May be NULL. */
+  /* Called at the end of a complete walk, with its n objects by their places. For a tree,
+     parents[i] is the place from which object i was reached, or LUAN_NOPARENT: the objects of the
+     calls of 'edge', in that order; else 'parents' is NULL. May change parents[]. May be NULL. */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -312,46 +324,47 @@ typedef struct luaN_Walker {
 enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 
 /*
-** Runs a walk. Returns LUAN_WALKED, or why it ended: LUAN_NOMEMORY; LUAN_STOPPED, because a
-** function returned 0; LUAN_BUSY, because the collector is in an inconsistent state or in an
-** emergency: call again later. Must not be called from a sampler's functions, except 'closing'
-** and 'collected'.
+** Runs a walk. Returns LUAN_WALKED if the walk was complete; LUAN_NOMEMORY; LUAN_STOPPED if a
+** function returned 0; LUAN_BUSY if the collector is in an inconsistent state or in an emergency:
+** call again later. Must not be called from a sampler's functions, except 'closing' and
+** 'collected'.
 */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
 ** luaN_object describes an object that a walk has reported; luaN_edges reports all edges from it,
-** including those of weak keys ('place' and 'fresh' are meaningless). To be called only while
-** nothing was allocated since the walk.
+** of a table also the LUAN_EWEAKKEY edges from its weak keys, until 'edge' returns 0 ('place' and
+** 'fresh' are meaningless). To be called only while nothing was allocated since the walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
-/* Returns the bytes in use that belong to no object: the state itself, the string table, the
-   cache of luaS_new. */
+/* Returns the bytes in use that belong to no object of a walk: the structs of the state and of its
+   main thread, the string table, the cache of luaS_new. */
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
 ** To be called by code that uses lua_Alloc directly (lua_getallocf) and got no memory: runs a
 ** full collection without finalizers and returns the heap's free blocks, so that a second request
-** may succeed. Returns 0 if no collection is possible now, or the state's limit of allocated
-** bytes is used up. Every object in use must be reachable, for example on the stack.
+** may succeed; then returns 1. Returns 0 if no collection is possible now, or the state's limit of
+** allocated bytes is used up. Every object in use must be reachable, for example on the stack. Not
+** for the functions of a luaN_Sampler.
 */
 LUA_API int luaN_refused (lua_State *L);
 
 /*
 ** Announces that the userdata that gets a finalizer next will be closed explicitly, like the box
-** of a luaL_Buffer. It does not count for the number of young objects with finalizers that starts
-** a minor collection.
+** of a luaL_Buffer. Such a userdata does not count for the number of young objects with finalizers
+** at which a minor collection starts.
 */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
 ** Runs a minor collection (a full one if remset.overflow is set), which decides the survival of
 ** all samples taken since the last collection. Finalizers run after the next collection. Has no
-** effect inside a collection or a finalizer, or when the state is being closed. Must not be called
-** from a sampler's functions, except 'closing'.
+** effect inside a collection or a finalizer, or while the state is being created or closed. Must
+** not be called from a sampler's functions, except 'closing'.
 */
 LUA_API void luaN_collect (lua_State *L);
 
@@ -378,19 +391,18 @@ typedef enum luaN_Looked {
 typedef struct luaN_Memory {
   uint64_t inuse;	/* as collectgarbage "count" */
   uint64_t held;	/* reserved: obtained from lua_Alloc or mapped */
-  uint64_t allocated;	/* allocated in the state's life */
+  uint64_t allocated;	/* allocated in the state's life, without external bytes */
   uint64_t buffers;	/* of all buffers of luaL_Buffer, which are in no other sum */
-  /* Bytes of 'allocated' that were tenured: most objects by the first collection that they
-     survive, large strings by the third; without userdata pending finalization. Growth of the
-     vectors, stacks and CallInfos of old objects counts at once. */
+  /* Bytes of 'allocated' that were tenured up to the last collection: most objects by the first
+     collection that they survive, large strings by the third; without userdata pending
+     finalization. Growth of the vectors, stacks and CallInfos of old objects counts as tenured. */
   uint64_t tenured;
-  uint64_t nursery;	/* bytes to allocate from one minor collection to the next */
-  /* Bytes with which all nurseries so far were filled. More than 'allocated', because a vector
-     that is moved is new memory; bytes of large blocks that are freed in the same nursery are
-     subtracted. */
+  uint64_t nursery;	/* size of the current nursery */
+  /* Bytes with which all nurseries so far were charged. Unlike in 'allocated', a vector that is
+     moved counts as new memory; large blocks that are freed in the same nursery are subtracted;
+     large strings and userdata may count less (pace.textroom). */
   uint64_t charged;
-  /* Sum of the planned sizes of all nurseries so far; of the current one, only the part that
-     is used. */
+  /* Sum of the planned sizes of all nurseries so far; of each, only the part that was used. */
   uint64_t planned;
   uint64_t minors, majors;  /* number of collections so far */
   /* The last pause: a minor collection and the slice of a major one after it, a full collection, or
@@ -403,7 +415,8 @@ typedef struct luaN_Memory {
   /* CLOCK_THREAD_CPUTIME_ID at the start of the last pause, or of the running one, that started
      while a sampler was set. */
   uint64_t processor;
-  /* CPU time of slices of major collections so far, in pauses that a minor collection started. */
+  /* CPU time of the slices of major collections that started while a sampler was set, in pauses
+     that a minor collection started. */
   uint64_t slices;
   luaN_Phase phase;	/* of the major collection */
   uint64_t outside;	/* external bytes of userdata (luaN_outside) */
@@ -420,8 +433,8 @@ LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 /*
 ** Where the state's memory is, in bytes. held of luaN_Memory = chunks + large + lists + the structs
 ** of the state and of its main thread; chunks = heads + lines + unused + empty + alignment of
-** blocks + pages returned to the system. Reads the heads of all blocks. 'chunk' (may be NULL) is
-** called for every chunk.
+** blocks + pages returned to the system. luaN_places reads the heads of all blocks, and calls
+** 'chunk' (may be NULL) for every chunk.
 */
 typedef struct luaN_ChunkPlace {
   const void *from;	/* address and bytes of the chunk */
@@ -433,7 +446,7 @@ typedef struct luaN_ChunkPlace {
 
 typedef struct luaN_Places {
   uint64_t inuse;	/* as collectgarbage "count" */
-  /* Bytes of 'inuse' that the last major collection found alive; 0: there was none. */
+  /* Bytes of the objects that the last major collection found alive; 0: there was none. */
   uint64_t living;
   uint64_t chunks;
   uint64_t lent;	/* bytes of 'chunks' that came from lua_Alloc */
@@ -451,22 +464,22 @@ typedef struct luaN_Places {
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* For the block that contains the address 'object', which must be in a chunk: sets *used to the
-   bytes of the lines in use, *unused to those of the free lines, without pages returned to the
-   system. */
+/* 'object' must be an address in a chunk. Sets *used to the bytes of the lines in use of the block
+   at that address, and *unused to the bytes of the block's free lines, without pages returned to
+   the system. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
-/* The allocator of luaL_newstate's states: malloc. While a state has this allocator, new chunks
-   of its heap are mapped, unless the heap is small. */
+/* The allocator of luaL_newstate's states: realloc and free. While a state has this allocator, new
+   chunks of its heap are mapped, unless the heap is small. */
 LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
 
 /* Evaluates to luaN_alloc; (void)(f) only prevents a warning that f is unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
 /*
-** Sets the bytes from one minor collection to the next; 0: the collector chooses; LUAN_ASK: no
-** change. Returns the previous setting; returns LUAN_ASK, and changes nothing, while a finalizer
-** runs or the state is being created or closed.
+** Sets the bytes from one minor collection to the next, unless LUA_GC sets them; 0: the collector
+** chooses; LUAN_ASK: no change. Returns the previous setting; returns LUAN_ASK, and changes
+** nothing, while a finalizer runs or the state is being created or closed.
 */
 #define LUAN_ASK	UINT64_MAX
 
@@ -477,14 +490,15 @@ LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 typedef struct luaN_Frame {
   lua_State *L;		/* the thread that the frame belongs to */
   void *ci;		/* for lua_Debug.i_ci */
-  const void *function;	/* prototype of a Lua function, or address of the C function */
+  /* Prototype of a Lua function, or address of the C function; NULL: not known. */
+  const void *function;
   /* The prototype's number, 0 at first, which the sampler may set; NULL for a C function. */
   unsigned int *id;
-  int pc;		/* index of the running instruction; Lua functions only */
+  int pc;		/* index of the running instruction; 0 for a C function */
   unsigned char fresh;	/* not 0: a luaV_execute of its own started with this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
-  unsigned char resumable;  /* 1: a C function with a continuation */
+  unsigned char resumable;  /* 1: a C function that may have a continuation */
   unsigned char cut;	/* bits LUAN_CUT and LUAN_TAIL; 0: the next frame is the caller */
 } luaN_Frame;
 
@@ -494,8 +508,8 @@ enum {
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
-/* Returns the thread that runs when the core is called with L: L, or a coroutine that runs
-   instead of it (C code may use any thread's L). */
+/* Returns the thread that runs when the core is called with L: L, or the thread that runs instead
+   of L (C code may use any thread's L). */
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Writes the running stack of L, innermost frame first, and returns the number of frames. Of more
@@ -510,11 +524,11 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]);
 ** Writes the frames of L's running stack that may have changed since the previous call, for a
 ** caller that walks repeatedly. 'known' has the 'ci' of the n frames of the main thread that were
 ** running then, innermost first; outer ones may be left out. Writes frames up to and including the
-** innermost Lua function in 'known' that is still running: its pc may have moved, but the frames
-** outside it have not run, nor has the C code that called it. Sets '*shared' to the index of that
-** function in 'known'. If there is none, sets '*shared' to n and writes all frames, as luaN_frames.
-** Frames of coroutines are always written: they may have been left and entered again without their
-** C code.
+** innermost Lua frame in 'known' that is still running: its pc, and by a tail call its function,
+** may have changed, but the frames outside it have not run, nor has the C code that called it. Sets
+** '*shared' to the index of that frame in 'known'. If there is none, or more than LUAN_DEPTH frames
+** would be written, sets '*shared' to n and writes all frames, as luaN_frames. Frames of coroutines
+** are always written: they may have been left and entered again without their C code.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared);
@@ -525,15 +539,15 @@ LUA_API int luaN_yield (lua_State *L);
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n (0: none): memory of a library, or a
 ** cost of a resource (the io library uses LUAN_FILE for an open file). External bytes pace the
-** collector, and are subtracted when the userdata dies. Samples count them as allocated at this
-** call, with kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, up to 2^32 units: only growth above
-** the largest n since n was last 0. A sampled userdata whose bytes become 0 is reported as freed.
+** collector, and are subtracted when the dead userdata is swept. Samples count them as allocated at
+** this call, with kind LUAN_KOUTSIDE, in units of LUAN_UNIT bytes, below 2^32 units: only growth
+** above the largest n since n was last 0. If n is 0, 'freed' is called for watched external bytes.
 ** luaN_memory returns the sum, which is at most LUAN_MOSTOUTSIDE; bytes beyond that are ignored.
 **
 ** The call is a hint, which is lost if there is no memory to record it. May collect and call
-** finalizers, like an allocation; raises no error. Call it when the userdata has its metatable. A
-** C module that must also run with upstream's Lua declares '#pragma weak luaN_outside' and tests
-** whether the function exists.
+** finalizers, like an allocation; raises no error. Not for the functions of a luaN_Sampler. To be
+** called after the userdata got its metatable. A C module that must also run with upstream's Lua
+** declares '#pragma weak luaN_outside' and tests whether the function exists.
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 
@@ -541,12 +555,12 @@ LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 
-/* Returns true if lua_Alloc is running on this OS thread, called by the heap of a state, which
-   counts the memory. */
+/* Returns 1 while lua_Alloc runs on this OS thread because the heap of a state has called it: that
+   state counts the memory. Else 0. */
 LUA_API int luaN_isallocating (void);
 
-/* The label of a thread is a number that the sampler's owner has set. A new thread has the label
-   of the thread that creates it, a new state's main thread has 0; nothing else changes it. */
+/* The label of a thread is a number that the sampler's owner sets. A new thread has the label of
+   its creator, a new state's main thread has 0; only luaN_setlabel changes a label. */
 LUA_API unsigned luaN_label (lua_State *L);
 LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
@@ -561,10 +575,10 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 
 typedef struct luaN_Labels {
   uint64_t from;	/* luaN_allocated at the last change */
-  uint64_t *bytes;	/* sum of the present label */
+  uint64_t *bytes;	/* address of the sum of 'label' */
   unsigned label;	/* the present label */
-  /* Returns the address of the sum of a label, valid as long as the account. Must not use the
-     state. */
+  /* Returns the address of the sum of 'label', valid as long as the account; may add it to
+     'recent'. Must not use the state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
   /* Cache of the sums of recent labels: a label's place is the label modulo LUAN_RECENTLABELS. An
      unused place has a label that belongs to another place. */
@@ -581,14 +595,14 @@ LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 /* Returns 1 if L is the state's main thread. */
 LUA_API int luaN_ismain (lua_State *L);
 
-/* Returns the line of instruction 'pc' of a prototype; 0 if it is not known. */
+/* Returns the line of instruction 'pc' of a prototype; 0 if the line is not known. */
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function from its definition, and sets '*length' to the name's length:
-** the variable or field in which the function is stored. Returns NULL if it has none, or is a
-** main function; '*length' is then its number among the functions without a name that start in
-** the same line, from 1 on (0: a main function).
+** Returns the name of a function from its definition, the variable or field in which the function
+** is stored, and sets '*length' to the bytes of the name. Returns NULL for a function without a
+** name and for a main function; '*length' is then the function's number, from 1 to 65,535, among
+** those without a name that start in the same line (0: a main function).
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
@@ -612,9 +626,9 @@ typedef struct luaN_Registers {
 
 /*
 ** Records a tick in 'm' and requests a call of the sampler's 'point': before the next VM
-** instruction if a Lua function was running, when a running C function calls another or ends, or
-** at the end of a running collection. L is any thread of the state. Async-signal-safe. Returns 0,
-** and records nothing, if another OS thread has run the state since this one did.
+** instruction if a Lua function was running, when a running C function calls another or ends, or at
+** the end of a running collection. L is any thread of the state. Async-signal-safe. Returns 1; or
+** 0, and records nothing, if the state's last protected call was on another OS thread.
 */
 LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
                             luaN_Moment *m);
@@ -624,9 +638,9 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 LUA_API uint64_t luaN_diversions (lua_State *L);
 
 /*
-** Address ranges of the core's code, for walks of the C stack: the bytecode loop, the function
-** that runs a coroutine for lua_resume, the function that runs a protected call, and everything
-** else. 'from' is included, 'to' is not.
+** Address ranges of the core's code, for walks of the C stack: 'execute' is the bytecode loop,
+** 'resume' the function that runs a coroutine for lua_resume, 'protect' the function that runs a
+** protected call, 'core' all other code. 'from' is included, 'to' is not.
 */
 typedef struct luaN_Range {
   const char *from, *to;
@@ -640,15 +654,15 @@ typedef struct luaN_Code {
 LUA_API void luaN_code (luaN_Code *c);
 
 /*
-** A protected call that is running: lua_pcall, lua_resume and the like. The calls of an OS thread
-** are linked, whatever their states; each is one frame of luaN_Code.protect. 'outer' is an
-** address in that frame: a program that switches C stacks may abandon frames, so code that
-** follows the link must check the address first.
+** A running call of luaD_rawrunprotected, for lua_pcall or lua_resume for example. The protected
+** calls of an OS thread are linked, whatever their states; each has one frame of luaN_Code.protect.
+** 'outer' is an address in the call's own frame: a program that switches C stacks may abandon
+** frames, so code that follows the link must check the address first.
 */
 typedef struct luaN_Protected {
-  const struct luaN_Protected *outer;  /* NULL: there is none */
-  const lua_State *L;	/* its state's main thread */
-  int mixed;		/* 1: it runs inside a protected call of another state */
+  const struct luaN_Protected *outer;  /* the call around this one; NULL: there is none */
+  const lua_State *L;	/* main thread of the call's state */
+  int mixed;		/* 1: the call runs inside a protected call of another state */
 } luaN_Protected;
 
 /* Returns the innermost protected call of this OS thread; its L is NULL if there is none.

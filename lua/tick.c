@@ -43,8 +43,8 @@ static void divert (luaN_Tick *t) {
 }
 
 
-/* Restores the table, at a safepoint that completes all ticks so far. Repeats if a signal has
-   diverted the table meanwhile. */
+/* Restores the table, at a safepoint that completes all ticks so far. Repeats if a signal diverts
+   the table meanwhile, because the safepoint completes that tick, too. */
 static void restore (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -61,9 +61,9 @@ static void restore (luaN_Tick *t) {
 /* {== the instruction that ran ========================================= */
 
 /*
-** The registers at the last tick of this OS thread, and its state ('owner'). They are not stored in
-** each state, because there may be ten thousand states. If a tick of another state follows before
-** the safepoint, the sample of the first state is less exact (TK4).
+** The registers at the last tick of this OS thread that diverted a table; 'owner' is the luaN_Tick
+** of that state. They are not stored in each state, because there may be ten thousand states. If a
+** tick of another state follows before the safepoint, the first sample is less exact (TK4).
 */
 #define REGISTERS	32u
 
@@ -74,7 +74,7 @@ static __thread struct Held {
 } held __attribute__((tls_model("initial-exec")));
 
 
-/* Returns 1 if i is the second part of the instruction before it, which usually skips it. */
+/* Returns 1 if i is the second part of the instruction before i, which usually skips i. */
 static int ispart (Instruction i) {
   OpCode op = GET_OPCODE(i);
   return op == OP_MMBIN || op == OP_MMBINI || op == OP_MMBINK ||
@@ -82,7 +82,8 @@ static int ispart (Instruction i) {
 }
 
 
-/* Returns 1 if instruction n can follow instruction x. A jump after a test is part of the test. */
+/* Returns 1 if instruction code[n] can run directly after code[x]. A jump after a test is part of
+   the test. */
 static int leadsto (const Instruction *code, int x, int n) {
   Instruction i = code[x];
   switch (GET_OPCODE(i)) {
@@ -108,8 +109,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Returns 1 if a jump or a loop instruction that does not just continue with n leads to n. In a
-   long function only instructions near n are considered. */
+/* Returns 1 if a jump leads to n, or a loop instruction other than n - 1. In a long function only
+   the instructions less than MAX_JUMP_DISTANCE from n are read. */
 #define MAX_JUMP_DISTANCE	4096
 
 static int istarget (const Proto *p, int n) {
@@ -126,7 +127,8 @@ static int istarget (const Proto *p, int n) {
 }
 
 
-/* Returns the index of the instruction before 'pc' if it leads to n, else -1. */
+/* Returns the index of the instruction before address 'pc' if p has one there that leads to n; else
+   -1. */
 static int candidate (const Proto *p, uintptr_t pc, int n) {
   uintptr_t code = (uintptr_t)p->code;
   size_t x = (pc - code) / sizeof(Instruction);
@@ -136,7 +138,8 @@ static int candidate (const Proto *p, uintptr_t pc, int n) {
 }
 
 
-/* Returns the index of the instruction that ran at the tick, given that n is next (TK4). */
+/* Returns the index of the instruction that ran at the tick, given that n is next; n if that cannot
+   be determined (TK4). */
 static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   const Proto *p = ci_func(ci)->p;
   int saved = candidate(p, (uintptr_t)ci->u.l.savedpc, n);
@@ -235,7 +238,7 @@ void luaN_atinstruction (lua_State *L, CallInfo *ci, const Instruction *pc) {
   if (t->ci == ci) {
     int n = cast_int(pc - ci_func(ci)->p->code) - 1;
     ci->u.l.savedpc = ci_func(ci)->p->code + ran(t, ci, n) + 1;
-  }  /* otherwise ci has just been returned to, and its pc was saved at the call */
+  }  /* otherwise ci was entered or returned to since the tick, and its savedpc is right */
   luaN_point(L);
   ci->u.l.savedpc = pc;
 }
