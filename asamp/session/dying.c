@@ -10,16 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PATIENCE_MS	10000	/* longest wait for another thread that finishes */
+#define PATIENCE_MS	10000	/* longest wait for a thread that finishes or holds */
 
 static void (*finish[2]) (void);  /* By DyingWhen; NULL: none; atomic. */
 static int ended;		/* 0: not started, 1: running, 2: done; atomic. */
-static pid_t where, who;	/* Process and OS thread that finish; the process is atomic. */
+static pid_t where, who;	/* Process and OS thread of the claim; 'where' is atomic. */
 static int holds;		/* number of running holds; atomic */
 
-/* Signals handled in every process, and those not handled in process 1 (DY2). */
-static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
-static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
+static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};	/* Handled in every process. */
+static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};	/* Not handled in process 1 (DY2). */
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
 
@@ -34,7 +33,7 @@ static void dying_nap (void) {
 }
 
 
-/* Waits for the holds of other threads: this one has none when a handler runs. */
+/* Waits for holds, at most PATIENCE_MS. A hold blocks the signals of its own thread. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();
@@ -76,7 +75,7 @@ static void handler (int signal) {
   for (i = 0; i < 2; i++)
     if ((f = __atomic_load_n(&finish[i], __ATOMIC_ACQUIRE)) != NULL) f();
   sigaction(signal, &byitself, NULL);
-  /* continues an exit() that the signal interrupted */
+  /* not if this thread was finishing: its exit(), which the signal interrupted, continues */
   if (__atomic_load_n(&ended, __ATOMIC_ACQUIRE) != 1 || who != (pid_t)syscall(SYS_gettid))
     raise(signal);
   errno = e;

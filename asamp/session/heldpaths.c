@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
-** Stores the number of the path that extends 'parent' by a step in *id. Returns 0 if there is not
-** enough memory.
+** Stores in *id the number of the path that extends 'parent' by 'step', or 'parent' (HP2). Emits a
+** new path. Returns 0 if there is not enough memory.
 */
 static int heldpaths_number (HeldPaths *p, ProfileState *profile, uint32_t parent, const char *step,
                              uint32_t *id) {

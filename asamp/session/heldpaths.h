@@ -6,7 +6,7 @@
 **
 **   HP1  equal paths have equal numbers, 1, 2, ..., in the order of their emission;
 **   HP2  at most READER_MAXPATHS paths: a further one is replaced by its parent path, and counted
-**        in 'left'.
+**        in 'left' each time.
 */
 #ifndef asamp_heldpaths_h
 #define asamp_heldpaths_h
@@ -17,16 +17,15 @@
 
 /* The paths of a session. All zero: none. */
 typedef struct HeldPaths {
-  IdMap known;		/* Maps the hash of parent and step to the number. */
+  IdMap known;		/* Maps the hash of parent and step to the path's number. */
   uint32_t n;	/* Number of paths. */
   uint64_t left;	/* Steps left out by READER_MAXPATHS, here and by holders.h. */
   uint64_t cut;		/* Steps left out by READER_MAXSTEPS (HO2 of holders.h). */
 } HeldPaths;
 
 /*
-** Emits the paths of h that are new to the profile. Replaces h->ids by the paths' numbers in the
-** profile.
-** Returns 0 if there is not enough memory.
+** Emits the paths of h that are new to the profile, and replaces h->ids by numbers of the profile.
+** Returns 0, with h->ids unchanged, if there is not enough memory.
 */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);

@@ -18,7 +18,7 @@ typedef struct Name {
   size_t n, size;
 } Name;
 
-/* A label as two indexes. */
+/* A label: indexes in 'names', and in 'values' of that name. */
 typedef struct Pair {
   uint16_t name, value;
 } Pair;
@@ -27,18 +27,18 @@ typedef struct Pair {
 typedef struct Set {
   size_t n;
   Pair pairs[PROFILE_LABELS];	/* ascending names */
-  ProfileLabel *labels;		/* The same as strings. */
+  ProfileLabel *labels;		/* The same labels as strings. */
 } Set;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Name names[LABELS_NAMES];
 static unsigned nnames;
-static IdMap nameids;		/* Maps hashes to indexes in 'names'. */
-/* Indexed by number; [0] is NULL. Read without the lock (LB2). */
+static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
+/* By number; sets[0] is NULL. Read without the lock (LB2). */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
-static IdMap setids;		/* Maps hashes to numbers of sets. */
-static ProfileLeft left;	/* Counts of labels, values and sets beyond the limits. */
+static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
+static ProfileLeft left;	/* Counts of LB3. */
 static uint64_t cut;	/* Count of truncated texts. */
 
 
@@ -54,7 +54,7 @@ static void unlock (void) {
 }
 
 
-/* Holds the lock during a fork, so that no other thread is in the middle of a change. */
+/* Has the lock held during each fork, so that no other thread is in the middle of a change. */
 static void labels_once (void) {
   pthread_atfork(dolock, unlock, unlock);
 }
@@ -87,7 +87,7 @@ static uint64_t labels_keyof (const void *bytes, size_t n) {
 }
 
 
-/* Returns the number of a name; LABELS_NAMES: beyond the limit; -1: no memory. */
+/* Returns the index of a name, new or not; LABELS_NAMES: beyond the limit; -1: no memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
   uint32_t id = idmap_get(&nameids, key);
@@ -108,7 +108,7 @@ static int labels_nameof (const LabelChange *c) {
 }
 
 
-/* Returns the number of a value; 0: beyond the limit; -1: no memory. */
+/* Returns the index of a value, new or not; 0: beyond the limit; -1: no memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
   uint32_t id = idmap_get(&name->byhash, key);
@@ -129,8 +129,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
 
 
 /*
-** Adds, replaces or removes a label and keeps the order (LB1). Returns 0 if there is not enough
-** memory.
+** Adds, replaces or removes a label and keeps the order (LB1). Leaves out a label beyond the limits
+** (LB3). Returns 0 if there is not enough memory.
 */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
@@ -159,7 +159,7 @@ static int change (Set *s, const LabelChange *c) {
 }
 
 
-/* Returns a permanent copy of a set, with its strings; NULL if there is not enough memory. */
+/* Returns a permanent copy of a set, with 'labels'; NULL if there is not enough memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
@@ -178,7 +178,7 @@ static const Set *labels_keep (const Set *s) {
 }
 
 
-/* Returns the number of a set, within the limits of LB3. */
+/* Returns the number of a set, new or not, or of its replacement (LB3); or LABELS_NOMEMORY. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK_NS		100000000	/* ns between checks of MALLOC_SLOTS orphans; in
-					   proportion with fewer */
+#define CHECK_NS		100000000	/* least ns between two checks of MALLOC_SLOTS
+					   orphans; with fewer, in proportion */
 
 typedef struct Orphan {
   const void *owner;
@@ -101,9 +101,9 @@ typedef struct Walk {
 } Walk;
 
 /*
-** Continues the walk over the orphans of one state, up to the last or until 'runs' is full ('most'
-** runs, even). Removes the dead from the list. Returns the number of runs: alternating numbers of
-** live and dead ones.
+** Continues the walk over the orphans of one state, up to its last one or until 'runs' is full
+** ('most' runs, even). Stores the state's number in *state. Removes the dead from the list. Returns
+** the number of runs: alternately numbers of live and dead orphans.
 */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;

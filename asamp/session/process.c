@@ -22,7 +22,7 @@
 #include "mappings.h"
 #include "uncancelled.h"
 
-#define RETRY_NS	1000000000	/* between two attempts to make the file */
+#define RETRY_NS	1000000000	/* ns between two attempts to make the file */
 #define FILES	5	/* descriptors needed besides the folder's: one of the file, four of
 				   libunwind's two pipes */
 
@@ -33,7 +33,7 @@ static pid_t pid;		/* Process to which 'profile' belongs, or which could not ope
 static int failed;
 static uint64_t retry;		/* Time of the next attempt to make the file, monotonic clock,
 				   ns; 0: none; atomic. */
-static unsigned next;		/* Number of the file that this attempt makes. */
+static unsigned next;		/* Number of the file that the attempt at 'retry' makes. */
 static char *path;		/* Path of the current profile, or of the last one. */
 static SamplerShared with;
 static int isset;
@@ -105,7 +105,10 @@ char *process_path (const char *from, unsigned long number, unsigned session,
 }
 
 
-/* Returns the words of the command line, as the system has them. */
+/*
+** Returns the words of the command line with spaces between them, up to 4,095 bytes; only the
+** program's name if the system does not show it.
+*/
 static char *commandline (void) {
   char text[4096];
   ssize_t n, i;
@@ -121,8 +124,8 @@ static char *commandline (void) {
 
 
 /*
-** Opens the folder of the profiles and makes the pattern absolute. A folder name may contain
-** '%' only if the folder exists already.
+** Opens the folder of the profiles and makes the pattern absolute. The folder must exist under the
+** name that it has in the pattern: '%' is not expanded there. Returns 0 on failure.
 */
 static int findfolder (char *err, size_t errsize) {
   char *slash = strrchr(pattern, '/'), *whole, *where, real[PATH_MAX], few[128];
@@ -156,8 +159,8 @@ static int findfolder (char *err, size_t errsize) {
 /* {== the file ========================================================= */
 
 /*
-** Returns 1 if the folder's descriptor is still valid. A daemon may have closed it and reused
-** the number; somebody may have removed the folder and made another one with its name.
+** Returns 1 if the descriptor is still the folder's and the folder exists. A daemon may have
+** closed it and reused the number; somebody may have replaced the folder.
 */
 static int hasfolder (void) {
   struct stat s;
@@ -175,8 +178,8 @@ static void cannot (int error, const char *why) {
 
 
 /*
-** Makes a new file, with the lock held. 'number': as in PlaceWish. On failure returns NULL with the
-** reason in 'err'.
+** Opens a profile for 'to', or for the pattern if 'to' is NULL, with the lock held. 'number': for
+** %n, else as in PlaceWish. On failure returns NULL with the reason in 'err'.
 */
 static Profile *process_make (const char *to, unsigned number, char *err, size_t errsize) {
   SamplerOptions o = with.options;
@@ -213,14 +216,14 @@ static int ispassing (int error) {
 }
 
 
-/* Schedules another attempt to make the file if the error may pass. Lock held. */
+/* Schedules another attempt to make the file if the error may pass, else none. Lock held. */
 static void setretry (int error, unsigned number) {
   next = number;
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
 
-/* Opens the file of the set-up, after a failure of process_stop its next file. Lock held. */
+/* Opens the first file of the set-up; after a failure (PR2), file 'next'. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -276,7 +279,7 @@ static int isstanding (void) {
 }
 
 
-/* threads of the control: its own (process_controlled) and, for a switch, a second writer */
+/* threads that the control needs: its own and, for a switch, a second writer */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {
@@ -294,8 +297,8 @@ static unsigned process_forked (void) {
 
 
 /*
-** Called after a collection of a state. Tries again to make a missing file. In the child of a
-** fork, the first call starts the control.
+** Called after a collection of a state. Tries again to make a missing file if that is due
+** (isretry). In the child of a fork, the first call starts the control.
 */
 static void runs (void) {
   UNCANCELLED;
@@ -490,7 +493,7 @@ uint64_t process_size (void) {
 }
 
 
-/* Returns the name of a profile and in *at the folder it is relative to, as for openat. */
+/* Returns a profile's name for fstatat, and stores the folder that it is relative to in *at. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;

@@ -6,14 +6,16 @@
 ** explains how profile, sampler and process are related.
 **
 ** The file is opened when the first state is made, so that a program that makes none leaves no
-** file. Its folder is opened earlier, at the set-up, so that a later chroot has no effect.
-** The child of a fork opens its own file when it first samples, so that a child that calls exec
-** leaves no file either.
+** file. If the set-up samples nothing, process_switch opens it; a flight recorder opens it for a
+** dump. Its folder is opened at the set-up, so that a later chroot has no effect. The child of a
+** fork opens its own file at its first sample, mark or new state, so that a child that calls exec
+** leaves no file.
 **
 **   PR1  'profile' belongs to this process ('pid'), or is NULL; it is changed with 'lock' held
 **        and read without it;
-**   PR2  a file that could not be opened is reported once. process_switch tries again; if the
-**        cause may pass, such as a full disk, so do states, once a second, and are idle meanwhile.
+**   PR2  a file that could not be opened is reported once. process_switch tries again. If the
+**        cause may pass, such as a full disk, states try again, too, once a second, and are idle
+**        meanwhile.
 */
 #ifndef asamp_process_h
 #define asamp_process_h
@@ -23,9 +25,9 @@
 #include "sampler.h"
 
 /*
-** Expands a pattern: %p (process id), %n (number of the profile within the process: 1), %t
-** (start, UTC), %h (host) and %%. The caller frees the result. Returns NULL if there is not
-** enough memory.
+** Expands a pattern: %p ('pid'), %n ('number' of the profile within the process, from 1), %t
+** ('epoch', us since 1970, as UTC), %h (host name) and %%. The caller frees the result. Returns
+** NULL if there is not enough memory, or the result has 2 * PATH_MAX bytes or more.
 */
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
@@ -38,8 +40,8 @@ char *process_path (const char *pattern, unsigned long pid, unsigned number,
 int process_setup (const SamplerShared *with, char *err, size_t errsize);
 
 /*
-** Sets a function that is called once in the child of a fork: after the first collection of a
-** state there.
+** Sets a function that is called once in each child of a fork: after the first collection there of
+** an attached state.
 */
 void process_controlled (void (*start) (void));
 
@@ -50,7 +52,7 @@ void process_join (lua_State *L);
 typedef struct ProcessRate {
   uint64_t period;	/* bytes between allocation samples; 0: none */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* samples of allocation a second and state; 0: no bound */
+  uint64_t most;	/* most allocation samples a second of a state; 0: no bound */
 } ProcessRate;
 
 /*
@@ -64,14 +66,14 @@ int process_switch (const char *to, const ProcessRate *rate, int temporary, char
                     size_t errsize);
 /*
 ** Ends a temporary recording and returns to the set-up, which may sample nothing. Returns 0 with
-** the reason in 'err' if there is no such recording; or if it has ended, but the set-up's file
-** could not be made: then process_switch tries again, and so do the states, each second, if the
-** cause may pass.
+** the reason in 'err' if there is no such recording; or if it has ended, but the set-up's next file
+** could not be made: see PR2 for further attempts.
 */
 int process_stop (char *err, size_t errsize);
 
 /*
-** Writes the content of the flight recorder, as profile_dump. 'to' NULL: a file by the pattern.
+** Writes the content of the flight recorder, as profile_dump. 'to' NULL: to the pattern's next
+** file. Returns 0 with the reason in 'err' also if there is no flight recorder.
 */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 int process_isring (void);
@@ -82,8 +84,8 @@ typedef struct ProcessStats {
   int isgone;		/* 1: the file was removed or renamed */
   int failed;		/* 1: no file, because it could not be made */
   int temporary;
-  int isring;		/* 1: a flight recorder, which writes 'path' only on request */
-  uint64_t period, timens, bytes;  /* current rates (0: off); bytes of the file */
+  int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
+  uint64_t period, timens, bytes;  /* current rates (0: off); ProfileTotals.bytes */
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */
   SharedHeaps heaps;
@@ -91,17 +93,17 @@ typedef struct ProcessStats {
 } ProcessStats;
 
 void process_stats (ProcessStats *s);
-/* Adds a marker to the profile. Returns 0 if there is no file or no state. */
+/* Adds a marker to the profile. Returns 0 if there is no profile or no attached state. */
 int process_mark (const char *name, const char *value);
-/* Returns the size of the current file in bytes; 0: none. */
+/* Returns ProfileTotals.bytes of the current profile; 0 also if there is none. */
 uint64_t process_size (void);
 
 /*
-** process_identify determines the file with the path 'whole', made from the pattern, even if the
-** process has changed its root since; returns 0 if there is none. process_remove removes the file
-** with that path, unless it is another file than 'id'.
+** Stores the status of the file with the path 'whole', made from the pattern, in *id, even if the
+** process has changed its root since the set-up. Returns 0 if there is no such file.
 */
 int process_identify (const char *whole, struct stat *id);
+/* Removes the file with the path 'whole', as above, unless it is another file than 'id'. */
 void process_remove (const char *whole, const struct stat *id);
 
 #endif

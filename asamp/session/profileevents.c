@@ -15,16 +15,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FATES_CHUNK	65536         /* survival outcomes per event */
-#define HOLDERS_CHUNK	2047          /* numbers per event, odd */
-#define DEATHS_CHUNK	65536         /* runs per event, even */
+#define FATES_CHUNK	65536         /* most survival outcomes of an event */
+#define HOLDERS_CHUNK	2047          /* most numbers of an event, odd */
+#define DEATHS_CHUNK	65536         /* most runs of an event, even */
 
 /* The profile whose lock this OS thread holds, or waits for, to report an event. */
 static OFTHREAD const Profile *volatile emitting;
 
 /*
-** The system's number of this OS thread; 0: not yet read. Cached, because every event contains
-** it, and a system call takes as long as half a sample.
+** The system's number of this OS thread; 0: not yet read. Cached, because almost every event
+** contains it, and a system call takes as long as half a sample.
 */
 static OFTHREAD uint32_t ofthread;
 
@@ -63,7 +63,7 @@ static void commit (Profile *p) {
   p->reserved = 0;
 }
 
-/* Takes the lock to report events; profileevents_letgo completes the last event and releases it. */
+/* Takes the lock to report events. profileevents_letgo completes them and releases the lock. */
 static void profileevents_hold (Profile *p) {
   emitting = p;
   pthread_mutex_lock(&p->lock);
@@ -101,8 +101,8 @@ static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
 }
 
 /*
-** Reserves space for an event with a body of n bytes in the active buffer. Returns the body;
-** NULL if there will be no space. May wait for the writer (Q3). Lock held.
+** Completes the previous event and reserves space for another one (Q3), with a body of n bytes.
+** Returns the body; NULL if the profile has failed or ended. Lock held.
 */
 static inline void *reserve (const ProfileState *s, int type, uint64_t number, size_t n) {
   Profile *p = s->profile;
@@ -126,7 +126,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   return event + 1;
 }
 
-/* Puts an event with a number and n bytes into the queue. */
+/* Puts an event with a number and n bytes into the queue (reserve). */
 static void profileevents_emit (const ProfileState *s, int type, uint64_t number, const void *bytes,
                                 size_t n) {
   void *body;
@@ -193,8 +193,8 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
 }
 
 /*
-** Returns the length of a text of n bytes, or where to truncate it, at the end of a UTF-8
-** character. Counts truncations.
+** Returns n if the text of n bytes is within the limit, else the length to which it is to be
+** truncated, at the end of a UTF-8 character. Counts truncations.
 */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
@@ -304,7 +304,7 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
   profileevents_letgo(p);
 }
 
-/* Returns 1 if events are those of Q6, which do not count as lost. Lock held. */
+/* Returns 1 after an end without failure: later events do not count as lost (Q6). Lock held. */
 static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
@@ -434,7 +434,7 @@ static void nap (void) {
   while (nanosleep(&t, &t) != 0 && errno == EINTR) {}  /* ticks may come every 20 us */
 }
 
-/* Takes the lock. Returns 0 if its owner does not release it. */
+/* Takes the lock. Returns 0 if its owner does not release it within LOCK_MS. */
 static int trylock (Profile *p) {
   int i;
   for (i = 0; i < LOCK_MS; i++) {
@@ -466,8 +466,8 @@ static int awaitwriter (const Profile *p) {
 }
 
 /*
-** Waits for space for the last events of a state. Lock held. Returns 0 if there will be none, or if
-** the lock cannot be taken again: then *locked is 0.
+** Waits for space for the last events of a state. Lock held. Returns 0 with *locked 0, without the
+** lock, if the writer is stuck or the lock cannot be taken again; 1 also after an error.
 */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
@@ -505,8 +505,8 @@ static void lastset (void *ud, uint32_t set, uint64_t bytes) {
 }
 
 /*
-** Reports the last events of all states, if there is space, and stops the profile. Lock held at
-** entry.
+** Reports the last events of all states, unless the writer is stuck, and stops the profile. Lock
+** held at entry, and released.
 */
 static void emitlast (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud) {
   ProfileLast last;

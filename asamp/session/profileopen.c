@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Frees the additional data of a flight recorder. */
+/* Frees the ring and the strings of a flight recorder. */
 static void endring (Profile *p) {
   ring_free(p->ring);
   p->ring = NULL;
@@ -27,7 +27,7 @@ static void endring (Profile *p) {
   }
 }
 
-/* Frees everything except the encoder, and closes the file. */
+/* Frees 'p', except the encoder and the data of endring, and closes the file. */
 static void profileopen_release (Profile *p) {
   livefile_abandon(&p->file);
   spare_spend(&p->spare);
@@ -39,8 +39,8 @@ static void profileopen_release (Profile *p) {
 }
 
 /*
-** Starts the writer. Its stack is smaller than the program's limit for one, which would be a
-** large part of a limited address space. Returns an errno, or 0.
+** Starts the writer, with a stack of WRITER_STACK bytes: the program's default may be a large part
+** of a limited address space. Returns an errno, or 0.
 */
 static int startthread (Profile *p) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
@@ -63,7 +63,7 @@ static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *
                        config->compress ? LIVEFILE_LIVE : LIVEFILE_PLAIN);
 }
 
-/* Formats a resource limit in its unit, as ulimit prints it. */
+/* Returns a resource limit as ulimit prints it: "unlimited", or 'text' with the number. */
 static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   struct rlimit r;
   if (getrlimit(which, &r) != 0 || r.rlim_cur == RLIM_INFINITY)
@@ -72,7 +72,7 @@ static const char *limited (int which, rlim_t unit, char *text, size_t size) {
   return text;
 }
 
-/* Writes an explanation of an errno that a resource limit causes, with the limit's value. */
+/* Writes to 'why' which resource limit causes an errno, and its value. Other errnos: nothing. */
 static void reason (int error, char *why, size_t size) {
   char a[32], b[32];
   if (error == EMFILE)
@@ -86,7 +86,7 @@ static void reason (int error, char *why, size_t size) {
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
 }
 
-/* Writes the message that no file could be written at that path. */
+/* Writes to 'err' that no profile can be written at 'path', and the reason. */
 static void explain (int error, const char *path, char *why, size_t size, char *err,
                      size_t errsize) {
   if (why[0] == '\0')
@@ -261,8 +261,8 @@ int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pa
 }
 
 /*
-** Frees the queue at the end. A state that does not run may keep the rest of the profile for a
-** long time. Lock held; 'stop' ensures that no event comes later.
+** Frees the queue, the ring and the reserve at the end. A state that does not run may keep the rest
+** of the profile for a long time. Lock held; 'stop' ensures that no event comes later.
 */
 static void freequeue (Profile *p) {
   int i;
@@ -275,7 +275,7 @@ static void freequeue (Profile *p) {
   spare_spend(&p->spare);
 }
 
-/* Has the writer finish, waits for it, and closes the file. */
+/* Has the writer finish and close the file, waits for that, and frees the queue. */
 static void profileopen_end (Profile *p) {
   pthread_mutex_lock(&p->lock);
   p->stop = 1;

@@ -6,8 +6,8 @@
 **
 ** Invariants (the rules P1 to P8 are in profile.h):
 **   Q1  'queue', 'active', 'error', 'stop', 'taken' and 'lost' are accessed with 'lock' held,
-**       except that profile_exit does without a lock that it cannot take, and the writer, which
-**       sets 'error', reads it without. The inactive buffer belongs to the writer;
+**       except that profile_exit does without a lock that it cannot take, and that the writer,
+**       which sets 'error', reads 'error' without it. The inactive buffer belongs to the writer;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
 **   Q3  a thread waits for space only while the writer works: not after an error, after the
 **       end, or in the child of a fork;
@@ -44,8 +44,8 @@
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of the two buffers */
 #define WAKE_BYTES	(256u << 10)  /* fill level at which the writer is woken, so that data
 				         pass through the CPU caches */
-#define SOON_NS		1000000       /* ns until the writer's next round, doubled up to
-				         FLUSH_NS while 'round' has no work */
+#define SOON_NS		1000000       /* ns until the next call of 'round', doubled up to
+				         FLUSH_NS while it has no work */
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES bytes */
@@ -72,7 +72,7 @@ struct Profile {
   int stop;
   int ended;              /* 1: there is no writer and no file any more */
   size_t reserved;        /* bytes reserved for the event being reported */
-  EventTally inhand;      /* samples of that event */
+  EventTally inhand;      /* samples of the event being reported */
   int error;              /* errno of the first failure */
   int stalled;            /* errno of the present stall of the file, or 0; also read without
 			     the lock */
@@ -86,19 +86,19 @@ struct Profile {
   LiveFile file;
   Place place;
   EventTally unflushed;        /* samples encoded since the last flush */
-  uint64_t sure;               /* bytes of the file at that flush */
+  uint64_t sure;               /* bytes of the file at the last flush */
   uint64_t flushed;       /* time of the last complete flush, ns */
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
   int stallreported;               /* 1: the first stall was reported; 2: its end was, too */
-  uint64_t gap;           /* samples lost before this stall */
+  uint64_t gap;           /* samples lost before the last stall */
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
   uint64_t pause;         /* ns until the next round, if there is a 'round' function */
   EventTally written;     /* samples that are readable in the file */
   clockid_t clock;        /* CPU time of the writer's thread */
   char *tuning;           /* LUA_GC at the start of the profile, or NULL */
-  int whole;              /* 1: the file is complete; atomic */
+  int whole;              /* 1: the writer writes no more; atomic */
   int done;               /* 1: the file is also closed; atomic */
   Wish *wish;             /* lock held; NULL: none */
   pthread_cond_t answered;
@@ -110,7 +110,7 @@ struct Profile {
 			     writer */
 };
 
-/* Returns the number of samples lost in the queue and before it. Lock held. */
+/* Returns the number of samples lost before, in and after the queue. Lock held. */
 static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }

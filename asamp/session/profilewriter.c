@@ -46,7 +46,10 @@ static void notestall (Profile *p) {
   }
 }
 
-/* Publishes the first failure of the file, and wakes the threads that wait for space. */
+/*
+** Calls notestall. Publishes the first failure of the file, counts the samples that it loses, and
+** wakes the threads that wait for space.
+*/
 static void noteerror (Profile *p) {
   notestall(p);
   if (p->file.error == 0 || p->error != 0)
@@ -73,7 +76,7 @@ void profilewriter_sink (void *ud, Bytes *out, int text) {
   noteerror(p);
 }
 
-/* Flushes the file, so that everything encoded so far can be read from it. */
+/* Flushes the file: unless it fails or stalls, all batches so far can then be read from it. */
 static void profilewriter_flush (Profile *p, int last) {
   if (encoder_failed(p->encoder))
     livefile_fail(&p->file, ENOMEM);
@@ -128,7 +131,7 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until there is enough data, a flush is due, or the profile ends. Lock held. */
+/* Waits for enough data, the time of a flush or round, a request, or the end. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
   uint64_t t = p->flushed + FLUSH_NS;
@@ -145,7 +148,7 @@ static void profilewriter_await (Profile *p) {
   }
 }
 
-/* Waits for work, then exchanges the buffers. Returns the one that was active. */
+/* Waits for work, then exchanges the buffers. Returns the buffer that was active. */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
   pthread_mutex_lock(&p->lock);
@@ -231,7 +234,7 @@ void *profilewriter_run (void *ud) {
 
 /* ----------------------------------------------------- flight recorder -- */
 
-/* Sink of the encoder. */
+/* Sink of a flight recorder's encoder. */
 static void putring (void *ud, Bytes *out, int text) {
   Profile *p = ud;
   livefile_text(&p->file, text);
@@ -302,9 +305,9 @@ static void nextname (Profile *p) {
 }
 
 /*
-** Removes a file that could not be completed: it would occupy the full disk, and nobody would
-** remove it. At the end ('isend'), when there is no other file, keeps the part that could be
-** written.
+** Empties a file that could not be completed, and removes it if openring created it: it would
+** occupy the full disk, and nobody would remove it. At the end ('isend'), when there is no other
+** file, keeps the part that could be written.
 */
 static void discard (Profile *p, int isend) {
   if (!isend)

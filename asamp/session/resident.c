@@ -16,11 +16,11 @@
 
 #define SECOND		UINT64_C(1000000000)
 #define LONG		(60 * SECOND)	/* ns after which a picture is due in any case */
-#define YOUNG		(SECOND / 50)	/* ns after a profile's start during which no picture is
-					   taken */
+#define YOUNG		(SECOND / 50)	/* ns after a profile's start during which only an ending
+					   state causes a picture */
 #define LAST_NS		1000000	/* allowed age of the resident size that an ending state uses */
-#define SMALL		(64u << 10)	/* bytes; smaller changes are ignored */
-#define LINES		256u	/* source lines of all states together */
+#define SMALL		(64u << 10)	/* bytes; a smaller change of reserved memory is ignored */
+#define LINES		256u	/* most source lines: in rows of one kind, and in 'left' */
 #define ENDING		100u	/* an ending state takes a picture if ENDING times the cost of a
 				   measurement has passed since the last picture, or if memory has
 				   changed */
@@ -58,8 +58,8 @@ static void resident_put (Rows *r, const char *what, int64_t bytes, const char *
 
 
 /*
-** Adds bytes to the row of source line 'where', or makes a new row. Rows before index 'from' are of
-** other kinds.
+** Adds bytes to the row of source line 'where', or makes a new row, beyond LINES without the line.
+** Rows before index 'from' are of other kinds.
 */
 static void putline (Rows *r, size_t from, const char *what, uint64_t bytes, const char *where) {
   size_t i;
@@ -112,7 +112,7 @@ void resident_freed (unsigned line, uint64_t bytes) {
 }
 
 
-/* Adds up the states' measurements; *since: bytes reserved since these. Lock held. */
+/* Adds up the states' measurements; *since: growth of the reserved bytes since. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -138,8 +138,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
 
 
 /*
-** Subtracts up to *untouched bytes from a row: memory that was requested but never touched is
-** not resident.
+** Subtracts up to *untouched bytes from a row, and as many from *untouched: memory that was
+** requested but never touched is not resident.
 */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
@@ -167,7 +167,7 @@ static void takelua (Lua *l, int64_t *untouched) {
 }
 
 
-/* Splits the profiler's own memory off malloc's, at most all of it. */
+/* Subtracts the profiler's bytes, first lowered to *native at most, from those of malloc. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -207,11 +207,12 @@ typedef struct Native {
 
 
 /*
-** Makes the rows of native memory, without the states' blocks from malloc ('lua'). malloc has
-** [heap] and, of the anonymous mappings, the blocks that it reports as mapped and its other arenas.
-** Their part that is not resident was never touched: it is subtracted from malloc's free memory,
-** then from the profiler's (whose buffers are larger than their content), then from the program's.
-** Returns the rest, which is to be subtracted from Lua's rows.
+** Makes the rows of native memory, without the states' blocks from malloc ('lua'). The memory of
+** malloc is [heap] and, of the anonymous mappings, the blocks that malloc reports as mapped and its
+** other arenas. Its part that is not resident was never touched: this part is subtracted from
+** malloc's free memory, then from the profiler's (whose buffers are larger than their content),
+** then from the program's. Returns the rest, which is to be subtracted from Lua's rows. If another
+** malloc is in use, all of [heap] and the anonymous mappings is the row 'native'.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {
@@ -321,7 +322,7 @@ static int mayhave (uint64_t now) {
 }
 
 
-/* Returns 1 if a picture is due, because memory has changed or the last one is old. */
+/* Returns 1 if a picture is due: for a change, the time since the last one, or an end (RQ3). */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;

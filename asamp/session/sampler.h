@@ -16,8 +16,9 @@
 ** program (asamp.h), one at a time.
 **
 ** A session is an open profile. Within it the program switches sampling on and off as often as
-** it likes; the file ends with the session. All memory here comes from malloc and is never
-** sampled. At exit outside Lua, undecided samples are counted in the file.
+** it likes; the file ends with the session. All memory here, except the userdata of sampler_of,
+** comes from malloc and is never sampled. At exit outside Lua, undecided samples are counted in
+** the file.
 **
 ** States may run on OS threads of their own:
 **   SS1  the list of all samplers, and the fields 'profile', 'path' and 'file' of each, change
@@ -46,8 +47,8 @@ typedef struct Sampler Sampler;
 /* Options of a session. */
 typedef struct SamplerOptions {
   int folder;		/* descriptor of the folder of 'out', as in PlaceWish; 0: none */
-  const char *out;	/* path of the profile; the next three fields say how place.h uses it */
-  unsigned number;	/* as in PlaceWish, like the next two */
+  const char *out;	/* path of the profile */
+  unsigned number;	/* as in PlaceWish, like 'made' and 'replace' */
   int made;
   int replace;
   const char *command;	/* command line, for display; may be NULL */
@@ -59,7 +60,8 @@ typedef struct SamplerOptions {
   int wall;
   uint64_t mallocs;	/* period of samples of native memory in bytes (mallocs.h); 0: none */
   int copies;		/* 1: copies are sampled (A8 of trackcopies.h) */
-  int holders;		/* 1: holders are recorded at the end and as the heap grows (TH1) */
+  int holders;		/* 1: holders are recorded at the end of the session and as the heap grows
+			   (TH1); of a state that shares a profile, when it is closed */
   uint64_t holdersevery;  /* ns between searches for holders; 0: none */
   RingLimits ring;	/* 'most' not 0: a flight recorder */
   int summary;		/* 1: prints one line to stderr when the session ends */
@@ -96,7 +98,7 @@ typedef struct SamplerShared {
      none yet. */
   Profile *(*profile) (int open);
   const char *(*path) (void);
-  int (*isidle) (void);  /* returns 1 if nothing is to be sampled at present */
+  int (*isidle) (void);  /* returns 1 if nothing is to be sampled, or PR2 of process.h holds */
   /* Called in the child of a fork: drops the parent's profile. Returns the number of threads
      that the child needs if it runs its states. */
   unsigned (*forked) (void);
@@ -117,12 +119,12 @@ typedef struct SamplerStats {
   uint64_t minors, majors;	/* collections of the state since it was made */
   uint64_t nanoseconds;		/* ns spent in the sampler, on the program's thread */
   const char *file;		/* of the session, or of the last one, or NULL */
-  int error;			/* errno of the present stall of the file, or 0 */
+  int error;			/* as in ProfileTotals */
 } SamplerStats;
 
 /*
 ** Returns the sampler of the state; the first call makes it. NULL: there is not enough memory, or
-** L is being closed and has no sampler.
+** L is being closed and has no sampler. May raise a memory error.
 */
 Sampler *sampler_of (lua_State *L);
 
@@ -151,34 +153,35 @@ typedef struct SharedHeaps {
   uint64_t bins[SAMPLER_PAUSES];	/* of all states, including closed ones */
 } SharedHeaps;
 
-/* Returns the sums over all states so far. Thread-safe. */
+/* Stores the sums over all states that ever shared a profile, and over open heaps. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
 /*
-** Returns the number of threads whose time should have been sampled and could not be, and in
-** 'why' the reason of the first of them. Thread-safe.
+** Returns how many times a thread's time should have been sampled and could not be, counted once
+** for each thread and shared profile, and stores the first reason in 'why'. Thread-safe.
 */
 uint64_t sampler_untimed (char why[256]);
 /*
-** Returns the totals by state name; the result is the number of rows. Some rows may have no
+** Stores the totals by state name in 'rows', and returns the number of rows. Some rows may have no
 ** state.
 */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /*
-** A request of another thread to a state. f is called once, at the end of the state's next
-** collection, where a walk over its heap is possible; or with L NULL if the state is closed
-** before.
+** A request of another thread to a state, or to any. Unless the request is withdrawn, f is called
+** once, at the end of the state's next collection, where a walk over its heap is possible; or with
+** L NULL if the state (of a request to any: the last attached state) is closed before. The child of
+** a fork drops the request.
 */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
 
 /*
-** Sends a request to the state with that number; UINT64_MAX: to the first state that collects.
+** Sends a request to the attached state with that number; UINT64_MAX: to the first that collects.
 ** Returns 1; 0: there is no such state; negative: another request is pending.
 */
 int sampler_request (uint64_t id, SamplerRequest *request);
-/* Withdraws a request. Returns 0 if it is running or was served. */
+/* Withdraws a request. Returns 0 if it is not pending: it is running, or was served. */
 int sampler_withdraw (SamplerRequest *request);
 
 typedef struct SamplerRow {
@@ -187,7 +190,7 @@ typedef struct SamplerRow {
   const char *name;
 } SamplerRow;
 
-/* Lists up to 'most' states, those with the most collections first. Returns their number. */
+/* Stores up to 'most' attached states, most collections first, in 'rows'. Returns their number. */
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
 /* As profile_dump, for the session. Returns 0 with the reason in 'err'. */
@@ -198,9 +201,10 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /*
-** Ends a profile that the process has replaced. Later events of states are lost. profile_close
-** must free it when no state uses it any more (sampler_usesshared). Adds its losses to those of
-** the process, and reports them to the user if a write failed.
+** Ends a profile that the process has replaced. Later events of its states are lost, until each
+** state moves to the current profile. profile_close must free the ended one when no state uses it
+** any more (sampler_usesshared). Adds the profile's losses to those of the process, and reports
+** them to the user if a write failed.
 */
 void sampler_endshared (Profile *p);
 /* Returns 1 if a state uses this profile. */
@@ -209,9 +213,10 @@ int sampler_usesshared (const Profile *p);
 /* Opens the file of 'o' for many states, as profile_open. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
-/* Print the closing lines of a session. 'timed': 1 if time sampling was on. */
+/* Prints the closing line of a session. 'timed': 1 if time sampling was on. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       const char *path);
+/* Prints the lost samples if a write failed, or if there are any and 'summary' is 1. */
 void sampler_loss (int error, uint64_t lost, int summary, const char *path);
 
 /* Bytes allocated with a set of labels (labels.h). */
@@ -220,12 +225,12 @@ typedef struct SamplerSet {
   uint64_t bytes;
 } SamplerSet;
 
-/*
-** The sums of the session by label set. sampler_setcount returns an upper bound of the number of
-** sums that are not 0. sampler_sets stores these in 'rows' and their number in *n, and returns the
-** total, which is SamplerStats.bytes.
-*/
+/* Returns an upper bound of the number of sums of the session by label set that are not 0. */
 uint32_t sampler_setcount (const Sampler *s);
+/*
+** Stores the sums of the session by label set that are not 0 in 'rows', and their number in *n.
+** Returns the total, which is SamplerStats.bytes.
+*/
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /*
 ** Stores the sums, by label set, of all states that share a profile or did, in 'rows', of which
@@ -236,7 +241,7 @@ uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 /* Returns the state's tracker; its client is NULL if there is no session. */
 struct Tracker *sampler_tracker (Sampler *s);
 
-/* Returns an unpredictable seed. */
+/* Returns an unpredictable seed; the time if the system has no random bytes. */
 uint64_t sampler_seed (void);
 
 /* Opens a session. Returns 0 with one line in 'err' on failure. */
@@ -247,8 +252,8 @@ int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
 /*
-** Switches sampling off. Runs the collection that decides the last samples (finalizers run
-** later). Returns 0 if it was off.
+** Switches sampling off. Runs the collection that decides the last samples, if anything is to be
+** reported (finalizers run later). Returns 0 if sampling was off or there is no session.
 */
 int sampler_off (Sampler *s, lua_State *L);
 
@@ -267,18 +272,18 @@ int sampler_timeoff (Sampler *s, lua_State *L);
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
 /*
-** Ends the session: switches sampling off and closes the file. Returns 0, or the errno of the
-** first failed write.
+** Ends the session, if there is one: switches sampling off and closes the file. Returns 0, or the
+** errno of the file's first failure.
 */
 int sampler_close (Sampler *s, lua_State *L);
 
 /*
-** Emits the holders of live samples to the profile and returns their number. Walks over all
-** reachable objects.
+** Emits the holders of the followed samples to the profile and returns the number of these samples;
+** 0 also without a session or memory. Walks over all reachable objects.
 */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
-/* Adds a marker to the profile. Returns 0 if there is no session. */
+/* Adds a marker to the profile. Returns 0 if there is no session, or its profile has failed. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen);
 

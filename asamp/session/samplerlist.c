@@ -111,7 +111,7 @@ void samplerlist_point (void *ud, lua_State *L) {
 }
 
 
-#define RATE_NS		500000000	/* CPU time between two checks if few samples are taken */
+#define RATE_NS		500000000	/* ns of CPU time between two checks with few samples */
 #define RATE_IDLE	10	/* wall time between two checks of a process that mostly waits, in
 				   units of RATE_NS */
 #define RATE_STAGE	32	/* least number of samples that make a check due before RATE_NS: the
@@ -476,13 +476,14 @@ static void samplerlist_forked (void) {
 }
 
 
-#define LOCK_MS		500	/* longest wait for the lock at exit if this thread was
+#define LOCK_MS		500	/* ms; longest wait for the lock at exit if this thread was
 				   interrupted holding it */
-#define OTHER_MS	10000	/* longest wait for a session that ends on another thread */
+#define OTHER_MS	10000	/* ms; longest wait for a session that ends on another thread */
 
 /*
-** Takes the lock at exit. Returns 0 if it is not available within the limit: a signal handler may
-** have interrupted the thread that holds it. The list of samplers can be read without the lock.
+** Takes the lock at exit. Returns 0 if it is not available within LOCK_MS or OTHER_MS: a signal
+** handler may have interrupted the thread that holds it. The caller then reads the list of samplers
+** without the lock.
 */
 static int trylock (void) {
   const struct timespec nap = {0, 1000000};
@@ -496,10 +497,11 @@ static int trylock (void) {
 
 
 /*
-** Runs at exit() without lua_close, at quick_exit(), or before a fatal signal. Must not run Lua
-** code; other OS threads may still run Lua and sample. So it finishes all files, but frees nothing
-** (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued samples of
-** native memory. May run in a signal handler that interrupted any code, that of this file included.
+** Runs at exit(), where states may be open, at quick_exit(), or before a fatal signal. Must not run
+** Lua code; other OS threads may still run Lua and sample. So it finishes all files, but frees
+** nothing (SS3). Time of this thread that is not in a sample yet counts as lost, as do queued
+** samples of native memory. May run in a signal handler that interrupted any code, that of this
+** file included.
 */
 void samplerlist_exiting (void) {
   Sampler *s, *from;

@@ -31,7 +31,7 @@ struct Sampler {
   /* At the last check of the rate (samplerlist_restrain): clock_now; CPU time of the process, ns;
      number of samples of the state. */
   uint64_t ratetime, ratecpu, ratesamples;
-  char *script;			/* source of the outermost function of its first sample */
+  char *script;			/* shared: source of the outermost function of its first sample */
   int named;			/* 1: 'script' was emitted as the state's name */
   unsigned name;		/* number of the state's name (seen.h) */
   Seen seen;			/* shared: data for other threads */
@@ -58,11 +58,11 @@ struct Sampler {
 				   times that memory ran out */
   uint64_t timeperiod;		/* period of time samples in the session, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time */
-  ProfileCollection leftout;	/* counts and bytes of the unreported collections after the last
-				   reported one */
+  ProfileCollection leftout;	/* counts, times and bytes of the collections left out after the
+				   last reported one */
 };
 
-/* Data for exit and fork (SS1). Changed with the lock held. */
+/* Data for exit and fork (SS1). Fields that are not atomic are changed with the lock held. */
 extern struct Samplers {
   Sampler *all;
   const SamplerShared *shared;	/* common data of the states that share a profile, or NULL;
@@ -89,8 +89,8 @@ void samplerlist_delist (Sampler *s);
 /* Publishes the state's numbers for other threads, on the state's own thread (SE1). */
 void samplerlist_publish (Sampler *s);
 /*
-** Adds a mark with the reason why time is not sampled on this thread. In a shared profile, a thread
-** adds only one mark.
+** Adds a mark with the reason why time is not sampled on this thread to the state's profile, if
+** there is one. In a shared profile, a thread adds only one mark.
 */
 void samplerlist_untimed (Sampler *s, const char *why);
 /* Callback of the tracker: a safepoint for time samples. */

@@ -35,7 +35,7 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
 }
 
 
-/* Gives the state its name. On the state's own thread. */
+/* Gives a state that shares a profile its name, once. On the state's own thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();
@@ -130,8 +130,8 @@ static void onclosing (void *ud, lua_State *L) {
 
 
 /*
-** The check of the process is needed before the fork handlers of a child have run: the writer
-** is its parent's.
+** The process is checked for the time before the fork handlers of a child have run: the writer
+** thread is the parent's.
 */
 static int onready (void *ud) {
   const Sampler *s = ud;
@@ -144,9 +144,9 @@ static int onready (void *ud) {
 					   each time */
 
 /*
-** Callback: memory has run out. Adds a mark with the number of times and the bytes in use. The
-** error raised next may end the program, so flushes the file, or dumps the flight recorder,
-** first.
+** Callback: memory has run out. Adds a mark with the number of times and the bytes in use, at most
+** once in STARVED_NS or RINGSTARVED_NS. The error raised next may end the program, so flushes the
+** file, or dumps the flight recorder, first.
 */
 static void onstarved (void *ud, lua_State *L) {
   Sampler *s = ud;
@@ -264,8 +264,8 @@ static void samplersession_nomemory (const char *path, char *err, size_t errsize
 
 
 /*
-** Prints on the writer thread, at once, that the disk is full: at the end of the session it
-** would be too late to make space.
+** Prints on the writer thread, at once, that the disk is full, or has space again: at the end of
+** the session it would be too late to make space.
 */
 static void onstalled (const char *path, int error, uint64_t lost) {
   if (error == 0)
@@ -296,8 +296,8 @@ static int inuse (const struct stat *file) {
 
 
 /*
-** Opens the file of a session and stores its identity. If the file is not the requested one,
-** prints that at once. On failure returns NULL with the reason in 'err'.
+** Opens the file of a session and stores its identity. If the file is not the requested one, and
+** its name was not generated, prints that at once. On failure returns NULL, the reason in 'err'.
 */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {

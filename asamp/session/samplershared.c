@@ -24,7 +24,7 @@ static Sampler *spare;		/* Samplers of closed states, for reuse. */
 static unsigned nspare;
 
 
-/* Starts samples of native memory, if the library is loaded (checked by process.c). */
+/* Starts samples of native memory, if wanted; process.c has checked that the library is loaded. */
 static void startmallocs (Sampler *s) {
   if (s->options.mallocs > 0)
     (void)tracker_mallocs(&s->tracker, s->options.mallocs,
@@ -175,8 +175,8 @@ typedef struct Unreported {
 
 /*
 ** Emits to the state's profile the end of the state (isclosed 1), or the totals of a state that
-** leaves the profile (isclosed 0). If sampler_endshared has reported the totals (s->ended), emits
-** nothing and returns their growth after that. Lock held.
+** leaves the profile (isclosed 0); returns zeros. If sampler_endshared has reported the totals
+** (s->ended), emits nothing and returns their growth after that. Lock held.
 */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
@@ -203,8 +203,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
 
 
 /*
-** Removes the state from its profile, and adds its numbers to samplers.past. Returns the numbers
-** that were not reported to the profile (emitend).
+** Removes the state from its profile, if it has one, and adds the state's numbers to samplers.past.
+** Returns the numbers that were not reported to the profile (emitend).
 */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
@@ -394,8 +394,8 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
 
 
 /*
-** Uses the oldest state that has started in the profile. If there is none, uses a state that was
-** idle since the profile started.
+** Uses the oldest state that has started in the profile. If there is none, uses the oldest attached
+** state.
 */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;

@@ -8,8 +8,8 @@
 /* Implements sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
 /*
-** Moves the state to the current profile of the process, and makes that if needed. Returns 1; 0:
-** there is none at present; negative: none is wanted.
+** Moves the state to the current profile of the process, and makes that profile if needed. Returns
+** 1; 0: there is none at present; negative: there is none, and 'isidle' of SamplerShared returns 1.
 */
 int samplershared_current (Sampler *s);
 /* Moves the timer of a state that now runs on another OS thread to that thread. */

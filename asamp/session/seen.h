@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers of a state that other OS threads may read while it runs. The state's own thread
-** stores them here one by one, at its samples and at the end of collections; readers add them
-** up and never read the state itself, where related numbers (a counter and the fill level of a
-** block) may be of different times, so that their difference has no meaning. Invariants:
+** stores them here one by one, at its samples, at safepoints for time samples, and at the end of
+** collections. Readers add them up and never read the lua_State, where related numbers (a counter
+** and the fill level of a block) may be of different times, so that their difference has no
+** meaning. Invariants:
 **
 **   SE1  the numbers are written by the state's own thread and read by any (atomic);
-**   SE2  each has the value at the state's last sample or collection, whichever was later. None
-**        decreases while the state stays with one profile, except those of the heap at present.
+**   SE2  each has the value at the state's last sample, safepoint or collection. None decreases
+**        while the state stays with one profile, except SEEN_INUSE, SEEN_HELD and SEEN_TENURED.
 **
 ** Totals are kept by name, because there may be thousands of states: for each name the sums
 ** over closed states, to which the reader adds the open ones.
@@ -49,7 +50,7 @@ static inline uint64_t seen_get (const Seen *s, SeenNumber which) {
 /* Copies the numbers of dropped data to *left. */
 void seen_left (const Seen *s, ProfileLeft *left);
 
-enum { SEEN_UNNAMED = 0 };	/* number of the name of states that have taken no sample yet */
+enum { SEEN_UNNAMED = 0 };	/* number of the name of states that have no allocation sample */
 
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
@@ -60,24 +61,22 @@ typedef struct SeenNamed {
 } SeenNamed;
 
 /*
-** Returns the number of a script's name, given as the source in lua_Debug. Counts one more state
-** with that name.
+** Returns the number of a script's name (SE3), given as the source in lua_Debug. Counts one more
+** state with that name.
 */
 unsigned seen_name (const char *source);
 /* Returns the name with that number, valid for the life of the process. */
 const char *seen_text (unsigned name);
 /*
-** Adds the numbers of a state that was closed or changes its profile to the sums of its name.
-** 'profile': its samples and bytes; 'heap': its collections.
+** Adds numbers of a state to the sums of its name: if 'profile' is 1 (the state leaves its
+** profile), samples and bytes; if 'heap' is 1 (the state was closed), collections and pauses.
 */
 void seen_past (unsigned name, const Seen *s, int profile, int heap);
-/*
-** seen_named copies the sums over past states, SEEN_NAMES rows, and returns the number of rows;
-** seen_add adds an open state to a row; 'profile': also its samples and bytes.
-*/
+/* Copies the sums over past states, SEEN_NAMES rows, and returns the number of rows. */
 unsigned seen_named (SeenNamed *to);
+/* Adds an open state to the row of its name; with its samples and bytes only if 'profile' is 1. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* In the child of a fork: clears all sums. */
+/* In the child of a fork: clears all sums, and keeps the names. */
 void seen_forked (void);
 
 #endif

@@ -19,14 +19,15 @@ typedef struct Worker {
   struct Worker *next;		/* next worker in the list of parked ones */
   pthread_t thread;
   pthread_cond_t wake;
-  void *(*run) (void *ud);	/* NULL: parked, or its work has ended */
+  void *(*run) (void *ud);	/* of a pooled worker: NULL: parked, or its work has ended */
   void *ud;
   int pooled;			/* 1: workers_join parks it; 0: workers_join frees it */
 } Worker;
 
 /*
-** Calls run(ud) on a parked worker, else on a new thread with a stack of 'stack' bytes, or of the
-** default size if the system rejects 'stack'. Returns NULL on failure, with an errno in *error.
+** Calls run(ud) on a parked worker; if there is none, on a new thread with a stack of 'stack'
+** bytes, or of the default size if the system rejects 'stack'. Returns NULL on failure, with an
+** errno in *error.
 */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
