@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Size at which a batch ends: samples, and bytes of events. */
+/* A batch ends at BATCH_SAMPLES samples or BATCH_BYTES bytes of events, if not earlier. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 

@@ -6,10 +6,10 @@
 ** Owns the columns of the open batch and the base values of the next differences. Independent
 ** of records, files and clocks. Invariants:
 **
-**   D1  the i-th entry of 'times' belongs to the i-th sample of the batch, the i-th entries of
-**       'kinds' and 'sizes' to its i-th allocation sample;
-**   D2  events are in the order of the calls; every line is ASCII or UTF-8 and ends with its
-**       event: newlines in the program's texts are replaced;
+**   D1  the i-th entry of 'times' (if present) belongs to the i-th sample of the batch, the i-th
+**       entries of 'kinds' (if present) and 'sizes' to the i-th allocation sample of the batch;
+**   D2  events are in the order of the calls. Each is one line of UTF-8, or up to three lines for
+**       outcomes: newlines in the program's texts are replaced;
 **   D3  differences continue from batch to batch: a batch cannot be read alone.
 */
 #ifndef asamp_batch_h
@@ -20,7 +20,7 @@
 
 /* An open batch. All zero: nothing recorded. Times are us since the start. */
 typedef struct Batch {
-  uint64_t samples;      /* number of samples in the batch, a repeated one counted once */
+  uint64_t samples;      /* number of samples in the batch; a sample of n copies counts once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
   uint32_t label;        /* label set of the last samples */
   uint64_t labelled;     /* number of consecutive samples with that set */
@@ -36,13 +36,12 @@ typedef struct Batch {
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
                    uint32_t copies, uint32_t label);
 /*
-** Adds a label of a set that no sample has had before. The labels of a set are added
-** consecutively.
+** Adds a label of a set that is new to the file. The labels of a set are added consecutively.
 */
 void batch_label (Batch *b, uint32_t set, const char *name, const char *value);
 /* Adds the exact bytes that the state (batch_of) allocated with label set 'set'. */
 void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
-/* Adds the data of an allocation to the last sample; 'kind' < 0: without its kind. */
+/* Adds size, 'outside' and kind (< 0: none) of an allocation to the last sample. */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
 /* Adds survival outcomes. 'classes' may be NULL; n > 0. */
@@ -58,15 +57,17 @@ void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32
                        ProfileCollection *before);
 /* In files of many states: assigns the following lines to a state. */
 void batch_of (Batch *b, uint32_t id);
-/*
-** In files of many states: the state starts; runs on another OS thread; has a name; has
-** allocated bytes; ends.
-*/
+/* In files of many states: state 'id' starts, and the following lines are assigned to it. */
 void batch_start (Batch *b, uint64_t us, uint32_t id);
+/* In files of many states: the state (batch_of) now runs on that OS thread. */
 void batch_thread (Batch *b, uint32_t thread);
+/* In files of many states: the state (batch_of) has that name. */
 void batch_called (Batch *b, const char *name, size_t n);
+/* In files of many states: the state (batch_of) has allocated 'bytes'. */
 void batch_allocated (Batch *b, uint64_t bytes);
+/* In files of many states: the state (batch_of) ends, as encoder_end. */
 void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans);
+/* In files of many states: deaths among the orphans of state 'id', as encoder_orphans. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n);
 void batch_period (Batch *b, uint64_t period);
 void batch_timeperiod (Batch *b, uint64_t ns, int wall);

@@ -51,7 +51,7 @@ struct Encoder {
   int notlabelled;      /* 1: the allocated bytes by label set are not known */
   ProfileLeft left;
   uint64_t texts;       /* number of truncated texts */
-  uint64_t natives;     /* addresses beyond the limit of 'seen' */
+  uint64_t natives;     /* frames whose address is beyond the limit of 'seen' */
   Objects objects;      /* extended format */
   IdMap named;          /* set of functions that have a name */
   IdMap seen;           /* set of native addresses */
@@ -77,9 +77,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
 }
 
 /*
-** Writes the seconds that a time sample represents. Written after the first time sample, or at
-** the end if there was none: converters divide by the number of time samples if there is a
-** period, also in a cut file.
+** Writes the seconds that a time sample represents, after the first time sample; 0 at the end if
+** there was none: converters divide by the number of time samples if there is a period, also in a
+** cut file.
 */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
@@ -240,7 +240,7 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Adds a native address to those that need a name. */
+/* Adds a native address that is new, within the limit, to those that need a name. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -290,7 +290,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* a reader would mistake it for a line or a type */
+    /* a reader would mistake these ids for lines or types */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);

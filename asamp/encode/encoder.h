@@ -9,8 +9,8 @@
 **
 **   E1  times of stacks never decrease: a sample that arrives late receives the time of the
 **       previous sample;
-**   E2  the stack of a sample is the one that encoder_stack set last; only the words of its new
-**       frames are encoded;
+**   E2  the stack of a sample is the one that encoder_stack set last for its state; only the words
+**       of the new frames are encoded;
 **   E3  an event is complete in the output after encoder_batch, including names and details: a
 **       log cut there is fully readable.
 */
@@ -49,8 +49,8 @@ typedef struct EncoderConfig {
   const char *sources;  /* of a merged profile: its profiles (readprofile_source); may be NULL */
   int numbered;         /* 1: the numbers of functions and classes are valid for the whole file */
   /* Callback that names a native address (a frame's id without its lowest bit), called once
-     per address. It writes symbol and object file, both NUL-terminated; "" if unknown. NULL:
-     native frames remain unnamed. */
+     for each of the first ENCODER_MAXNATIVES addresses. It writes symbol and object file, both
+     NUL-terminated; "" if unknown. NULL: native frames remain unnamed. */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;
@@ -65,8 +65,8 @@ typedef struct Encoder Encoder;
 
 /*
 ** Callback that takes the bytes in 'out' and sets out->n to 0. Called between records when
-** enough bytes are available, and at the end of a batch. 'text': 1: the bytes are names of native
-** code and details, 0: stacks and other records.
+** enough bytes are available, and at the end of a batch or the log. 'text': 1: the bytes are names
+** of native code, details and the trailer; 0: stacks and other records.
 */
 typedef void (*EncoderSink) (void *ud, Bytes *out, int text);
 
@@ -78,15 +78,19 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
-/* Assigns the following events to a state and OS thread. Files of one state record neither. */
-void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 /*
-** In files of many states: the state starts; has a name; ends after allocating 'bytes' bytes,
-** with a number of orphans: samples of native memory that remain followed, if deaths are
-** recorded.
+** Assigns the following events to a state and OS thread (0: the state's last one). Files of one
+** state record neither.
 */
+void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
+/* In files of many states: the state starts. */
 void encoder_start (Encoder *e, uint64_t time);
+/* In files of many states: the state has a name. */
 void encoder_called (Encoder *e, const char *name, size_t n);
+/*
+** In files of many states: the state ends after allocating 'bytes' bytes, with a number of orphans:
+** samples of native memory that remain followed, if deaths are recorded.
+*/
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
 ** Records deaths among the orphans of a state that may have ended, as encoder_deaths. The dead
@@ -99,7 +103,7 @@ void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t 
 */
 void encoder_leave (Encoder *e);
 
-/* Records the name of a function, as composed by framename_lua. */
+/* Records the name of a function, as composed by framename_lua; only once for each id. */
 void encoder_name (Encoder *e, uint64_t id, const char *name);
 /*
 ** Sets the stack of the following samples: the 'shared' outermost frames of the previous one,
@@ -111,8 +115,8 @@ void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 /*
-** Records the outcomes of the n oldest undecided samples, before their collection. 'classes'
-** may be NULL.
+** Records the outcomes of the n oldest undecided samples, or all if there are fewer, before their
+** collection. 'classes' may be NULL.
 */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
@@ -125,7 +129,7 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Records the exact bytes that the state allocated; 0: unknown. */
+/* Adds to the exact bytes that the state allocated. Sum 0: unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /*
 ** Records the exact bytes that the state allocated with a set of labels: a part of the bytes of the
@@ -139,10 +143,11 @@ void encoder_notlabelled (Encoder *e);
 ** unknown.
 */
 void encoder_notallocated (Encoder *e);
-/* Record the holders: a path, and the paths of samples (event.h). */
+/* Records a path of holders, as profile_holderpath. */
 void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
+/* Records the paths of samples: the n numbers of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records the walk that found the holders: its start, and how long the program waited. */
+/* Records the walk that found the holders: its start, and the ns that the program waited. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of resident memory: n bytes of 'what', m bytes of 'text'. */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
@@ -151,12 +156,12 @@ void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
 /*
-** Records the counts of data that limits dropped for the state, and of truncated texts of all
-** states.
+** Adds the counts of data that limits dropped for the state to those of the file. Sets the number
+** of truncated texts of all states.
 */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
-/* Returns 1 if there are enough details for encoder_batch. */
+/* Returns 1 if there are enough details for encoder_batch (batch_full). */
 int encoder_full (const Encoder *e);
 
 /* Writes the names of new native addresses and the details since the last batch. */

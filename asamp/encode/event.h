@@ -88,7 +88,7 @@ typedef struct EventTally {
 
 void event_encode (const Event *event, Encoder *e);
 
-/* Adds the event to the tally if it is a sample of an allocation or of time, not of a copy. */
+/* Adds the periods of an allocation sample or time sample to the tally; other events add none. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -34,7 +34,10 @@ Origin *origins_get (Origins *o, uint32_t id) {
   return o->last = new;
 }
 
-/* Rebuilds 'places' when most of its entries are of freed states (OR3): an IdMap has no removal. */
+/*
+** Rebuilds 'places' if it has at least 1,024 entries, three quarters or more of freed states (OR3):
+** an IdMap has no removal. If there is not enough memory, does so later.
+*/
 static void origin_forget (Origins *o) {
   IdMap fresh = {0};
   size_t i;

@@ -60,21 +60,23 @@ Origin *origins_get (Origins *o, uint32_t id);
 void origins_drop (Origins *o, Origin *gone);
 void origins_free (Origins *o);
 
-/*
-** Return the file's number of the function or class that has the number 'local' in the state.
-** Beyond the limit, *name becomes the shared name below. *isnew 1: the caller must write the name.
-** Return 0 if there is not enough memory.
-*/
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
+/*
+** Returns the file's number of the function *name that has the number 'local' in the state. Beyond
+** the limit (OR2), *name becomes ORIGIN_FUNCTIONS. *isnew 1: the caller must write *name. Returns 0
+** if there is not enough memory.
+*/
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
+/* Like origins_function, for a class and ORIGIN_CLASSES. */
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Return the file's number of a name, as above, for callers that map the numbers themselves. */
+/* Like origins_function, without storing the number: the caller does. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
+/* Like origins_class, without storing the number: the caller does. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the file's number (OR1); 0: not emitted. */

@@ -56,7 +56,7 @@ typedef struct PastState {
   ProfileCollection last;
   Kept *list;                        /* PA1 */
   size_t followed, n, size;
-  size_t cursor;                     /* position in the list after the last run of deaths */
+  size_t cursor;                     /* position after the last run of deaths or paths */
 } PastState;
 
 struct Past {

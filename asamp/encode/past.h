@@ -12,7 +12,8 @@
 **        list[followed] to list[n - 1] are the undecided ones. Run lengths of later deaths and
 **        outcomes refer to these positions;
 **   PA2  a stack is stored once for all samples of a state that have it, and freed with the last of
-**        these. Beyond PAST_STACKS bytes a new sample has no stack, and is counted;
+**        these. Beyond PAST_STACKS bytes, or without memory, a new stack is not stored: its sample
+**        has none, and is counted;
 **   PA3  a state that has ended is dropped: all its samples died before the recorder's oldest
 **        event. If it has orphans (samples of native memory that is not freed), its list
 **        consists of these until they are dead.
@@ -45,11 +46,11 @@ void past_take (Past *p, const Event *event);
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /*
-** Returns the number of stacks and names beyond the limits, and of survivors that are not
-** followed and may be dead.
+** Returns the sum of the samples without a stack (PA2), the names beyond PAST_TEXTS, and the
+** survivors that are left out because they are not followed, although they may be alive.
 */
 uint64_t past_left (const Past *p);
-/* Returns 1 if memory ran out: samples are missing. */
+/* Returns 1 if memory ran out: samples or names are missing. */
 int past_failed (const Past *p);
 
 #endif

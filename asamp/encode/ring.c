@@ -22,7 +22,7 @@
 
 typedef struct Piece {
   struct Piece *next;
-  uint64_t start, end;  /* times of its first and last event, ns */
+  uint64_t start, end;  /* ns; its events happened between these times */
   size_t n, raw;        /* bytes compressed and uncompressed; equal: not compressed */
   unsigned char data[];
 } Piece;
@@ -39,7 +39,7 @@ struct Ring {
   size_t bytes;         /* of all pieces; atomic */
   Bytes open;
   uint64_t start, now;  /* start of the open buffer; 'now' of the last ring_put or ring_new; ns */
-  int isrest;           /* 1: 'past' has taken events */
+  int isrest;           /* 1: events were passed to 'past' */
   z_stream pack, unpack;
   int packs, unpacks;
   /* RG3 */
@@ -102,7 +102,7 @@ static void meetall (Ring *r, const Event *event) {
 
 /* ------------------------------------------------------------- pieces -- */
 
-/* Calls f for each event in the bytes. */
+/* Calls f for each event in the n bytes of 'data'. */
 static void each (const unsigned char *data, size_t n, void (*f) (void *ud, const Event *e),
                   void *ud) {
   size_t at = 0;
@@ -175,8 +175,8 @@ static void trim (Ring *r, uint64_t now) {
 }
 
 /*
-** Makes a piece of the open events, compressed unless that is larger. Returns NULL if there is
-** not enough memory.
+** Makes a piece of the open events, compressed if that saves bytes. Returns NULL if there is not
+** enough memory.
 */
 static Piece *makepiece (Ring *r) {
   size_t raw = r->open.n;

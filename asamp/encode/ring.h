@@ -7,9 +7,10 @@
 ** Events are stored compressed, in pieces, oldest first; the newest ones are in an open buffer
 ** until it is full. Used by one thread (the profile's writer), except ring_bytes. Invariants:
 **
-**   RG1  every event is in 'past', in one piece, or in the open buffer, in that order;
+**   RG1  every event was passed to 'past', is in one piece, or in the open buffer, in that order,
+**        unless memory ran out (ring_failed);
 **   RG2  the oldest piece is passed to 'past' as a whole, when its last event is older than 'ns' or
-**        all pieces together exceed 'most' bytes;
+**        all pieces together exceed 'most' bytes, compressed, or memory runs out;
 **   RG3  a native address is named when it first occurs: its library may be unloaded later, or
 **        memory exhausted.
 */
@@ -20,7 +21,7 @@
 
 typedef struct Ring Ring;
 
-/* Limits of a recorder: length of the kept period in ns (0: unlimited), and bytes. */
+/* Limits of a recorder: length of the kept period in ns (0: unlimited), and bytes of all pieces. */
 typedef struct RingLimits {
   uint64_t ns;
   size_t most;
@@ -42,7 +43,7 @@ void ring_free (Ring *r);
 /* Adds an event that happened between the 'now' of the previous call and this 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Drops events beyond the limits. Returns the start of the kept period. */
+/* Passes events beyond the limits to 'past'. Returns the start of the kept period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes the whole content to a new encoder. */
@@ -52,6 +53,7 @@ void ring_emit (Ring *r, Encoder *e, uint64_t now, RingTotals *totals);
 uint64_t ring_bytes (const Ring *r);
 /* Returns the sum of past_left and of the native names beyond the limits. */
 uint64_t ring_left (const Ring *r);
+/* Returns 1 if memory ran out: events or names are missing. */
 int ring_failed (const Ring *r);
 
 #endif
