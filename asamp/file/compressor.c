@@ -211,7 +211,7 @@ static void compressor_turn (Compressor *p, CompressorSink sink, void *ud) {
   }
 }
 
-/* Compresses the n kept bytes. */
+/* Compresses the n kept bytes, and the changes between stacks and text among them. */
 static void packkept (Compressor *p, size_t n, int then, CompressorSink sink, void *ud) {
   size_t at = 0, i;
   for (i = 0; i < p->nturns; i++) {

@@ -32,7 +32,7 @@
 				    slow, as under callgrind */
 #define COMPRESSOR_LIGHT	(64u * 1024)
 #endif
-#define COMPRESSOR_TURNS	16
+#define COMPRESSOR_TURNS	16  /* most changes between stacks and text per flush (LIVE) */
 
 enum { COMPRESSOR_SMALL, COMPRESSOR_FAST, COMPRESSOR_LIVE };
 enum { COMPRESSOR_MORE, COMPRESSOR_FLUSH, COMPRESSOR_END };
@@ -50,8 +50,8 @@ typedef struct Compressor {
   unsigned char *packed;      /* COMPRESSOR_PIECE bytes */
   size_t npacked;             /* bytes of 'packed' not yet passed on */
   /* for LIVE */
-  size_t load;                /* bytes since the last flush */
-  unsigned char *kept;        /* these bytes, while zlib is in use */
+  size_t load;                /* bytes put since the last flush */
+  unsigned char *kept;        /* the 'load' bytes, while zlib is in use */
   int text;                   /* 1: the input is text */
   int packedtext;             /* 1: the bytes compressed last are text */
   size_t turns[COMPRESSOR_TURNS]; /* positions in 'kept' where the input changes between
@@ -75,19 +75,19 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
 /*
 ** Declares the following input to be text (1) or stacks (0, as initially). LIVE gives each kind its
 ** own Huffman codes, and zlib skips the shortest matches among the digits of a text, which
-** gives smaller output. With more than COMPRESSOR_TURNS changes between two flushes, some may be
-** ignored. SMALL and FAST ignore all changes.
+** gives smaller output. While zlib is in use, some of more than COMPRESSOR_TURNS changes between
+** two flushes are ignored. SMALL and FAST ignore all changes.
 */
 void compressor_text (Compressor *p, int text, CompressorSink sink, void *ud);
 
 /*
-** Stores the bytes that end the gzip member after the last flush, for callers that could not write
-** later output. Returns their number; 0: no member is open.
+** Stores the bytes that would end the gzip member here, for callers that could not write later
+** output. To be called directly after a FLUSH. Returns the number of bytes; 0: no member is open.
 */
 #define COMPRESSOR_ENDING	16
 size_t compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]);
 
-/* For LIVE: drops the pending output and starts another member. */
+/* For LIVE: drops the pending input and output, and starts another member, of zlib. */
 void compressor_restart (Compressor *p);
 
 void compressor_close (Compressor *p);

@@ -32,7 +32,7 @@ void decompressor_free (Decompressor *u);
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Returns 1 if the header of the current member has been read. */
+/* Returns 1 if the header of the current member, or at least its first 10 bytes, was read. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

@@ -8,8 +8,8 @@
 **        because opening alone affects a pipe, and the descriptor must then have the same
 **        device and inode;
 **   UF2  if the other process belongs to another user, the file must belong to that user, or the
-**        other process must have it open, as a process that changed its user after it had opened
-**        its profile;
+**        other process must have the file open, as a process that changed its user after it had
+**        opened its profile;
 **   UF3  root makes and removes files for a process of another user with the rights of that
 **        user: no name that the user changes meanwhile can lead to another file.
 */
@@ -27,8 +27,8 @@ typedef struct ForeignPeer {
 
 /*
 ** Determines the process that listens at the other end of the connected socket. The system
-** reports the user that the process had when it called listen; if that was root, the process's
-** present user is determined. Returns 0 with errno on failure.
+** reports the user that the process had when it called listen; if that was root, stores the
+** process's present user, if the system shows it. Returns 0 with errno on failure.
 */
 int foreign_peer (int fd, ForeignPeer *peer);
 
@@ -41,7 +41,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 /* Makes a folder of mode 0700 by a template of mkdtemp (UF3). Returns 0 or an errno. */
 int foreign_folder (char *path, uid_t uid);
 
-/* Removes a folder made by foreign_folder and the files in it (UF3). */
+/* Removes a folder made by foreign_folder and the files in it (UF3), but no subfolders. */
 void foreign_discard (const char *path, uid_t uid);
 
 /* Removes a socket, but no other file (UF3). */

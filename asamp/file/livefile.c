@@ -16,8 +16,8 @@ void livefile_fail (LiveFile *f, int error) {
 }
 
 /*
-** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Detects lost
-** bytes (W7).
+** Returns 1 if the descriptor is still that of the file; if not, drops it (W5). Sets a failure if
+** bytes are missing (W7).
 */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
@@ -32,7 +32,7 @@ static int livefile_stat (LiveFile *f, struct stat *s) {
   return 0;
 }
 
-/* Handles a failed write: stalls or fails. */
+/* Handles a failed write: the file stalls or fails (W6). */
 static void livefile_failed (LiveFile *f, int error) {
   if (f->patient && ftruncate(f->fd, (off_t)f->sure) == 0 &&
       lseek(f->fd, (off_t)f->sure, SEEK_SET) >= 0) {
@@ -121,8 +121,8 @@ static void livefile_again (LiveFile *f, int then) {
 }
 
 /*
-** Keeps bytes in case the file stalls (W6). If there is not enough memory, flushes the kept bytes
-** first.
+** Keeps bytes in case the file stalls (W6). If there is not enough memory, and the file has not
+** stalled yet, flushes the kept bytes first.
 */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);

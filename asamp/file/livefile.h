@@ -6,15 +6,16 @@
 ** at a time. Rules:
 **
 **   W1  all bytes put before livefile_flush can be read from the file after it, whenever the
-**       process ends;
+**       process ends, unless the file has failed or is stalled;
 **   W2  after the first failure ('error') nothing more is written: the file is a prefix of the
-**       intended content;
+**       intended content, except W7;
 **   W6  a regular file of LIVE or PLAIN for which a write fails, as on a full disk, stalls instead
-**       ('stalled'): it is truncated to its length at the last flush; later bytes are kept in
-**       memory, and each flush tries to end the gzip member there and to write the kept bytes as
-**       another member. So at any time the file is a prefix of the bytes put, with no gap when
-**       writing works again. If more than LIVEFILE_KEPT bytes would be kept, the file has failed;
-**   W3  a file has one writer: its opener has locked it (place.h);
+**       ('stalled'), if it can be truncated to its length at the last flush. All bytes put after
+**       that flush are kept in memory, and each flush tries to end the gzip member there and to
+**       write the kept bytes as another member. So at any time the file is a prefix of the bytes
+**       put, with no gap when writing works again. The file fails if more than LIVEFILE_KEPT bytes
+**       would be kept, or there is no memory for them;
+**   W3  a file has one writer: its opener has locked it, if that is possible (PL4 of place.h);
 **   W4  a file that was removed meanwhile is a failure (ENOENT), reported by livefile_close;
 **   W5  no other file is touched: if the program has closed the descriptor, and may have reused
 **       the number for a file of its own, that file is neither written nor closed, and there is a
@@ -35,7 +36,7 @@
 enum { LIVEFILE_PLAIN, LIVEFILE_SMALL, LIVEFILE_FAST, LIVEFILE_LIVE };  /* as in compressor.h */
 
 #define LIVEFILE_KEPT	(64u << 20)	/* most bytes kept while the file is stalled */
-#define LIVEFILE_PIECE	(1u << 20)    /* bytes put after which LIVE or PLAIN flushes by itself */
+#define LIVEFILE_PIECE	(1u << 20)    /* bytes put after which a file of W6 flushes by itself */
 
 typedef struct LiveFile {
   int fd;               /* -1: none */
@@ -44,7 +45,7 @@ typedef struct LiveFile {
   int packed;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes in the file */
-  int waiting;          /* 1: waits for the system to accept bytes; atomic */
+  int waiting;          /* 1: writes, and may wait for the system; atomic */
   Compressor compressor;
   /* for W6 */
   int patient;          /* 1: it may stall */
@@ -52,7 +53,7 @@ typedef struct LiveFile {
   uint64_t sure;        /* bytes of the file at the last flush */
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that would end the gzip member at 'sure' */
   size_t nending;
-  Bytes kept;           /* bytes put since that flush */
+  Bytes kept;           /* bytes put since the last flush */
 } LiveFile;
 
 /*
@@ -65,7 +66,7 @@ int livefile_open (LiveFile *f, int fd, int how);
 void livefile_put (LiveFile *f, const unsigned char *data, size_t n);
 /* Declares the kind of the following bytes, as compressor_text. */
 void livefile_text (LiveFile *f, int text);
-/* Flushes the file. 'last': ends the compressed data; nothing can be put afterwards. */
+/* Flushes the file, or tries to end its stall (W6). 'last': no bytes may be put later. */
 void livefile_flush (LiveFile *f, int last);
 
 /* Sets a failure from outside the file. */
@@ -78,8 +79,9 @@ void livefile_empty (LiveFile *f);
 void livefile_close (LiveFile *f);
 
 /*
-** Like livefile_close, for the child of a fork: does not check the file, and does not free the
-** kept bytes, which the fork may have caught while the writer enlarged them.
+** Like livefile_close, for the child of a fork: does not detect a removed file (W4) or a failed
+** close, and does not free the kept bytes, which the fork may have caught while the writer
+** enlarged them.
 */
 void livefile_abandon (LiveFile *f);
 

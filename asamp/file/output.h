@@ -35,7 +35,7 @@ typedef struct Output {
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 
-/* Returns 1 if the name is in /dev or /proc and therefore written directly (OU1). */
+/* Returns 1 if the name is one in /dev or /proc that is written directly (OU1). */
 int output_isdevice (const char *path);
 /*
 ** Opens the file; 'how' is OUTPUT_PLAIN, OUTPUT_SMALL or OUTPUT_FAST (compressor.h). Returns 0
@@ -43,8 +43,8 @@ int output_isdevice (const char *path);
 */
 int output_open (Output *o, const char *path, int how);
 /*
-** Completes and renames the file; with keep 0 or after a failure, removes it. Returns 0 or the
-** errno of the first failure.
+** Completes and renames the file; if 'keep' is 0, or after a failure, removes it. A file that is
+** written directly is neither renamed nor removed. Returns 0 or the errno of the first failure.
 */
 int output_close (Output *o, int keep);
 
@@ -53,11 +53,14 @@ void output_text (Output *o, const char *text);
 void output_char (Output *o, char c);
 void output_uint (Output *o, uint64_t n);
 void output_int (Output *o, int64_t n);
-/* Writes microseconds as milliseconds: "12.345". */
+/* Writes microseconds as milliseconds: "12.345", "12.5", "12". */
 void output_ms (Output *o, int64_t us);
 /* Writes n bytes as a quoted JSON string; invalid UTF-8 becomes U+FFFD. */
 void output_string (Output *o, const char *text, size_t n);
-/* Writes n bytes as UTF-8; ';' and the characters of printable.h become ','. */
+/*
+** Writes n bytes; invalid UTF-8 becomes U+FFFD, and ';' and the characters of printable_isobeyed
+** become ','.
+*/
 void output_clean (Output *o, const char *text, size_t n);
 
 #endif

@@ -81,7 +81,7 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if all users may write there but only owners may remove. */
+/* Returns 1 for a folder where all users may write but only owners may remove. */
 static int issticky (const struct stat *folder) {
   return (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
 }
@@ -109,8 +109,8 @@ static int refused (Attempt *a, int error, const char *why) {
 }
 
 /*
-** Locks the file. Returns 1 if it is locked or cannot be locked at all, 0 if somebody else has
-** locked it.
+** Locks the file. Returns 1 if it is locked or cannot be locked at all, 0 if another descriptor has
+** it locked in all LOCK_TRIES attempts.
 */
 static int lock (int fd) {
   const struct timespec pause = {0, LOCK_NS};
@@ -123,7 +123,7 @@ static int lock (int fd) {
   return 0;
 }
 
-/* Returns 1 for a profile or a snapshot, which this profiler writes. */
+/* Returns 1 for a profile or a heap snapshot, the kinds that this profiler writes. */
 static int place_isours (enum FileKind kind) {
   return kind == FILEKIND_PROFILE || kind == FILEKIND_HEAP;
 }
@@ -146,7 +146,7 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file if that is allowed. Returns 0, an errno or NEXT. */
+/* Empties the locked file, unless 'later', if PL1 allows that. Returns 0, an errno or NEXT. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -190,7 +190,7 @@ static int judge (Attempt *a, int fd) {
   return empty(a, fd);
 }
 
-/* Opens an existing file. */
+/* Opens an existing file, or the target of a symbolic link. Returns 0, an errno or NEXT. */
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
@@ -225,7 +225,7 @@ static int attempt (Attempt *a) {
     if (lock(a->place->fd))
       return 0;
     a->place->created = 0;
-    close(a->place->fd);  /* somebody has used the empty file */
+    close(a->place->fd);  /* another process has locked the new file */
     a->place->fd = -1;
     return busy(a);
   }

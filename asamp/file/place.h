@@ -3,19 +3,21 @@
 ** Finds and opens the file for a profile's path, such that no data are lost. Knows the contents
 ** of files only through filekind.h. Rules:
 **
-**   PL1  a non-empty file is emptied only if the caller may replace it: one of our profiles
-**        (PLACE_PROFILES) or any regular file (PLACE_ALL), and not while it is being written.
-**        Instead of a profile that may not be replaced, the next free numbered name is used
-**        (app.vmprof, app.2.vmprof, ...); any other file is an error;
+**   PL1  a non-empty file is emptied only if the caller may replace it: one of our profiles or heap
+**        snapshots (PLACE_PROFILES) or any regular file (PLACE_ALL), and not while it is being
+**        written. Instead of a profile or snapshot that may not be replaced, of any existing file
+**        with a generated name, and of a file being written, the next free numbered name is used
+**        (app.vmprof, app.2.vmprof, ...). Any other regular file is an error;
 **   PL2  a new file is readable by its owner only (0600), because profiles contain arguments
 **        and paths; an existing one keeps its mode;
 **   PL3  generated names, which can be guessed, are not followed if they are symbolic links,
-**        and existing files under them are used only if they may be replaced. In a folder where
-**        all users may write but only owners may remove (/tmp), files and links of other users
-**        than the folder's owner are neither followed nor used, whatever the name;
+**        and existing files under them are used only if they belong to the process's user and may
+**        be replaced. In a folder where all users may write but only owners may remove (/tmp),
+**        regular files and links of users other than the process's and the folder's owner are
+**        neither followed nor used, whatever the name;
 **   PL4  a regular file is locked (flock) as long as it is open. Two sessions, of any
-**        processes, never share a file, except on file systems without locks. Other kinds of
-**        files (a pipe, /dev/null) are used as they are.
+**        processes, never share a file, except two processes on file systems without locks. Other
+**        kinds of files (a pipe, /dev/null) are used as they are.
 */
 #ifndef asamp_place_h
 #define asamp_place_h
@@ -46,7 +48,7 @@ typedef struct PlaceWish {
 
 typedef struct Place {
   int fd;               /* for writing, never 0 to 2; -1: none */
-  char *path;           /* path opened; the caller frees it */
+  char *path;           /* path opened, or tried last; the caller frees it in either case */
   int busy;             /* 1: the requested file was not used because it is being written */
   int kept;             /* 1: the requested file was not used because it is a profile, or because
 			   its name was generated and it exists already */
@@ -56,7 +58,7 @@ typedef struct Place {
 
 /*
 ** Opens the file, and empties it unless wish->later is set. Returns 0, or an errno with a phrase
-** in 'why', which is empty if the errno's text is sufficient. Empties no file if it fails.
+** in 'why', which is empty if the errno's text is sufficient. On failure has emptied no file.
 */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 

@@ -4,8 +4,8 @@
 **
 ** Bytes to deliver are in 'out', from 'next' on; before it is filled again, the rest is moved
 ** to its start. Compressed bytes are read into 'in'. A gzip file may consist of several
-** members; data after the last one that are not a member are skipped, as gzip does. The
-** checksum of a member is verified at its end.
+** members; other data after the last member are skipped, as gzip does. The checksum of a member is
+** verified at its end.
 */
 #include "source.h"
 #include "descriptor.h"
@@ -28,7 +28,7 @@
 struct Source {
   int fd;
   int ended;              /* 1: no more bytes: end or failure */
-  int inmember;           /* compressed: within a member of the file */
+  int inmember;           /* compressed: 1 from the first step of a member to its end */
   int members;            /* compressed: 1 after a complete member */
   enum FileKind kind;
   const char *failure;
@@ -108,7 +108,7 @@ static size_t unpack (Source *s, unsigned char *to, size_t room) {
   return room - left;
 }
 
-/* Appends bytes to those that are ready. Returns 0 if there are none. */
+/* Appends bytes to those that are ready. Returns 0 if there are no more. */
 static int source_fill (Source *s) {
   size_t n, room;
   if (s->ended)
@@ -179,7 +179,7 @@ static int spool (void) {
 
 /* Returns a descriptor that reads standard input from its start, or -1 with errno. */
 static int standardinput (void) {
-  static int from = -1;    /* descriptor that is read */
+  static int from = -1;    /* descriptor to duplicate; -1: none yet */
   static off_t start;      /* its start offset */
   int fd;
   if (from < 0) {

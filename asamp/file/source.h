@@ -4,9 +4,9 @@
 ** name).
 **
 ** Owns the file, a decompressor and two buffers of fixed size, so that no file content can
-** increase its memory. Independent of the meaning of the bytes. After a failure or the end it
-** delivers no more bytes. A regular file that grows is read to the size it had when it was opened
-** or locked, since a process may write faster than a reader reads.
+** increase its memory. Independent of the meaning of the bytes. After a failure or the end, only
+** the bytes read before are delivered. A regular file that grows is read to the size it had when
+** it was opened or locked, since a process may write faster than a reader reads.
 */
 #ifndef asamp_source_h
 #define asamp_source_h
@@ -22,9 +22,9 @@
 typedef struct Source Source;
 
 /*
-** Opens a file. "-" is standard input, which can be opened repeatedly and is read from its
-** start: input that is not a file is stored in an unnamed file in $TMPDIR or /tmp. Returns NULL
-** with errno on failure.
+** Opens a file. "-" is standard input, which can be opened repeatedly and is each time read from
+** its first offset: input that cannot be read twice is stored in an unnamed file in $TMPDIR or
+** /tmp. Returns NULL with errno on failure; source_failure reports an error of reading.
 */
 Source *source_open (const char *path);
 void source_close (Source *s);
@@ -52,16 +52,19 @@ double source_fraction (const Source *s);
 
 /*
 ** Returns 1 if the file is being written, which is visible from its lock (place.h), or if it has
-** grown since it was opened.
+** grown since it was opened or locked.
 */
 int source_live (const Source *s);
 
-/* Locks the file, so that no profile is written into it. Returns 0 if it is being written. */
+/*
+** Locks the file, if its file system has locks, so that no profile is written into it, and reads
+** its size again. Returns 0 if it is being written.
+*/
 int source_lock (Source *s);
 
 /*
 ** Describes a file that is not a log, from its first bytes: "; this is a pprof profile (...)",
-** or an empty string.
+** or an empty string if the kind is unknown.
 */
 #define SOURCE_OTHER	160
 void source_other (const Source *s, char to[SOURCE_OTHER]);
@@ -70,8 +73,8 @@ void source_other (const Source *s, char to[SOURCE_OTHER]);
 int source_packed (const Source *s);
 
 /*
-** Returns the reason why there are no more bytes: NULL at the regular end of the file, else a
-** phrase ("compressed data are corrupt", or the system's message).
+** Returns the reason why there are no more bytes, as a phrase ("compressed data are corrupt", or
+** the system's message). NULL: there was no failure so far; the file may have ended regularly.
 */
 const char *source_failure (const Source *s);
 

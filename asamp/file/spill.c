@@ -80,7 +80,7 @@ void spill_rewind (Spill *s) {
     s->error = errno;
 }
 
-/* Makes at least n bytes available. Returns 0 if there are fewer. */
+/* Makes at least n bytes available in 'buffer'. Returns 0 if fewer are left. */
 static int spill_fill (Spill *s, size_t n) {
   memmove(s->buffer, s->buffer + s->at, s->used - s->at);
   s->used -= s->at;

@@ -26,7 +26,7 @@ typedef struct Spill {
   unsigned char buffer[SPILL_PIECE];
 } Spill;
 
-/* Makes an unnamed file for writing and reading. Returns -1 with errno on failure. */
+/* Makes an unnamed file. Returns a descriptor for writing and reading, or -1 with errno. */
 int spill_file (const char *directory);
 
 /* Opens a spill in 'directory'. Returns 0 or an errno. */
@@ -37,7 +37,7 @@ void spill_close (Spill *s);
 void spill_put (Spill *s, int64_t n);
 void spill_text (Spill *s, const char *text, size_t n);
 
-/* Starts reading, from the start. May be called repeatedly. */
+/* Starts reading, from the start; after it nothing may be put. May be called repeatedly. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
 /* Returns the next n <= SPILL_PIECE bytes of a text, valid until the next call; NULL: there are

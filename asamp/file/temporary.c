@@ -60,7 +60,7 @@ static void sethandlers (void) {
   }
 }
 
-/* Restores the default actions, unless they were changed meanwhile. */
+/* Restores the default actions in place of ours, unless the program has changed them. */
 static void takehandlers (void) {
   struct sigaction now;
   int i;
@@ -158,8 +158,8 @@ int temporary_start (Temporary *t, const char *path) {
 }
 
 /*
-** Gives the file the mode and owner of the file it replaces. If the owner cannot be changed,
-** removes the group's rights from the mode.
+** Gives the file the mode, owner and group of the file it replaces, if that is regular. If not even
+** the group can be changed, removes the group's rights. Returns an errno, or 0.
 */
 static int imitate (const Temporary *t) {
   struct stat old;
@@ -185,7 +185,7 @@ static void syncfolder (const char *path) {
   free(folder);
 }
 
-/* Completes the file on disk and closes it. Returns an errno, or 0. */
+/* Completes the file on disk if 'keep' is 1, and closes it. Returns an errno, or 0. */
 static int temporary_settle (Temporary *t, int keep) {
   int error = keep ? imitate(t) : 0;
   if (keep && error == 0 && fsync(t->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
