@@ -4,26 +4,28 @@
 **
 ** In a small heap a chunk is one small block, which wastes nothing for alignment. The first one
 ** has capacity for everything that a new state contains; each later one is a sixteenth of the
-** heap, which bounds the unused part. In a larger heap a chunk has 4 to 32 blocks of 32 KiB: a
-** quarter of the heap, within these bounds. If lua_Alloc refuses, less is requested, down to one
-** small block for the request alone, so that a limit of memory is used completely.
+** heap, which bounds the unused part, but 4 KiB at least. In a larger heap a chunk is a quarter of
+** the heap, with bounds: 4 to 32 blocks of 32 KiB if mapped, 8 to 31 from lua_Alloc. If memory is
+** refused, less is requested, down to one small block for the request alone, so that a limit of
+** memory is used completely.
 **
 ** Chunks of states of luaL_newstate are mapped if the heap has 128 KiB or more: the system aligns
 ** them at no cost, and they can be returned independently of malloc (mapped.h). Code that replaces
-** the allocator of such a state receives the requests for later chunks. Mappings of all states are
-** adjacent and have the same advice, so that the system joins them into one, because a process may
-** have 65,530 mappings at most.
+** the allocator of such a state receives the requests for later chunks. Mappings of all states,
+** except huge chunks, have the same advice, so that the system joins adjacent ones, because a
+** process may have 65,530 mappings at most.
 **
 ** A big mapped heap (LUAN_BIGHEAP) grows by huge chunks, of the size of a huge page, 2 MiB. They
 ** become huge pages where the system has them (transparent huge pages, "always" or "madvise"):
 ** a fork, which copies the page tables, is several times faster then (bench/heap), and address
 ** translation costs less. The system may join the pages of a chunk in the background after the next
-** chunk was added. At the first touch it would have to clear a whole huge page, and to search for
-** one if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a virtual machine whose host has
-** reclaimed free memory. LUA_GC=huge-pages requests this nevertheless. Huge chunks are adjacent,
-** so that they are few mappings: a new one becomes part of the mapping of the previous one, which
-** has no advice yet. If more than an eighth of a huge chunk is free, its free pages are returned
-** and its pages stay small: otherwise the system would join them again and fill the gaps.
+** huge chunk was added. A huge page at the first touch has to be cleared as a whole, and found
+** if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a virtual machine whose host has
+** reclaimed free memory. LUA_GC=huge-pages requests that nevertheless. Huge chunks are adjacent if
+** possible, so that they are few mappings: a new one becomes part of the mapping of the previous
+** one, which has no advice yet. If more than an eighth of a huge chunk is free, luaN_releasepages
+** returns the free pages and keeps the others small: otherwise the system would join the pages
+** again and fill the gaps.
 */
 #define LUA_CORE
 #define _DEFAULT_SOURCE
@@ -44,17 +46,18 @@
 #include "mapped.h"
 #include "seam.h"
 
-/* Bytes of a state's first block, which is a small one. Later small blocks have a page at least. */
+/* Bytes of a state's first block, which is small. Later small blocks have a page if possible. */
 #define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* least bytes of a small block, when memory is short */
 
-/* A heap grows by one GROWTH_SMALL-th while it is small, and by one GROWTH-th later. A larger
-   growth means fewer chunks and more unused memory. */
+/* A heap grows by one GROWTH_SMALL-th while it is small, and by one GROWTH-th later, within the
+   bounds of chunks. A larger growth means fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
 /* Bounds of the number of blocks of a chunk: CHUNK_ if it comes from lua_Alloc, which must provide
-   one block more to align them; MAPPED_ if it is mapped. */
+   one block more to align them; MAPPED_ if it is mapped. A huge chunk has more, and a spare mapping
+   may have less. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
@@ -68,18 +71,20 @@
 /* Bytes of a huge page, by which a big mapped heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of one call of luaN_trim: chunks visited, chunks returned. They bound its time. */
+/* Limits of a call of luaN_trim without 'all': chunks visited, chunks freed. They bound its
+   time. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Limits of one call of luaN_releasepages: system calls, chunks visited. They bound its time. */
+/* Limits of a call of luaN_releasepages: system calls (checked after each chunk), chunks visited.
+   They bound its time. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
 
 /* {== chunks ============================================================ */
 
-/* True if the state's chunks of whole blocks are mapped. Not in a build with AddressSanitizer:
+/* True if the state's chunks of whole blocks are mapped. False in a build with AddressSanitizer:
    LeakSanitizer searches for pointers only in memory of malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
@@ -89,9 +94,10 @@
 
 
 /*
-** Calls madvise for n bytes at p. Returns 0 if madvise had an effect. If a filter of system calls
-** (seccomp) refuses madvise, the state never calls it again, so that pages are neither released nor
-** made huge. LUA_GC=no-madvise has the same effect, for filters that end the process instead.
+** Calls madvise for n bytes at p. Returns 0 if madvise has succeeded, else -1. If a filter of
+** system calls (seccomp) refuses madvise, later calls do nothing for the state, so that pages are
+** neither released nor made huge. LUA_GC=no-madvise has that effect, too, for filters that end the
+** process.
 */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
@@ -144,14 +150,14 @@ static size_t wholelines (size_t n) {
 }
 
 
-/* Adds a small block of 'size' bytes, or less if memory is short, with capacity for n bytes.
-   Returns 0 if there is no memory. */
+/* Adds a small block of 'size' bytes, within its bounds, or less if memory is short, but with
+   capacity for n bytes. Returns 0 if there is no memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
-  /* If no collection can run, a repeated request is the only way to get memory, so totals that
-     lua_Alloc has refused are forgotten. */
+  /* If no collection can run, a repeated request is the only way to get memory, so an earlier
+     refusal of lua_Alloc is forgotten. */
   if (!completestate(g) || g->gcstopem) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -175,7 +181,8 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 }
 
 
-/* Adds a chunk of up to n whole blocks, at least CHUNK_MIN. Returns 0 if there is no memory. */
+/* Adds a chunk of n whole blocks, or of fewer if memory is short, down to CHUNK_MIN. Returns 0 if
+   there is no memory. */
 static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
@@ -198,8 +205,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks, or of fewer if a spare mapping has fewer. Returns 0 if there is
-   no memory. */
+/* Adds a mapped chunk of n blocks; unless it is huge, a spare mapping of n blocks or fewer is
+   preferred. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -249,7 +256,7 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Returns chunk c. 'closing' is 1 if the state is being closed. */
+/* Frees chunk c. 'closing': the state is being closed, so a mapping may become a spare. */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -326,7 +333,7 @@ void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j) {
 }
 
 
-/* Returns 1 if no line of a page of b is in use. */
+/* Returns 1 if all lines of page number 'page' of b are free. */
 static int isfreepage (const luaN_Block *b, unsigned page) {
   const unsigned n = LUAN_PAGE / LUAN_LINE;
   unsigned i;
@@ -339,7 +346,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b to the system. Returns the number of system calls. */
+/* Releases the free pages of b to the system. Returns the number of system calls, including those
+   that 'advise' has left out. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
@@ -366,8 +374,8 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if enough of a huge chunk is free to break up its huge page: more than a page for each
-   block. A lower limit would return memory earlier and lose more huge pages. */
+/* Returns 1 if the free pages of c should be released: if c is not huge, or has more than one free
+   page for each block. A lower limit would return memory earlier and break up more huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -5,25 +5,29 @@
 
 #include "heap.h"
 
-/* Adds a chunk, whose blocks are in 'empty'; at least one has capacity for n bytes (n <=
-   LUAN_LARGE). Returns 0 if there is no memory. Does not collect. */
+/* Adds a chunk, whose blocks are in 'empty'; at least one block has capacity for n bytes (n <=
+   LUAN_LARGE + 8). Returns 0 if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
-/* Returns all chunks to lua_Alloc or the system, whatever is in them. */
+/* Frees all chunks of a closed state, whatever is in them. Mappings may become spares
+   (mapped.h). */
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
-/* Returns empty chunks while the empty blocks have more than 'reserve' bytes. If 'all' is set, may
-   visit every chunk; else visits some chunks and keeps at least 'reserve' bytes. */
+/* Frees empty chunks while the blocks in 'empty' have more than 'reserve' bytes. If 'all' is set,
+   may visit every chunk, and may leave less than 'reserve' bytes. Otherwise visits some chunks,
+   after those of the last call, and leaves at least 'reserve' bytes. */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
-/* The page, of 4 KiB, that contains a line. A block has eight. */
+/* Bytes of a page: a block that is not small has eight. luaN_pageof: the page that contains a
+   line. */
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
 /*
-** Releases some free pages of mapped chunks to the system, until the blocks occupy at most 'most'
-** bytes. When that is reached, or all chunks were visited once, it does nothing until 'releasing'
-** is set again: pages that a program uses at intervals would be released and faulted in repeatedly.
+** If 'releasing' is set, releases free pages of some mapped chunks to the system, as long as the
+** blocks occupy more than 'most' bytes (room - released). Clears 'releasing' when they do not, when
+** all chunks were visited once, or if pages cannot be released. Otherwise pages that a program uses
+** at intervals would be released and faulted in repeatedly.
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 

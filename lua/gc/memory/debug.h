@@ -4,9 +4,9 @@
 **
 **   LUAN_DEBUG  A bitmap of the granules in use detects memory that is handed out
 **               twice (H3). Lines that become free are filled with LUAN_DEADBYTE.
-**               A sampler that calls the Lua API, or a broken invariant (verify.h),
-**               ends the process.
-**   ASan        Lines that are not in use are poisoned.
+**               A sampler that calls the Lua API (luaN_mayenter), or a broken
+**               invariant (verify.h), ends the process.
+**   ASan        Free lines are poisoned, and holes until they are allocated from.
 **
 ** In a release build all hooks are empty.
 */
@@ -31,8 +31,8 @@ struct lua_State;
 /* Hooks. luaN_handedout: n bytes at p were allocated. luaN_takenback: n bytes at p, whole lines,
    became free. */
 #if defined(LUAN_DEBUG)
-/* luaN_setused marks n bytes at p as in use and ends the process if some are already (H3).
-   luaN_setunused marks them as free and fills them with LUAN_DEADBYTE. */
+/* luaN_setused marks n bytes at p as in use; ends the process if some are in use already (H3) or
+   are past the block. luaN_setunused marks n bytes as free and fills them with LUAN_DEADBYTE. */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
 LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_handedout(h,p,n)	(luaN_asanopen(p, n), luaN_setused(h, p, n))
@@ -43,8 +43,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* luaN_asking sets whether a function of the sampler is running. luaN_mayenter ends the process if
-   such a function calls an API function other than lua_getinfo and lua_getstack (seam.h). */
+/* luaN_asking sets whether a function of the sampler is running. An API function calls
+   luaN_mayenter with its name, usually by lua_lock (core.h): luaN_mayenter ends the process if a
+   function of the sampler is running, unless the name is lua_getinfo or lua_getstack. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
@@ -53,8 +54,9 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
-/* Checks the heap after a collection ('exact': of luaC_fullgc) and ends the process if an invariant
-   does not hold. inspect/verify.c sets luaN_verifier when the process starts. */
+/* Checks the heap after a collection ('exact': of luaC_fullgc), possibly only after every N-th, and
+   ends the process if an invariant does not hold. inspect/verify.c sets luaN_verifier when the
+   process starts. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

@@ -13,12 +13,12 @@
 #include "giveback.h"
 
 
-/* The kept block of the process. Access needs the flag 'busy', which is taken without waiting;
-   code that does not get it frees its block at once. */
+/* The kept block of the process. Access needs the flag 'busy', which is taken without waiting. If
+   the flag is taken, an offered block is freed at once, and the kept block stays. */
 static struct {
   int busy;
   char *last;			/* the kept block, or NULL */
-  unsigned at;			/* milliseconds when a large block was last freed */
+  unsigned at;			/* milliseconds when a block was last offered */
 } stays;
 
 
@@ -33,7 +33,7 @@ static void endblock_letgo (void) {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* A block above the end of the heap is mapped, or of another arena of malloc. */
+  /* A block above the end of malloc's heap is mapped, or of another arena. */
   if ((char *)p >= (char *)sbrk(0) || !endblock_hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

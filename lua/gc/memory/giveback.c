@@ -27,8 +27,8 @@
 
 
 /* State of the process. */
-static size_t freed;		/* bytes freed since the last call */
-static unsigned at;		/* milliseconds of the last call without 'now' */
+static size_t freed;		/* bytes freed since malloc_trim was last called */
+static unsigned at;		/* milliseconds of the last such call without 'now' */
 
 
 void luaN_countfreed (size_t bytes) {

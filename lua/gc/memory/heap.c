@@ -33,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in a list, so that the block used last is used again first. In 'empty' and 'holed',
-   a small block is put last; a small heap has no other blocks. */
+/* Puts b first in its list, so that the block used last is used again first. In 'empty' and
+   'holed', puts a small block last. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;
@@ -57,7 +57,8 @@ void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
 #define smallat(h,i)	((luaN_Block *)(h)->small.a[i])
 
 
-/* Returns the index of the first small block at a higher address than p. */
+/* Returns the index in 'small' of the first block at a higher address than p; small.n if there is
+   none. */
 static size_t smallbehind (const luaN_Blocks *h, const void *p) {
   size_t low = 0, high = h->small.n;
   while (low < high) {

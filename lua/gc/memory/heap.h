@@ -4,34 +4,35 @@
 **
 ** A block is 32 KiB of 64-byte lines, aligned to its size, so that the block of an address is
 ** found by a mask. Objects, vectors of tables, stacks and CallInfos of at most LUAN_LARGE bytes are
-** in lines. A long string or userdata of more than LUAN_LARGETEXT bytes has its lines to itself; it
-** is in lists.large and its lines are freed when it is found dead. Everything larger, and explicit
-** memory (prototypes and their vectors, buffers, the string table), comes from lua_Alloc one block
-** at a time. Nothing moves.
+** in lines. A long string or userdata of more than LUAN_LARGETEXT bytes is in lists.large; up to
+** LUAN_LINETEXT bytes, it has lines to itself, which are freed when it is found dead. Everything
+** larger, and explicit memory (prototypes and their vectors, buffers, the string table), comes from
+** lua_Alloc one block at a time. Nothing moves.
 **
 ** A small heap has small blocks: of any length up to 32 KiB, at any address that lua_Alloc
-** returns. They are found by binary search in a sorted list. They avoid the cost of alignment. If
-** lua_Alloc has a limit, they can use the last bytes below it, which are too few for whole blocks.
+** returns. They are found by binary search in a sorted list. They avoid the cost of alignment. A
+** larger heap gets small blocks, too, when lua_Alloc has too little memory for whole blocks.
 **
 ** A line without marks is free. A run of free lines is a hole; the nursery bumps a pointer
-** through one hole after another (nursery.h). Memory in lines is not freed explicitly: a
+** through one hole after another (nursery.h). Most memory in lines is not freed explicitly: a
 ** collection marks the lines of the objects that it reaches, and later nurseries use the lines
-** without marks. This is the mark-region heap of Blackburn and McKinley (Immix, PLDI 2008) with
-** sticky marks: a minor collection only adds marks for its survivors.
+** without marks. (luaN_forget frees lines of vectors earlier.) This is the mark-region heap of
+** Blackburn and McKinley (Immix, PLDI 2008) with sticky marks: a minor collection keeps the marks
+** of old objects and adds marks for the objects that it tenures.
 **
-** A mark has an epoch, 1 to 3 (gc.h), and a line has one bit for each epoch. So a major
-** collection adds new marks next to the old ones, while minor collections recycle the lines that
-** have neither.
+** The mark of an object has the object's epoch, 1 to 3 (gc.h): a line has one bit for each epoch.
+** (Lines of a large leaf object have LUAN_HELD instead.) So a major collection adds new marks next
+** to the old ones, while minor collections recycle the lines that have no mark.
 **
-** Invariants (checked by luaN_verify):
+** Invariants (checked by luaN_verify; H2 is not, H3 is checked by debug.h):
 **   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
 **       byte, and is not part of a hole that was taken since the last minor collection.
-**   H2  A block of memory is in exactly one place: in lines (implicit; at most LUAN_LARGE bytes, or
-**       LUAN_LINETEXT for a large leaf object) or from lua_Alloc.
-**   H3  Blocks of memory that are in use do not overlap.
+**   H2  An object or vector is in exactly one place: in lines (at most LUAN_LARGE bytes, or
+**       LUAN_LINETEXT for a large leaf object), or in memory of its own from lua_Alloc.
+**   H3  Objects and vectors that are in use do not overlap.
 **   H4  A block is in 'used' if a hole of it was taken since the last minor collection. It is in
-**       'empty' only if all its lines are free, in 'holed' only if it has free lines. It is in at
-**       most one list.
+**       'empty' only if all its lines but those of its head (LUAN_HEAD) are free, in 'holed' only
+**       if it has free lines. It is in at most one list.
 **   H5  chunk->nempty is the number of the chunk's blocks in 'empty'; room and vacant are the
 **       bytes of all blocks and of those in 'empty'; held is the number of bytes obtained from
 **       lua_Alloc or mapped.
@@ -40,7 +41,7 @@
 **   H7  'small' has exactly the small blocks, in the order of their addresses; 'low' and 'span'
 **       are the smallest range of addresses that contains them.
 **   H8  A page that is 'released' is in a mapped chunk and all its lines are free; 'released' of
-**       the heap is the sum of their bytes.
+**       luaN_Blocks is the sum of the bytes of these pages.
 **
 ** This header needs only the core's basic types.
 */
@@ -58,35 +59,38 @@
 #define LUAN_LINE	64u		/* bytes of a line */
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* lines of a block, at most */
 
-/* Bytes of old objects up to which all fit into the processor's cache. */
+/* Bytes that fit into the processor's cache. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
-/* Number of cache lines of LUAN_NEAR bytes: if at most that number of slots is visited twice, they
-   and the objects that they refer to are still in the cache at the second visit. Up to this number
-   of undecided keys, or of lookups of logged objects, may be left to the atomic step. */
+/* Number of cache lines of LUAN_NEAR bytes: if at most this number of slots is visited twice, the
+   slots and the objects that they refer to are still in the cache at the second visit. Used in
+   limits of remset.slots (refine.c), of undecided keys and of the log (ahead.c, mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
-/* Bytes of the largest block of memory in lines. Larger ones come from lua_Alloc. */
+/* Bytes of the largest object or vector in lines; LUAN_LINETEXT for long strings and userdata. */
 #define LUAN_LARGE	8192u
 /* Bytes of the largest long string or userdata in lines. */
 #define LUAN_LINETEXT	8000u
-/* Bytes above which a long string or userdata is a large leaf object: in lists.large, with lines
-   to itself. A lower limit frees more dead objects early and makes lists.large longer. */
+/* Bytes above which a long string or userdata is a large leaf object: in lists.large, with lines,
+   or a block of lua_Alloc, to itself. A lower limit frees more dead objects early and makes
+   lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* Bytes from which on a heap is big: no cache holds it, and returning free pages and using huge
-   pages are worth their cost. */
+/* Bytes, of all blocks or of old objects, from which on a heap is big: no cache holds it, and huge
+   pages are worth their cost. The states of a process share as many bytes (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Bytes of the largest block of memory for which the nursery leaves its current block of lines.
-   A larger one that fits into no later hole of that block uses the overflow region. */
+/* Bytes of the largest request for which the nursery leaves its current block (with exceptions:
+   bump of nursery.c). A larger one that fits into no later hole of that block uses the overflow
+   region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
 
 /* Bit of marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
-/* Bit of marks[]: the line belongs to a large leaf object or to a userdata that was left young.
-   It is freed explicitly, never by the sweep of lines. */
+/* Bit of marks[]: the line belongs to a large leaf object that has survived a collection, or to a
+   small userdata that was left young. No sweep of lines removes this bit: luaN_freetext does, or
+   waiting.c. */
 #define LUAN_HELD	0x10
 
 /* Rounds n up to a multiple of LUAN_GRANULE. */
@@ -104,7 +108,7 @@
 struct luaN_Chunk;
 struct global_State;
 
-/* Links of a block in a circular list. The heads of the lists are of this type, too. */
+/* Links of a block in a circular list. The head of each list is a luaN_Link, too. */
 typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
@@ -117,14 +121,14 @@ typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 ** a walk (visits.h). The debug build has 'nlines' more bytes, for the granules in use (H3).
 */
 typedef struct luaN_Block {
-  luaN_Link link;		/* in 'empty', 'holed' or 'used' (must be first) */
+  luaN_Link link;		/* in the list that 'where' names (must be first) */
   struct luaN_Chunk *chunk;	/* the chunk that contains the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
   /* Number of lines that may be free: all but those with LUAN_HEAD. */
   unsigned short nusable;
-  lu_byte where;		/* the list that it is in: a luaN_Where */
-  lu_byte class;		/* in 'holed': log2 of the number of lines of its largest hole */
-  lu_byte pending;		/* 1: some bit of 'bits' is set for a pending object */
+  lu_byte where;		/* the list that contains the block: a luaN_Where */
+  lu_byte class;		/* in 'holed': log2 of the lines of the block's largest hole */
+  lu_byte pending;		/* 1: some bit of luaN_bits is set for a pending object */
   lu_byte released;		/* one bit for each page that was returned to the system */
   lu_byte marks[];		/* one byte per line (H1) */
 } luaN_Block;
@@ -136,7 +140,7 @@ typedef struct luaN_Block {
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-#define LUAN_LINESETS	3u	/* bytes per line of the head: marks, bits, granules in use */
+#define LUAN_LINESETS	3u	/* bytes of the head per line: marks, bits, granules in use */
 #else
 #define LUAN_LINESETS	2u
 #endif
@@ -144,12 +148,12 @@ typedef struct luaN_Block {
 /* Bytes of the head of a block of n lines. */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* The bits of block b, one for each granule; luaN_usedbits: those of the granules in use, in the
-   debug build. */
+/* Two sets of bits of block b, one bit for each granule. luaN_bits: pending or visited objects;
+   luaN_usedbits, in the debug build: granules in use. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
-/* Index of the granule, and of the line, of address p in block b. */
+/* Index in block b of the granule, and of the line, that contains address p. */
 #define luaN_granuleof(b,p) \
   ((size_t)((const char *)(p) - (const char *)(b)) / LUAN_GRANULE)
 #define luaN_lineof(b,p) \
@@ -166,8 +170,8 @@ typedef struct luaN_Chunk {
   unsigned nblocks;		/* number of blocks; 1 if they are small */
   unsigned nempty;		/* number of blocks in 'empty' (H5) */
   lu_byte small;		/* 1: its only block is a small block */
-  lu_byte mapped;
-  lu_byte huge;			/* 1: mapped in huge pages, where the system supports them */
+  lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
+  lu_byte huge;			/* 1: may be a huge page; 0 after free pages were released */
 } luaN_Chunk;
 
 /* The block with index i of chunk c. */
@@ -182,51 +186,55 @@ typedef struct luaN_Region {
 
 /* The blocks of one state. */
 typedef struct luaN_Blocks {
-  luaN_Link empty;		/* blocks without a line in use */
+  luaN_Link empty;		/* blocks of which all usable lines are free */
   luaN_Link holed[LUAN_CLASSES];  /* blocks with holes, by class */
   luaN_Link used;		/* blocks that the current nursery has taken holes of */
   luaN_Chunk *chunks;
-  luaN_Chunk *trimmed;		/* the next chunk for luaN_trim, or NULL */
-  luaN_Chunk *sweptchunk;	/* the first chunk that luaN_sweeplines has not finished */
+  luaN_Chunk *trimmed;		/* the next chunk for luaN_trim; NULL: the first */
+  luaN_Chunk *sweptchunk;	/* the first chunk that luaN_sweeplines has not finished, or NULL */
   unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
-  lu_byte unadvised;		/* 1: madvise was refused and is not called again */
-  /* 1: luaN_askmore has returned NULL, or luaN_refused was called; 0 again when a nursery starts or
-     a major collection ends. */
+  lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
+  /* 1: luaN_askmore has refused growth, or luaN_refused was called; 0 again when a nursery starts
+     or a major collection ends. */
   lu_byte refused;
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
-  /* Lowest address of the small blocks, and bytes from there to their end. */
+  /* Lowest address of the small blocks, and bytes from there to the end of the last one. */
   uintptr_t low, span;
   /* Cache of small blocks by address (luaN_recentat). An entry is the distance of a block from
      'low' in granules. */
   uint16_t recent[LUAN_RECENT];
   size_t room, vacant;		/* bytes of all blocks; bytes of the blocks in 'empty' (H5) */
   size_t released;		/* bytes of 'room' that were returned to the system (H8) */
-  luaN_Chunk *next;		/* the next chunk for luaN_releasepages, or NULL */
+  luaN_Chunk *next;		/* the next chunk for luaN_releasepages; NULL: the first */
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
-  /* Bytes of malloc's blocks that were freed and are not reported to giveback.h yet. */
+  /* Bytes of blocks of luaN_alloc that were freed and not reported to giveback.h yet. */
   size_t freed;
-  /* The total of 'held' from which on luaN_askmore returns NULL until a major collection ends: the
-     smallest that lua_Alloc has refused to it, or the one that luaN_refused has set. 0: none. */
+  /* The value of 'held' from which on luaN_askmore refuses growth until a major collection ends:
+     the smallest that lua_Alloc has refused to luaN_askmore, or the one that luaN_refused has set.
+     0: none. If no collection can run, newsmall (chunks.c) resets it. */
   size_t ceiling;
 } luaN_Blocks;
 
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Put block b into a list, and remove b from the list that it is in. */
+/* luaN_enlist puts block b, which must be in no list, into a list (LUAN_HOLED: that of b->class).
+   luaN_unlist removes b from its list, if it is in one. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* Add and remove a small block. luaN_addsmall needs capacity in 'small' for one more. */
+/* luaN_addsmall adds a small block to 'small', which must have capacity for one more.
+   luaN_dropsmall removes one. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* Returns the small block that contains address p, or NULL; enters it into the cache. */
+/* Returns the small block that contains address p, or NULL. Enters the block into the cache if its
+   distance from 'low' fits into an entry. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* Returns the block that contains address p, which must be in a block. The cache is tried first:
-   without it, half of the collection time of a small heap was spent on searching blocks. */
+/* Returns the block that contains address p, which must be in a block. For a small block, the cache
+   is tried first: without it, searches took half of the collection time of a small heap. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
     luaN_Block *b = luaN_recent(h, p);

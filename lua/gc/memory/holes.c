@@ -2,7 +2,7 @@
 /*
 ** Lines and holes (holes.h): chooses where memory is allocated. Independent of the contents of
 ** lines, of the collector's decisions and of sampling. Never collects and never raises; nursery.c
-** retries.
+** collects and tries again.
 */
 #define LUA_CORE
 
@@ -44,7 +44,8 @@ static unsigned log2of (unsigned n) {
 #define HIGH	UINT64_C(0x8080808080808080)
 
 
-/* Returns the marks of eight lines. May read past marks[], into the rest of the head. */
+/* Returns the marks of eight lines from line i on. May read past marks[], into the rest of the
+   head. */
 static uint64_t eight (const luaN_Block *b, unsigned i) {
   uint64_t w;
   memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
@@ -58,8 +59,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', or 'least' if that is
-   longer. */
+/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', which has no other
+   bits; 'least' if that is more. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -95,8 +96,8 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b, which the nursery does not use, to 'empty', to the 'holed' list of its class, or, if it
-   has few free lines (MIN_FREE_LINES), to no list. */
+/* Moves b, which the nursery no longer uses, to 'empty', to the 'holed' list of its class, or, if
+   it has few free lines (MIN_FREE_LINES), to no list. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;
@@ -147,7 +148,7 @@ void luaN_relist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Removes all marks but 'keep' from the lines of b. Returns 1 if a line has become free. */
+/* Removes all bits but 'keep' from the marks of b. Returns 1 if a line has become free. */
 static int sweepblock (luaN_Blocks *h, luaN_Block *b, lu_byte keep) {
   uint64_t freed = 0;
   unsigned i;
@@ -190,7 +191,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* The next minor collection frees a line of the nursery. */
+    /* luaN_recycle frees a line of the nursery. */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -216,7 +217,7 @@ luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n) {
 
 /* {== holes ============================================================= */
 
-/* Returns the first free line of b from line i on, or nlines. */
+/* Returns the first free line of b from line i on; nlines if there is none. */
 static unsigned nextfree (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -230,7 +231,7 @@ static unsigned nextfree (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Returns the first line of b in use from line i on, or nlines. */
+/* Returns the first line of b in use from line i on; nlines if there is none. */
 static unsigned nextused (const luaN_Block *b, unsigned i) {
   for (; i < b->nlines; i += 8) {
     uint64_t w = eight(b, i);
@@ -243,8 +244,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Takes the first hole of b, from line 'from' on, that has n bytes, and sets *r to it. Returns 0
-   if there is none. */
+/* Takes the first hole of b, from line 'from' on, that has at least n bytes: sets *r to the hole,
+   marks its lines as young and moves b to 'used'. Returns 0 if there is none. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -276,7 +277,7 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes a hole of n bytes in any block, in a list or not. Returns 0 if there is none. */
+/* As takehole, in any block, whether the block is in a list or not. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {
@@ -289,8 +290,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' that has a hole of n lines, or NULL; a block of class
-   MIN_ROOMY_CLASS or higher if possible. */
+/* Returns a block of 'holed' that has a hole of at least n lines, one of class MIN_ROOMY_CLASS or
+   higher if possible. Returns NULL if no class guarantees such a hole. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;
@@ -302,7 +303,7 @@ static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
 }
 
 
-/* Returns a block of 'empty' with n usable bytes, or NULL. */
+/* Returns a block of 'empty' with at least n usable bytes, or NULL. */
 static luaN_Block *emptyblock (luaN_Blocks *h, size_t n) {
   luaN_Link *l;
   for (l = h->empty.next; l != &h->empty; l = l->next) {

@@ -15,9 +15,9 @@
 #include "seam.h"
 
 
-/* 1: lua_Alloc runs on this OS thread, so its requests to the system belong to a heap. The
-   variable is per OS thread, because the state for which lua_Alloc runs is not known while that
-   state is created, or where a host calls the API without a protected call. */
+/* 1: lua_Alloc runs on this OS thread, so calls of malloc on it belong to a heap. The variable is
+   per OS thread, because the state for which lua_Alloc runs is not known while that state is
+   created, or where a host calls the API without a protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 
@@ -45,8 +45,8 @@ int luaN_lend (int on) {
 #endif
 
 
-/* Returns CLOCK_MONOTONIC in milliseconds at the start of the last pause, which is exact enough
-   for one-second limits. */
+/* Returns CLOCK_MONOTONIC in milliseconds (modulo 2^32) at the start of the last pause or of the
+   running one. The limits of one second need no later time. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);
 }

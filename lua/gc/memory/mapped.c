@@ -21,14 +21,14 @@ typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* The spare mappings of the process. Access needs the flag 'busy', which is taken without
-   waiting; code that does not get it maps and unmaps directly. */
+/* The spare mappings of the process. Access needs the flag 'busy', except for atomic reads of
+   'bytes'. The flag is taken without waiting; code that does not get the flag uses no spares. */
 static struct {
   int busy;
   Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
   size_t bytes;			/* bytes of all spares */
   size_t room;			/* limit of 'bytes'; luaN_closespares sets it */
-  size_t requested;		/* bytes requested by states since a state was last closed */
+  size_t requested;		/* bytes requested (luaN_takespare) since a state was last closed */
   unsigned at;			/* time of the last close of a state, in milliseconds */
   int closed;			/* 1: a state was closed at some time */
 } spares;
@@ -44,8 +44,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* Maps 'size' bytes aligned to 'to', at 'at' if possible. The first attempt usually succeeds: the
-   system puts a mapping directly below the previous one, which is aligned as a rule. */
+/* As luaN_map, with the spares kept. The first result is usually aligned: the system puts a mapping
+   directly below the previous one, which is aligned as a rule. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

@@ -13,31 +13,31 @@
 
 struct global_State;
 
-/* A loop over the words of a list, over slots or over buckets prefetches the object to which the
-   element refers that is this number of places ahead. A larger number hides more latency and wastes
-   more prefetches at the end of short runs. */
+/* A loop over the words of a list, over slots, nodes or buckets prefetches the object to which the
+   element refers that is this number of elements, or a multiple of it, ahead. A larger number hides
+   more latency and wastes more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
   void **a;
-  size_t n, size;
+  size_t n, size;		/* number of words in use; capacity in words */
 } luaN_Vec;
 
 /* A list of objects of which the last ones may be young. */
 typedef struct luaN_List {
   luaN_Vec v;
-  size_t old;			/* number of entries at the start that are old */
+  size_t old;			/* number of entries at the start that are known to be old */
 } luaN_List;
 
-/* Ensures capacity for n more words. Returns 0 if there is no memory; nothing has changed then. */
+/* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Frees most of the array's unused memory if few of its words are in use; keeps capacity for
-   'spare' more. */
+/* Reduces the capacity of an array of more than 64 words to a quarter if less than an eighth is
+   needed for its words in use and 'spare' more. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
-/* Frees the unused memory of an array that will not grow. An empty array keeps its memory. */
+/* Frees the unused memory of an array, unless the array is empty. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
 /* Frees the memory of the array and makes it empty. */
