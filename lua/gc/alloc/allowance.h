@@ -17,12 +17,13 @@
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 1, and sets 'refusal', if an allocation of n more bytes would exceed a limit. If that is
-   the limit of the bytes in use, first runs an emergency collection, if one may run now, and
-   compares again. To be called only if the state has limits (luaN_exceeds). */
+/* Returns 1, and sets 'refusal' and heap.starved, if an allocation of n more bytes would exceed a
+   limit. If only the limit of the bytes in use would be exceeded, first runs an emergency
+   collection, if one may run, and compares again. To be called only if the state has limits
+   (luaN_exceeds). */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
-/* As luaN_compare, for any state. */
+/* As luaN_compare, for any state; false if the state has no limits. */
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 

@@ -18,7 +18,7 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Number of instructions before a concatenation that are searched for the loads of its operands. */
+/* Number of instructions that one search for the load of a register visits (setter). */
 #define MAX_BACK	64
 #define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
 
@@ -51,8 +51,8 @@ LUA_API void luaN_setcopies (lua_State *L, uint64_t distance) {
 _Static_assert(offsetof(TString, contents) + 1 == LUAN_STRINGHEAD, "seam.h");
 
 
-/* Returns the index of the last of MAX_BACK instructions before 'pc' that sets register r, or -1 if
-   none does. */
+/* Returns the index of the last of MAX_BACK instructions before 'pc' that sets register r, as its
+   operand A; -1 if none does. */
 static int setter (const Proto *p, int pc, int r) {
   int first = (pc > MAX_BACK) ? pc - MAX_BACK : 0;
   while (--pc >= first)
@@ -63,7 +63,8 @@ static int setter (const Proto *p, int pc, int r) {
 
 /*
 ** Like setter, for the operand of a concatenation. In (x or "") .. y the last instruction that sets
-** the register loads the default: the one that loads x is before the test, or is the test itself.
+** the register loads the default; loader returns the index of the instruction that loads x, which
+** is before the test, or is the test itself.
 */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
@@ -77,9 +78,10 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
 /*
-** Returns 1 if two load instructions load the same value. Tables in two registers are the same if
-** they were loaded in the same way: o.a.s = o.a.s .. x loads o.a twice. A call between the loads
-** may have changed the value; that is not considered.
+** Returns 1 if the load instructions at 'pca' and 'pcb' load the same value. Tables in two
+** registers are the same if they were loaded in the same way, by at most 'deep' loads:
+** o.a.s = o.a.s .. x loads o.a twice. A call between the loads may have changed the value; that is
+** not considered.
 */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];
@@ -100,7 +102,8 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Returns 1 if register a before instruction pca has the same value as register b before pcb. */
+/* Returns 1 if register a before instruction pca has the same value as register b before pcb, as
+   far as loadsame can decide. */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;
@@ -108,8 +111,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Returns 1 if the instruction at 'to', which stores register a, stores it in the variable or
-   field that the instruction at 'from' has loaded. */
+/* Returns 1 if the instruction at 'to' stores register a in the variable or field that the
+   instruction at 'from' has loaded. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

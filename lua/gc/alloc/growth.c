@@ -43,7 +43,7 @@ static void *growth_take (global_State *g, size_t n) {
 }
 
 
-/* Subtracts n bytes from the account of explicit memory. */
+/* Subtracts n bytes, rounded up, from explicit memory and from the bytes in use. */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);
@@ -147,7 +147,7 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Checks GA2 for node n of a buffer. */
+/* Returns 1 if GA2 holds for node n of a buffer. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

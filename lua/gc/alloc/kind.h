@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of memory, and the two functions of nursery.c that resize and free memory that is not an
-   object. */
+/* Kinds of memory, and the two functions of nursery.c that resize and free vectors and explicit
+   memory. */
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
@@ -15,12 +15,13 @@ enum luaN_Vector {
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes of a block of this kind that is bump-allocated. */
+/* Largest size in bytes that luaN_bump allocates of this kind, which is not explicit. */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
-/* The kinds of memory that each source file of the core allocates, by the functions of mem.h that
-   it calls. Every file of the core defines a macro of its own name. */
+/* The kinds of memory that each source file of the core passes: LUAN_VECTOR from luaM_malloc_ and
+   luaM_free_, LUAN_BUFFER from luaM_saferealloc_, LUAN_REALLOCED from the other functions of mem.h.
+   Every file of the core defines a macro of its own name. */
 #if defined(ltable_c)
 #define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ uses LUAN_VARRAY */
 #define LUAN_REALLOCED	LUAN_VARRAY
@@ -44,17 +45,18 @@ enum luaN_Vector {
 #endif
 
 /*
-** Changes the size of a block, as realloc: 'block' of osize bytes (NULL and 0 for a new one) to
-** nsize bytes (0: frees it and returns NULL). A block in lines is shrunk in place; an array in
-** lines is grown in place if it ends where the unused part of the current hole, or of the overflow
-** region, starts and that part is long enough. Returns NULL and leaves the block as it is if there
-** is no memory after an emergency collection.
+** Changes the size of a vector or of explicit memory, like realloc: 'block' of osize bytes (NULL
+** and 0 for a new one) to nsize bytes (0: frees it and returns NULL). A block in lines is shrunk in
+** place; an array in lines is grown in place if that is possible (growsinplace of nursery.c). May
+** run an emergency collection. Returns NULL, and leaves the block as it is, if there is no memory,
+** or a limit of the state would be exceeded (allowance.h).
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees a block of this kind and of 'size' bytes that is not an object; of a block in lines, only
-   the lines that it fills completely. Reports a watched block to the sampler. */
+/* Frees a vector or explicit memory of 'size' bytes (NULL and 0: does nothing); of a block in
+   lines, only the lines that it fills completely (luaN_forget). Reports a watched block to the
+   sampler. LUAN_VSTACK: L must be the thread that owns the block. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

@@ -7,7 +7,7 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* Number of bits below the survivor age in the byte before a large userdata. */
+/* Number of bits below the survivor age in the byte before a large leaf userdata. */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

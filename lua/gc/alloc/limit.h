@@ -9,12 +9,13 @@
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints that each do a part of some work: the size of the
-   smallest nursery, and the distance between batches of finalizers, and between slices of the
+/* Bytes of allocation between two safepoints that each do a part of some work: the usual least size
+   of a nursery, and the distance between batches of finalizers, and between slices of the
    remembered set. A larger gap delays the work, a smaller one costs more safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
-/* Adds the bytes allocated since the last call to the accounts (N2). Does not set the limit. */
+/* Adds the bytes from 'mark' to nursery_free to GCdebt and 'allocated' (N2). Does not set the
+   limit. */
 static inline void luaN_account (global_State *g) {
   luaN_Heap *h = &g->heap;
   g->GCdebt += h->free - h->mark;
@@ -54,25 +55,25 @@ static inline uint64_t luaN_left (const global_State *g) {
 }
 
 /* Sets nursery_limit from the current hole (N1), the sample point (S1), the debt (N3) and the
-   state's limits (LM1). */
+   state's limits (LM1); or, if every allocation is to be slow, to nursery_free. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Updates the accounts (N2) and sets the limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns nursery_free to 16 bytes for the next allocation, if the hole is long enough. The padding
-   does not count as allocated. */
+/* Aligns nursery_free to 16 bytes for the next allocation, if the current hole has 8 bytes for the
+   padding, which does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
-/* Gives up the current hole and the overflow region. The next allocation takes a new hole. */
+/* Updates the accounts and gives up the current hole and the overflow region. The next allocation
+   in lines takes a new hole. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
 /* Sets the bytes in use from the collector's accounts (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of 'change' bytes in the vectors, stack or CallInfos of o; growth counts as
-   tenured, too. Does nothing if o is young, because the accounts have only the bytes of old
-   objects. */
+/* Counts a change of 'change' bytes in the vectors, stack or CallInfos of o in bytes.old; growth
+   counts in bytes.tenured, too. Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Returns the bytes charged to the current nursery: GCdebt plus the nursery's size. GCdebt must be
@@ -83,8 +84,8 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
 /* luaN_debt brings the debt up to date and returns it. luaN_uncharge sets the debt back to
-   'before', an earlier result of luaN_debt: the allocations between the two calls neither bring a
-   collection closer nor pay for marking. */
+   'before', an earlier result of luaN_debt, if the debt has grown: the allocations between the two
+   calls neither bring a collection closer nor pay for marking. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
@@ -92,9 +93,9 @@ LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 LUAI_FUNC void luaN_hurry (global_State *g);
 
 /*
-** luaN_defer makes the next safepoint come after LUAN_GAP bytes at most, so that it calls the next
-** batch of finalizers, and withholds the rest of the nursery. luaN_resume restores that rest;
-** returns 1 if there was a rest and no collection is due.
+** luaN_defer makes the next safepoint come after LUAN_GAP bytes at most, so that the safepoint
+** calls the next batch of finalizers, and withholds the rest of the nursery (pace.deferred).
+** luaN_resume restores that rest; returns 1 if there was a rest and no collection is due.
 */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The core's memory interface (lmem.h) over the heap, in place of upstream's lmem.c, with the
-** same contract: a realloc returns NULL if it fails, all other functions raise LUA_ERRMEM after
-** an emergency collection did not help. The messages are the same, except those of limits
-** (allowance.h).
+** same contract: luaM_realloc_ returns NULL if it fails, all other functions that allocate raise
+** LUA_ERRMEM if an emergency collection did not help or cannot run. The messages are the same,
+** except those of limits (allowance.h).
 */
 #define LUA_CORE
 
@@ -46,9 +46,9 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Ensures capacity for one element more than 'nelems' in a vector of *psize elements. Doubles its
-** size, up to 'limit', which also keeps the number of bytes within size_t. Raises an error with
-** the name of the 'elements' if the limit is reached.
+** Ensures capacity for one element more than 'nelems' in a vector of *psize elements. Doubles the
+** size of a full vector, up to 'limit', which also keeps the number of bytes within size_t. Raises
+** an error with the name of the 'elements' if a full vector has reached the limit.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

@@ -10,7 +10,7 @@
 #include "kind.h"
 
 /* The functions of lmem.h, with a kind of memory. They may run an emergency collection and raise
-   a memory error. */
+   a memory error; luaN_grow also raises an error if the limit of elements is reached. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);
@@ -24,14 +24,14 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* luaN_limitsof returns the limits of L's state. luaN_relimit sets these limits again after an
-   error that may have jumped past the end of a function that had set others. */
+/* luaN_limitsof returns the limits of L's state. luaN_relimit sets the limits l again after an
+   error that may have jumped past the end of a function that had set other limits. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))
 
-/* Returns the message of memory errors: that of the limit that has refused an allocation
-   (allowance.h), or upstream's. */
+/* Returns the message of memory errors: that of the limit that has refused the last failed
+   allocation (LM2 of allowance.h), or upstream's. */
 #define luaN_memerrmsg(g) \
   ((g)->heap.refusal != NULL ? (TString *)(g)->heap.refusal : (g)->memerrmsg)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The slow path of allocation (nursery.h): takes memory from the next hole or from lua_Alloc,
-** counts it and samples it. Runs no collection except through luaN_emergency, when memory is
-** short; then it tries again.
+** The slow path of allocation (nursery.h): takes memory from a hole or from lua_Alloc, counts it
+** and samples it. Runs no collection except through luaN_emergency, when memory is short or the
+** limit of the bytes in use would be exceeded; then it tries again.
 */
 #define LUA_CORE
 
@@ -25,7 +25,7 @@
 #include "stress.h"
 
 
-/* Bytes requested in addition to those of a large userdata, for its alignment (udataplace). */
+/* Bytes requested in addition to those of a userdata in lists.large, for alignment (udataplace). */
 #define UDATAROOM	((size_t)16)
 
 
@@ -43,9 +43,9 @@ static inline int islarge (size_t size, int kind) {
 
 /* {== memory ============================================================ */
 
-/* In a small heap, makes the rest of the overflow region the current hole, aligned to 16 bytes
-   like a new hole. A second partly used block would be a large part of such a heap. Returns 0
-   and changes nothing if the heap is not small or the rest has less than n bytes. */
+/* In a heap of up to LUAN_DENSEHEAP bytes, moves the rest of the overflow region, aligned to 16
+   bytes like a new hole, to *r. A second partly used block would be a large part of such a heap.
+   Returns 0 and changes nothing if the heap is larger or the rest has less than n bytes. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -58,10 +58,10 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Allocates n bytes from the current hole, or from another one, which becomes the current hole: a
-   later hole of the same block, the overflow region (takeoverflow), or, if n is at most LUAN_SMALL
-   or there is no current hole, a hole that luaN_nexthole finds with 'desperate'. Returns NULL, and
-   keeps the current hole, if none of these has n bytes. */
+/* Allocates n bytes from the current hole, whatever the limit is, or from another one, which
+   becomes the current hole: a later hole of the same block, the overflow region (takeoverflow), or,
+   if n is at most LUAN_SMALL or there is no current hole, a hole that luaN_nexthole finds with
+   'desperate'. Returns NULL, and keeps the current hole, if none of these has n bytes. */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;
@@ -102,8 +102,8 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that a large block of this kind, or the table that owns it, will be in; NULL
-   if there is none. */
+/* Returns the list that will contain a large block of this kind (an object), or the table that owns
+   the block; NULL if there is none. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -221,7 +221,7 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 #define canretry(g)	(completestate(g) && !(g)->gcstopem)
 
 
-/* With EMERGENCYGCTESTS, upstream's switch for tests, the first attempt of each allocation
+/* With EMERGENCYGCTESTS, upstream's switch for tests, the first attempt of each slow allocation
    fails if a collection may run, so that the allocation runs an emergency collection and tries
    again. */
 #if defined(EMERGENCYGCTESTS)
@@ -231,8 +231,8 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 #endif
 
 
-/* Charges a large block of n bytes to the nursery. A large leaf object is charged less while
-   pace.textroom has capacity. */
+/* Charges a large or explicit block of n bytes to the nursery. A large leaf object is charged only
+   TEXTCHARGE while pace.textroom has capacity for it. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -250,9 +250,10 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Adds a block of 'size' bytes at p to the accounts, and samples it. 'old' bytes of it (rounded)
-** are in the accounts already; 'd' was the distance to the sample point before the allocation;
-** 'outside' is 1 if the block passed by the nursery.
+** Adds a block of 'size' bytes at p to the accounts, and samples it if the sample point is reached.
+** 'old' bytes of it (rounded) are in 'allocated' and in samples already; GCdebt gets all bytes. 'd'
+** was the distance to the sample point before the allocation; 'outside' is 1 if the block passed by
+** the nursery.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -275,8 +276,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 
 /*
 ** Allocates a block of 'size' > 0 bytes of this kind. If it replaces a block of 'oldsize' bytes,
-** which are in the accounts already, only the growth is counted. Runs an emergency collection if
-** there is no memory. Returns NULL if there is still none, or a limit of the state is exceeded.
+** only the growth counts as allocated, but the pacer counts all bytes. Runs an emergency collection
+** if there is no memory and one may run. Returns NULL if there is still none, or a limit of the
+** state would be exceeded.
 */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
@@ -327,10 +329,10 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 
 
 /*
-** Counts n bytes that pass by the nursery, if neither a sample nor a collection is due for them:
-** lowers the sample point and the limit by n (S1, N3), and returns 1. Returns 0 otherwise. If the
-** end of the hole was the limit, the limit is lower than necessary now, and the next slow
-** allocation corrects it.
+** Counts n bytes that pass by the nursery if they are fewer than those up to the limit, so that
+** neither a sample nor a collection is due: lowers the sample point and the limit by n (S1, N3),
+** and returns 1. Returns 0 otherwise. If the end of the hole was the limit, the limit is lower than
+** necessary after that, and the next slow allocation corrects it.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -344,9 +346,9 @@ static int nursery_passes (global_State *g, size_t n) {
 
 
 /*
-** Allocates or resizes explicit memory, or resizes a large block that stays large, by one call of
-** lua_Alloc. Runs an emergency collection if there is no memory. Returns NULL, and the old block
-** stays, if there is still none, or a limit of the state would be exceeded.
+** Allocates or resizes explicit memory, or resizes a large block that stays large, by lua_Alloc.
+** Runs an emergency collection if there is no memory and one may run. Returns NULL, and the old
+** block stays, if there is still none, or a limit of the state would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {
@@ -390,8 +392,9 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /* Grows an array from o to n bytes in place, if the memory after it is the unused part of the
-   current hole or of the overflow region, as is frequent for an array that is being filled. Growing
-   in place copies nothing and leaves no garbage. Returns 0, and has done nothing, otherwise. */
+   overflow region, or of the current hole up to the limit, as is frequent for an array that is
+   being filled. Growing in place copies nothing and leaves no garbage. Returns 0, and has done
+   nothing, otherwise, or if a limit of the state would be exceeded. */
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -460,10 +463,10 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery for a large block of n bytes that was freed explicitly: the block needs no
-** collection, so its allocation should not bring one closer. The credit is at most heap.spare, and
-** at most the nursery's charge, of which a part may have been removed already (by luaN_uncharge, or
-** when the collector was restarted).
+** Credits the nursery for a large or explicit block of n bytes that was freed explicitly: the block
+** needs no collection, so its allocation should not bring one closer. The credit is at most
+** heap.spare, and at most the nursery's charge, of which a part may have been removed already (by
+** luaN_uncharge, or when the collector was restarted); 0 while luaN_defer withholds a rest.
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

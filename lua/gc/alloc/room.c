@@ -17,8 +17,9 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* MIN_SLOTS: slots of the smallest table that gets such free nodes. At least one PART-th of the
-   table's slots stays free; a larger PART saves memory and makes rehashes more frequent. */
+/* MIN_SLOTS: slots (array and hash part) of the smallest table that gets these free nodes. At least
+   one PART-th of as many slots is free nodes then; a larger PART saves memory and makes rehashes
+   more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -34,7 +34,8 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for the block at p. Returns the distance to the next sample point. */
+/* Calls the sampler for the block at p. Returns the distance to the next sample point;
+   LUAN_INFINITY without a sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -123,7 +124,7 @@ void luaN_tookback (lua_State *L, Udata *u) {
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  h->pinned = NULL;  /* an error ends the code that has pinned it */
+  h->pinned = NULL;  /* an error ends the code that has pinned the object */
   if (h->sampler != NULL && h->refusal == NULL) {
     luaN_asking(h, 1);
     h->sampler->starved(h->sampler->ud, L);

@@ -20,27 +20,28 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
 }
 
-/* Reports the explicit free of a watched block to the sampler. Not inlined, so that the callers
-   have no registers to save; neither is luaN_reportresized. */
+/* Calls the sampler's 'freed' for a watched block (seam.h lists the cases). This function and
+   luaN_reportresized are not inlined, so that the callers have no registers to save. */
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
-/* Reports the explicit resize of a watched block of 'before' bytes at 'from'. */
+/* Calls the sampler's 'resized' for a watched block. */
 LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *to,
                                  uint64_t before, uint64_t after)
     __attribute__((noinline));
 
-/* Takes the sample of the running stack that was postponed while the stack moved (S2). */
+/* Takes the sample that was postponed while a stack moved (S2), if there is one. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
 /* Counts a minor or major collection and calls the sampler's 'decide'. To be called when all marks
    of the collection are final and dead objects are still whole. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* Counts n external bytes of u that samples have not counted yet. */
+/* Counts n external bytes of u that samples have not counted yet; may call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* Reports to the sampler that u owns no external bytes any more, if these are watched. */
+/* Reports to the sampler that u owns no external bytes any more, if the address &u->outside is
+   watched. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

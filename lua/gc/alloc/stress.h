@@ -9,9 +9,10 @@
 **   slice=N     bytes of a major collection's slice after a minor collection
 **   verify=N    the heap is verified after every N-th collection only
 **   remember=N  the lists of the remembered set are refined at N objects or words
-**   emergency=N an emergency collection before every N-th allocation or test for
-**               an overdue collection, which are counted together; if there are
-**               k times 64 KiB of old objects, before every N * (k + 1)-th
+**   emergency=N an emergency collection before every N-th allocation, new finalizer
+**               or test for an overdue collection, which are counted together; if
+**               the last emergency collection has left k times 64 KiB of old
+**               objects, before the N * (k + 1)-th after it
 */
 #ifndef luaN_stress_h
 #define luaN_stress_h
@@ -20,8 +21,8 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* Runs an emergency collection if LUAN_STRESS requests one. To be called before each allocation,
-   and each test for an overdue collection, that may collect. */
+/* Runs an emergency collection if LUAN_STRESS requests one now. To be called before each
+   allocation, each new finalizer, and each test for an overdue collection, that may collect. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)
