@@ -99,7 +99,7 @@ static const char *server_folderof (const char *path) {
   else slash[slash == folder] = '\0';
   if (mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
   if (lstat(folder, &s) != 0) return strerror(errno);
-  if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link";
+  if (!S_ISDIR(s.st_mode)) return "its folder is a file or a symbolic link; give another path";
   if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
     return "its folder belongs to another user, or others may write there; give a folder of "
            "your own";
@@ -168,7 +168,8 @@ int server_open (const char *path, char *why, size_t size) {
   memset(&a, 0, sizeof(a));
   a.sun_family = AF_UNIX;
   if (strlen(path) >= sizeof(a.sun_path)) {
-    snprintf(why, size, "the name of a socket has at most 107 bytes");
+    snprintf(why, size, "the path of the socket has more than 107 bytes, the limit; give a shorter "
+             "one");
     return -1;
   }
   strcpy(a.sun_path, path);

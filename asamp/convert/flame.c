@@ -27,13 +27,13 @@ const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;
   if (weight == FLAME_TIME)
-    return r->timesamples > 0 ? NULL : "has no samples of time";
+    return r->timesamples > 0 ? NULL : "has no samples of time; give another --weight";
   if (r->samples == 0)
-    return "has no samples of allocations";
+    return "has no samples of allocations; give another --weight";
   if (weight == FLAME_SURVIVED && !r->fates)
-    return "has no data about survival";
+    return "has no data about survival; give another --weight";
   if (weight == FLAME_ALIVE && (!r->fates || r->followed == 0))
-    return "has no data about live objects at the end";
+    return "has no data about live objects at the end; give another --weight";
   return NULL;
 }
 

@@ -314,7 +314,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     return;  /* READER_UNKNOWN: a sample without details may have no type that can be written */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
-    t->client.stop = "a type of object that only a newer asamp knows";
+    t->client.stop = "it has a type of object that only a newer asamp knows";
     return;
   }
   if (t->into != NULL) {
@@ -334,7 +334,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
     ProfileSample sample;
     uint64_t type = t->r->kinds[s->kind].type;
     if (type >= KIND_COUNT) {
-      t->client.stop = "a type of object that only a newer asamp knows";
+      t->client.stop = "it has a type of object that only a newer asamp knows";
       return;
     }
     sample = anysample(t, s, (int)type);
@@ -479,7 +479,7 @@ static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t ti
     return;
   }
   if (t->of->undecided)
-    t->client.stop = "more than 2,097,152 samples had no collection yet";
+    t->client.stop = "more than 2,097,152 samples had no collection yet, the limit";
   handondeaths(t);
   t->of->deathplace = 0;
   if (t->nfates == FATES)

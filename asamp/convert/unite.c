@@ -10,8 +10,9 @@
 
 static const char NOMEMORY[] = "not enough memory";
 static const char TOOMANY[] = "all profiles together have more than 16,384 Lua states that "
-                              "did not end; merge fewer profiles";
-static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years";
+                              "did not end, the limit; merge fewer profiles";
+static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
+                              "limit";
 
 #define MOST_US		((uint64_t)1 << 52)  /* the reader's limit of times */
 

@@ -212,9 +212,9 @@ static const char *fixed (const Graph *g, uint32_t v) {
              ? "an upvalue of a C function holds it, and only C code can remove that "
                "reference" : NULL;
     case HEAP_ESTACK: case HEAP_ECODE: case HEAP_EOPEN:
-      return "a stack slot that is not a local variable holds it";
+      return "a stack slot that is not a local variable holds it, and no Lua code can clear it";
     case HEAP_EPROTO: case HEAP_ECONSTANT: case HEAP_ENAME:
-      return "the code of a function holds it";
+      return "the code of a function holds it, and no Lua code can remove that reference";
     default: return NULL;
   }
 }

@@ -250,7 +250,8 @@ static uint32_t newobject (Reader *r, uint64_t a) {
   Graph *g = r->g;
   uint32_t v = g->n;
   if (v >= OBJECTS_MOST)
-    graph_fail(r, "it has more than %u objects, the limit", (unsigned)OBJECTS_MOST);
+    graph_fail(r, "it has more than %u objects, the limit; take one of a smaller heap",
+               (unsigned)OBJECTS_MOST);
   spend(r, OBJECT_COST);
   if (v == r->size) {
     size_t size = r->size + r->size / 2 + BOUND_FIRST(1024);
@@ -505,7 +506,8 @@ static void readedge (Reader *r, int kind) {
   if (g->nedges == r->edgesize) {
     size_t size = r->edgesize + r->edgesize / 2 + BOUND_FIRST(4096);
     if (g->nedges >= EDGES_MOST)
-      graph_fail(r, "it has more than %u references, the limit", (unsigned)EDGES_MOST);
+      graph_fail(r, "it has more than %u references, the limit; take one of a smaller heap",
+                 (unsigned)EDGES_MOST);
     if (!graph_grow(&g->to, size, sizeof(*g->to)) || !graph_grow(&g->ways, size, sizeof(*g->ways)))
       graph_nomemory(r);
     r->edgesize = size;

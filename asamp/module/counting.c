@@ -184,7 +184,8 @@ static int l_countend (lua_State *L) {
 /* As counting_alive, but raises an error if no collection is possible. */
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
-  if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run");
+  if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run; "
+                            "call it elsewhere");
   return n;
 }
 

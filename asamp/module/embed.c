@@ -325,9 +325,11 @@ static const char *embed_start (lua_State *L, const asamp_Options *options,
   if (inside) return INSIDE;
   if (options == NULL || client == NULL) return "options and client must not be NULL";
   if (!embed_take(&o, sizeof(o), options))
-    return "the size of the options is not sizeof(asamp_Options) of this version";
+    return "the size of the options is not sizeof(asamp_Options) of this version; use the "
+           "asamp.h of this module";
   if (!embed_take(&c, sizeof(c), client))
-    return "the size of the client is not sizeof(asamp_Client) of this version";
+    return "the size of the client is not sizeof(asamp_Client) of this version; use the "
+           "asamp.h of this module";
   if ((wrong = badperiod(o.period)) != NULL) return wrong;
   if ((s = sampler_tostart(L)) == NULL) return "the state is closed, or there is not enough memory";
   t = sampler_tracker(s);

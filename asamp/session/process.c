@@ -172,7 +172,7 @@ static int hasfolder (void) {
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
     complain("%s; the process now runs as user %u, who may not write there: give out= a path "
-             "in a folder where that user may", why, (unsigned)geteuid());
+             "in a folder where that user may write", why, (unsigned)geteuid());
   else complain("%s", why);
 }
 
@@ -480,7 +480,7 @@ int process_stop (char *err, size_t errsize) {
   if (!goeson) return 1;
   snprintf(err, errsize, "the recording has ended, but the next profile cannot be written: %s; "
            "remove the cause%s", why,
-           ispassing(error) ? "; it is tried again each second" : ", then send rotate");
+           ispassing(error) ? "; writing is tried again each second" : ", then send rotate");
   return 0;
 }
 

@@ -589,7 +589,7 @@ describe("a process that listens", function()
     -- Both tables had the second heading.
     assert.matches("\nBy line, since the profile's start\n.*\nBy line, since the previous update\n", out)
     _, out = asamp("top", "--count", "2", "--every", "1", "--width", "40", socket)
-    assert.matches("\n  [^\n]* held", out)
+    assert.matches("\n  [^\n]* reserved", out)
     for line in out:gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 40, line) end
     finish()
   end)

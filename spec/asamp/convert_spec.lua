@@ -323,7 +323,7 @@ describe("asamp convert", function()
     local function refused(weight, reason)
       local code, out, err = run("--to", "collapsed", "--weight", weight, path)
       assert.same({1, ""}, {code, out})
-      assert.equal(("asamp convert: '%s' %s\n"):format(path, reason), err)
+      assert.equal(("asamp convert: '%s' %s; give another --weight\n"):format(path, reason), err)
     end
     runs.write(path, {seed = 1, time = false, deaths = false})
     refused("time", "has no samples of time")

@@ -175,8 +175,10 @@ describe("a client of asamp.h", function()
 
   it("may be of a version that knows less, and not of one that knows more", function()
     local client, young, options = embedding.sizes()
-    local badclient = "the size of the client is not sizeof(asamp_Client) of this version"
-    local badoptions = "the size of the options is not sizeof(asamp_Options) of this version"
+    local badclient = "the size of the client is not sizeof(asamp_Client) of this version; use the " ..
+      "asamp.h of this module"
+    local badoptions = "the size of the options is not sizeof(asamp_Options) of this version; use the " ..
+      "asamp.h of this module"
     for _, size in ipairs{0, 1, client + 8, 1 << 40} do
       assert.same({nil, badclient}, {embedding.sized(size)})
     end

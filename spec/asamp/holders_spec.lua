@@ -58,9 +58,9 @@ end
 
 -- Returns the first row's holder, and its share.
 local function first(leaks)
-  local share, text = leaks:match "held by, (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
+  local share, text = leaks:match "holder of (%d+)%% of [%d,]+ samples: (.-) +[%d.]+[KMB] "
   if not share then
-    share, text = leaks:match "held by, (%d+)%% of [%d,]+ samples: (.*)$"
+    share, text = leaks:match "holder of (%d+)%% of [%d,]+ samples: (.*)$"
   end
   return assert(text, leaks), tonumber(share)
 end

@@ -231,7 +231,7 @@ describe("a server whose routes allocate 1:2:4", function()
       assert.equal(doc.whole.bytes, doc.bytes)
       assert.same({1, route}, {#doc.labels.route, doc.labels.route[1].value})
     end
-    for option, says in pairs{["--label=route=/x"] = "nothing ran with the label route=/x",
+    for option, says in pairs{["--label=route=/x"] = "no code ran with the label route=/x",
         ["--label=rout=/a"] = "it has no label named rout (known: route, step)",
         ["--by-label=rout"] = "it has no label named rout", ["--label=route"] = "needs NAME=VALUE"} do
       local code, _, err = asamp(report, option, path)
@@ -413,7 +413,7 @@ describe("sets of labels, as many as a file may have,", function()
     local code, _, err = asamp(merge, "-o", out, one, two)
     local text = "more than 65,536 sets of labels in a file: 4,464 others are left out, and their " ..
       "samples count as (none)"
-    assert.same({0, ("asamp merge: '%s': %s\n"):format(out, text)}, {code, err})
+    assert.same({0, ("asamp merge: '%s': limit: %s\n"):format(out, text)}, {code, err})
     local p = assert(reader.read(out))
     assert.equal(text, p.left[1] and p.left[1].text)
     assert.equal(10 + 4464, p.labels[1].samples)

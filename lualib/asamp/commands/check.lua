@@ -146,16 +146,17 @@ end
 -- Returns a message if the profile lacks the values for one of these options; nil: it has all.
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
-    return "--max-peak: the profile has no collections"
+    return "--max-peak: the profile has no collections; profile a longer run"
   elseif o["max-alive"] and not (profile.fates and (profile.followed or 0) > 0) then
     return "--max-alive: the profile does not record which objects died: Asamp did not write it, or it " ..
-           "ended before a collection"
+           "ended before a collection; profile a longer run with asamp run"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then
     return "--no-leak: the profile is of several runs together; check each of them"
   elseif o["no-leak"] and not (profile.fates and profile.lines) then
-    return "--no-leak: the profile does not record which objects survived, or has no lines"
+    return "--no-leak: the profile does not record which objects survived, or has no lines; " ..
+           "make one with asamp run"
   end
 end
 
@@ -193,7 +194,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not isscript and #o.files > 1 then
     return warn.wrong("one profile at a time, got '%s' and '%s'", path, o.files[2])
   elseif o.tolerance and not o.baseline then
-    return warn.wrong("--tolerance needs --baseline")
+    return warn.wrong("--tolerance is the allowed increase over the baseline: give --baseline FILE, too")
   elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
               o["no-leak"] or o.baseline) then
     return warn.wrong("nothing to check: give a limit (--max-...), --no-leak or --baseline")

@@ -82,11 +82,11 @@ local function wrong(o)
   if not o.to then
     return "no format given: --to FORMAT"
   elseif o.weight and o.to ~= "collapsed" then
-    return "--weight is only for --to collapsed"
+    return "--weight is only for --to collapsed: give that format, or leave --weight out"
   elseif o.flavour and o.to ~= "vmprof" then
-    return "--flavour is only for --to vmprof"
+    return "--flavour is only for --to vmprof: give that format, or leave --flavour out"
   elseif o.source and o.to ~= "firefox" then
-    return "--source is only for --to firefox"
+    return "--source is only for --to firefox: give that format, or leave --source out"
   elseif o.together and o.to == "vmprof" then
     return "--together is only for other formats: vmprof keeps all states separate"
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
@@ -173,7 +173,7 @@ local function warnings(warn, path, s, setting)
   warn.partial(path, s.message, s.samples + s.timesamples,
                "the result covers the readable part")
   for _, left in ipairs(s.left) do
-    warn.failed("'%s': %s", path, left.text)
+    warn.failed("'%s': limit: %s", path, left.text)
   end
   local changed = s.started > 0 and sources.changed(setting.texts, s.started / 1000000)
   if changed then

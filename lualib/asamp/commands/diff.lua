@@ -53,12 +53,12 @@ local function load(path, world, warn)
   warn.partial(path, profile.message, n, "the readable part is compared")
   if n == 0 then
     if not profile.message then
-      warn.failed("'%s' has no samples", path)
+      warn.failed("'%s' has no samples; use a smaller --alloc", path)
     end
     return nil
   end
   for _, left in ipairs(profile.left) do
-    warn.failed("'%s': %s", path, left.text)
+    warn.failed("'%s': limit: %s", path, left.text)
   end
   return profile, totals.of(profile)
 end

@@ -328,7 +328,8 @@ local function parts(h, old, o, world, warn)
       local near = options.nearest(class, names)
       warn.failed(class:find ":%d+$" and "no live sampled object was allocated at '%s'%s"
                   or "no object has the class '%s'%s", layout.clean(class),
-        near and (", did you mean %s?"):format(near) or "")
+        near and (", did you mean %s?"):format(near) or
+        "; asamp heap without --held-by lists " .. (class:find ":%d+$" and "the lines" or "the classes"))
       return nil
     end
   end

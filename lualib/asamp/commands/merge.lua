@@ -44,7 +44,7 @@ local function judge(files, warn)
       warn.partial(f.path, f.message, f.samples + f.timesamples,
                    "the result covers the readable part")
       for _, left in ipairs(f.left) do
-        warn.failed("'%s': %s", f.path, left.text)
+        warn.failed("'%s': limit: %s", f.path, left.text)
       end
     end
   end
@@ -83,7 +83,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return isreported and 1 or warn.failed("%s", message)
   end
   for _, left in ipairs(result.left) do
-    warn.failed("'%s': %s", o.out, left.text)
+    warn.failed("'%s': limit: %s", o.out, left.text)
   end
   if o.out ~= "-" then
     world.out(("%s (%s of %s)\n"):format(layout.printable(o.out), units.plural(result.states, "Lua state"),

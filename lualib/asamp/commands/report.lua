@@ -146,7 +146,8 @@ local function narrowed(profile, o, setting)
   if test then
     covered, entries = focus.cover(profile, test)
     if #entries == 0 then
-      return nil, ("no sample has %s on its stack"):format(title)
+      return nil, ("no sample has %s on its stack; use asamp report --top 1000, which lists all"):format(
+        title)
     end
   end
   if o.exclude then
@@ -212,7 +213,7 @@ local function annotated(wanted, t, started, functions)
     end
   end
   if not file then
-    return nil, ("no line of '%s' has a sample"):format(wanted)
+    return nil, ("no line of '%s' has a sample; use asamp report --top 1000, which lists all"):format(wanted)
   end
   local find, read = sources.finder({wanted:match "^(.*)/" or "."}, functions)
   local code, reason = find(wanted, file)
@@ -257,7 +258,7 @@ end
 local function fieldof(by, t)
   local field = measures.field(by, t.unit)
   if t.whole[field] == 0 then
-    return nil, ("nothing to sort by: '%s' is 0 in the whole profile"):format(by)
+    return nil, ("nothing to sort by: '%s' is 0 in the whole profile; give another --by"):format(by)
   end
   return field
 end
@@ -346,8 +347,8 @@ end
 local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
-    return nil, "the profile has no data by state and thread: only those of ASAMP and asamp run -- " ..
-      "PROGRAM have"
+    return nil, "the profile has no data by state and thread; profiles made with ASAMP or asamp run -- " ..
+      "PROGRAM have them"
   elseif TABLES[o.by] and o.at then
     return nil, "tables by state and thread cover the whole run: leave --at out"
   elseif o.by and not TABLES[o.by] then

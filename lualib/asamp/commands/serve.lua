@@ -110,7 +110,8 @@ function M.refusal(r, allowed)
   elseif r.method == "POST" and not r.path:find "^/debug/pprof/%l+$" then
     return 405, "only GET is allowed"
   elseif r.query.record == "1" and r.method ~= "POST" and not allowed.token then
-    return 405, "record=1 ends the profile of the process: send it by POST, or start asamp serve with --token"
+    return 405, "record=1 ends the profile of the process: send the request by POST, or start asamp serve " ..
+      "with --token"
   end
 end
 
@@ -258,8 +259,8 @@ function Server:start(t, kind, seconds, query, now)
     return nil, 409, "the process writes no profile of allocations: add seconds=N to the URL, or start " ..
       "it with alloc="
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
-    return nil, 409, "the process writes a profile without such samples, and a recording would end it: " ..
-      "start the process with alloc= and time=, or send record=1 by POST"
+    return nil, 409, "the process writes a profile without such samples, and a recording would end this " ..
+      "profile: start the process with alloc= and time=, or send record=1 by POST"
   end
   local path, own = fileof(t)
   if not path then
@@ -299,7 +300,7 @@ end
 local function taken(path)
   local f <close> = io.open(path, "rb")
   if f and f:seek "end" > LARGEST then
-    return nil, ("the profile has more than %d MiB"):format(LARGEST >> 20)
+    return nil, ("the profile has more than %d MiB, the limit"):format(LARGEST >> 20)
   end
   return f and f:seek "set" and f:read "a"
 end
@@ -346,7 +347,7 @@ function Server:step(job, now)
   if not body and not wrong and now < job.stop then
     return false
   end
-  return self:finish(job, body, wrong or "the conversion took too long")
+  return self:finish(job, body, wrong or ("the conversion took more than %d s, the limit"):format(PATIENCE))
 end
 
 function Server:steps(now)

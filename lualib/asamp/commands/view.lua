@@ -90,7 +90,7 @@ local function readold(path, new, world, warn)
   if not found then
     for _, profile in ipairs{old, new} do
       if profile.samples + profile.timesamples == 0 then
-        return nil, ("'%s' has no samples"):format(profile.path)
+        return nil, ("'%s' has no samples; use a smaller --alloc"):format(profile.path)
       end
     end
     return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(

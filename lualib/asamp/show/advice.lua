@@ -146,7 +146,7 @@ function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
     layout.wrap(("%s allocated; %s minor collections, one every %s; %s tenured (%s); " ..
-      "collecting took %s, %s of it major; at most %s held"):format(
+      "collecting took %s, %s of it major; at most %s reserved"):format(
       units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
       units.bytes(now.tenured), units.percent(now.tenured, now.allocated),
       units.seconds(now.time), units.seconds(now.major), units.bytes(now.held)), "",
@@ -158,7 +158,7 @@ function M.render(found, style)
   out[#out + 1] = layout.wrap(now.large and
     ("No nursery size is recommended: collections run when large blocks are allocated, on average " ..
      "%s after the end of the nursery."):format(size(now.over)) or best and
-    ("LUA_GC=%s would save %s ±%s of %s in collections, and hold about %s %s memory."):format(
+    ("LUA_GC=%s would save %s ±%s of %s in collections, and reserve about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),
       units.seconds(now.time), units.bytes(math.floor(math.abs(best.held - now.held))),

@@ -205,7 +205,7 @@ local function survival(p, t)
     text = text .. (", %s survived its first collection."):format(share "survived")
   end
   if t.whole.undecided > 0 then
-    text = text .. (" %s had no collection before the end."):format(
+    text = text .. (" No collection followed %s, whose survival is unknown."):format(
       units.plural(t.whole.undecided, "sample"))
   end
   if (p.lost or 0) > 0 then
@@ -257,7 +257,7 @@ local function collected(p)
     units.plural(n, "collection"), units.count(p.minors),
     units.count(p.majors))
   if last and last.inuse > 0 then
-    text = text .. ("; after the last one %s in use, %s held"):format(
+    text = text .. ("; after the last one, heap: %s in use, %s reserved"):format(
       units.bytes(last.inuse), units.bytes(last.held))
   end
   return text .. "."

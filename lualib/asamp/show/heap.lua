@@ -185,9 +185,9 @@ end
 --- Returns the text before a path: bytes and share. The bytes of objects retained by other objects
 -- of the list count there, so that each byte counts once.
 function M.leafhead(leaf, totals)
-  local share = ("%s of %s:"):format(units.percent(leaf.count, totals.count), units.count(totals.count))
-  return leaf.value > 0 and ("%s held by, %s"):format(units.short(leaf.value), share) or
-         "retained by other objects of the list, held by, " .. share
+  local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
+  return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
+         share .. ", retained by other objects of the list, held by:"
 end
 
 --- Returns lines about the paths to the objects of one class, with shares.

@@ -53,7 +53,7 @@ end
 
 -- Returns the text about the holder of a line's live samples, shown below its row.
 local function heldby(style, row, holder)
-  return layout.wrap(("held by, %.0f%% of %s: %s"):format(100 * holder.share,
+  return layout.wrap(("holder of %.0f%% of %s: %s"):format(100 * holder.share,
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 

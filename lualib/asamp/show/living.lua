@@ -14,24 +14,24 @@ end
 function M.stats(s)
   local lines = {
     ("process %d"):format(s.pid),
-    s.ring and ("keeps samples in memory, for '%s'"):format(s.file) or
+    s.ring and ("keeps samples in a flight recorder, for '%s'"):format(s.file) or
     s.file and ("writes '%s' (%s)%s"):format(s.file, size(s.filebytes),
                                             s.recording == 1 and ", a recording" or "")
-           or "writes nothing",
+           or "writes no profile",
   }
   local function add(text, ...)
     lines[#lines + 1] = text:format(...)
   end
   if s.gone then
-    add "the file was removed or renamed"
+    add "the profile's file was removed or renamed"
   end
   if s.full then
-    add("the file cannot be written: %s", s.full)
+    add("the profile's file cannot be written: %s", s.full)
   end
   add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
       "no allocations", s.time > 0 and (", %d of time a second"):format(s.time) or "")
   add("%s of %s allocated while sampling was on, %s of time; %s lost", units.plural(s.samples, "sample"),
-      size(s.allocated), units.count(s.timesamples), units.count(s.lost))
+      size(s.allocated), units.count(s.timesamples), units.plural(s.lost, "sample"))
   if (s.unfollowed or 0) > 0 then
     add("%s that survived could not be followed: it is unknown when they " ..
       "died", units.plural(s.unfollowed, "sample"))
@@ -41,9 +41,9 @@ function M.stats(s)
         layout.clean(s.untimedwhy or "no reason is known"))
   end
   add("%s at present; %s in the profile so far", units.plural(s.states, "Lua state"), units.count(s.made))
-  add("%s in use, %s held by the heaps; process: %s resident", size(s.inuse), size(s.held),
+  add("Lua heaps: %s in use, %s reserved; process: %s resident", size(s.inuse), size(s.held),
       units.resident(s.rss, size))
-  add("%s minor and %s major collections, %s in all, the longest %s", units.count(s.minors),
+  add("%s minor and %s major collections; pauses: %s in all, the longest %s", units.count(s.minors),
       units.count(s.majors), units.shorttime(s.pauses / 1e9), units.shorttime(s.longest / 1e9))
   return lines
 end
@@ -74,7 +74,7 @@ function M.head(s, rates, width)
               rates and ("%s/s allocated"):format(size(r.allocated or 0)) or nil
   memory[#memory + 1] = size(s.inuse) .. " in use" .. rate(" (%s%s/min)",
     (r.inuse or 0) < 0 and "-" or "+", size(math.abs(r.inuse or 0) * 60))
-  memory[#memory + 1] = size(s.held) .. " held"
+  memory[#memory + 1] = size(s.held) .. " reserved"
   memory[#memory + 1] = "resident " .. units.resident(s.rss, size)
   local lines = columns(memory, width)
   local more = columns({units.plural(s.states, "state"),

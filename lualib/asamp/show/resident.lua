@@ -91,7 +91,7 @@ local function most(found)
   if ismore(found.highest, peak.rss) then
     return ("; at most %s was resident, at a time without a snapshot%s"):format(
       units.bytes(found.highest), peak.rss > now.rss and
-      (" (the most in one: %s)"):format(ofpicture(peak)) or "")
+      (" (the most in a snapshot: %s)"):format(ofpicture(peak)) or "")
   end
   return peak.rss > now.rss and "; at most " .. ofpicture(peak) or ""
 end
@@ -100,7 +100,7 @@ end
 -- that of a running process, and not the last one of the run.
 function M.summary(found)
   local now = found.last
-  return ("%s%s%s%s"):format(now.rss > 0 and units.bytes(now.rss) .. " resident" or
+  return ("%s%s%s%s"):format(now.rss > 0 and "Resident memory: " .. units.bytes(now.rss) or
     "Unknown resident size (the process could not read /proc/self/pagemap)",
     now.time and " after " .. units.seconds(now.time) or "",
     found.peak and ismore(found.duration, now.time) and
@@ -119,7 +119,7 @@ end
 --- Returns a sentence about the external bytes of userdata; nil: there are none.
 function M.outside(picture)
   return picture.outside > 0 and
-         ("userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil
+         ("Userdata own %s of external memory"):format(units.bytes(picture.outside)) or nil
 end
 
 --- Returns the text. 'found': the result of asamp.sums.resident.ofprofile; 'style': {paint, width,

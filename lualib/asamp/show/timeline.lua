@@ -80,7 +80,7 @@ function M.collections(style)
       units.short(sum.inuse[c[2]]), units.short(sum.held[c[2]]),
       units.resident(sum.rss[c[2]], units.short)}}
   end
-  local names = {"in use after a collection", "held by the heap",
+  local names = {"in use after a collection", "reserved by the heap",
                  "resident set of the process"}
   local grid = layout.grid(columns, 3, "", function(i, n)
     return layout.cutend(names[i], n)

@@ -74,7 +74,7 @@ local function leak(group)
   if not group.holder then
     return ("Likely leak: %s of %s from %s, %s."):format(units.bytes(group.bytes),
       typename(group.rows[1].type), from, group.rows[1].type == "native" and "which nothing frees" or
-      "alive at the end. No holder is known: none was left when holders were searched")
+      "alive at the end. No holder is known: none of these objects was left when holders were searched")
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
@@ -114,7 +114,7 @@ local function growth(v, p, add)
     add(("Seen growing: %s, from %s. It may be a leak, or a list or cache that fills: a longer run " ..
          "would decide."):format(grower, place(first)), "--show holders")
   elseif v.growth == "lines" then
-    add(("The heap grew %s, but nothing is known to grow until the end."):format(quarters(v)),
+    add(("The heap grew %s, but no sampled line is known to grow until the end."):format(quarters(v)),
         "--show trends")
   elseif v.growth and not v.before then
     add("The heap does not grow: nothing that was sampled survived its first collection.")

@@ -124,7 +124,7 @@ function M.check(profile, name, value)
   if not found then
     return nil, ("it has no label named %s (known: %s)"):format(name, table.concat(names, ", "))
   end
-  return nil, ("nothing ran with the label %s=%s"):format(name, value)
+  return nil, ("no code ran with the label %s=%s; --by-label %s lists its values"):format(name, value, name)
 end
 
 return M

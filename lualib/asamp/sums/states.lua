@@ -76,7 +76,7 @@ end
 -- a message if there are none.
 function M.find(profile, text)
   if not profile.states then
-    return nil, "the profile has no data by state: only those of ASAMP and asamp run -- PROGRAM have"
+    return nil, "the profile has no data by state; profiles made with ASAMP or asamp run -- PROGRAM have them"
   end
   local ids = {}
   for _, s in ipairs(profile.states) do

@@ -62,7 +62,7 @@ describe("asamp heap", function()
     local status, out, err = asamp("--held-by", "Session", "--paths", "--top", "1",
                                    "--width", "200", new)
     assert.same({0, ""}, {status, err})
-    assert.is_truthy(out:find("held by, 100.0% of 150:\n    _G → upvalue \"listeners\" of on (",
+    assert.is_truthy(out:find(", 100.0% of 150 objects, held by:\n    _G → upvalue \"listeners\" of on (",
                               1, true), out)
     assert.is_truthy(out:find('%) → %["close"%] → %[1%.%.n%] → upvalue "s" of %S+:%d+\n'), out)
     assert.is_truthy(out:find('%) → %["close"%] → %[%d+%] → upvalue "s" of %S+:%d+\n'), out)
@@ -89,7 +89,8 @@ describe("asamp heap", function()
     assert.is_truthy(out:find("\n    allocated [%d.]+m?s before at %S+:11  handle\n    _G → "), out)
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
-    assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'\n"}, {status, err})
+    assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'; " ..
+      "asamp heap without --held-by lists the lines\n"}, {status, err})
     -- old objects are not in the second table
     status, out = asamp("--diff", old, "--width", "200", new)
     assert.equal(0, status)
@@ -235,7 +236,8 @@ describe("asamp heap", function()
     assert.is_truthy(shell.read(page):find(
       '<td>%-</td><td class="spare">%-</td><td class="text">' .. row))
     status, _, err = asamp("--held-by", "(state and string table)", many)
-    assert.same({1, "asamp heap: no object has the class '(state and string table)'\n"}, {status, err})
+    assert.same({1, "asamp heap: no object has the class '(state and string table)'; " ..
+      "asamp heap without --held-by lists the classes\n"}, {status, err})
   end)
 
   -- The former output read as if one snapshot were a successor of the other.
@@ -452,8 +454,8 @@ describe("asamp heap", function()
   -- The former output was "0B held by, 96.2% of 104:".
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
-    assert.equal("1.0K held by, 3.8% of 104:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("retained by other objects of the list, held by, 96.2% of 104:",
+    assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
+    assert.equal("96.2% of 104 objects, retained by other objects of the list, held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 

@@ -214,7 +214,7 @@ describe("the proof of a leak", function()
       "reference", reason "metatable of strings")
     assert.equal("the table of globals or the main thread cannot be removed", reason "_G")
     assert.equal("package.loaded cannot be removed", reason "package.loaded")
-    assert.equal("a stack slot that is not a local variable holds it",
+    assert.equal("a stack slot that is not a local variable holds it, and no Lua code can clear it",
                  reason "stack of C function sort, slot 1")
     assert.equal("the snapshot has no such path", reason '_G → ["nothing"]')
     assert.equal("the path has no steps, or too many", select(2, h:cut{steps = {}, sites = {}}))

@@ -226,7 +226,8 @@ describe("asamp check", function()
     local path = make(3, 1)
     for _, case in ipairs{
       {"nothing to check: give a limit (--max-...), --no-leak or --baseline", path},
-      {"--tolerance needs --baseline", path, "--no-leak", "--tolerance", "3"},
+      {"--tolerance is the allowed increase over the baseline: give --baseline FILE, too", path,
+        "--no-leak", "--tolerance", "3"},
       {"--max-line needs FILE:LINE=SIZE, several separated by commas, got 'x'", path, "--max-line", "x"},
       {"--max-peak needs a size, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},

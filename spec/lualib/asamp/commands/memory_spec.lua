@@ -155,7 +155,7 @@ describe("asamp memory", function()
     path = profiled(HOLES)
     local code, text = run(path)
     assert.equal(0, code)
-    assert.matches("MiB resident after", text)
+    assert.matches("^Resident memory: [%d.]+ MiB after", text)
     assert.matches("Lua: free memory in blocks in use\n", text)
     assert.matches("100%.%d%%%s+together\n", text)
     assert.matches("Over time\n", text)
@@ -186,16 +186,17 @@ describe("asamp memory", function()
     local threads = {duration = 0.45, course = {peak = {rss = 58 << 20}},
                      pictures = {picture(14, 16), picture(7, 8), picture(17, 12), picture(12, 9)}}
     local text, found = sentence(threads)
-    assert.equal("12 MiB resident after 17 ms, in the last snapshot; the run went on to 450 ms; at " ..
-      "most 58 MiB was resident, at a time without a snapshot (the most in one: 16 MiB, after 14 ms)", text)
+    assert.equal("Resident memory: 12 MiB after 17 ms, in the last snapshot; the run went on to 450 ms; " ..
+      "at most 58 MiB was resident, at a time without a snapshot (the most in a snapshot: " ..
+      "16 MiB, after 14 ms)", text)
     local times = {}
     for i, row in ipairs(found.course) do times[i] = math.floor(row.time * 1000 + 0.5) end
     assert.same({7, 12, 14, 17}, times)
-    assert.equal("16 MiB resident after 14 ms; at most 58 MiB was resident, at a time " ..
+    assert.equal("Resident memory: 16 MiB after 14 ms; at most 58 MiB was resident, at a time " ..
       "without a snapshot", sentence(threads, true))
-    assert.equal("12 MiB resident after 17 ms; at most 16 MiB, after 14 ms",
+    assert.equal("Resident memory: 12 MiB after 17 ms; at most 16 MiB, after 14 ms",
       sentence{duration = 0.018, course = {peak = {rss = 17 << 20}}, pictures = threads.pictures})
-    assert.equal("8 MiB resident after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
+    assert.equal("Resident memory: 8 MiB after 7 ms", sentence{duration = 0.007, pictures = {picture(7, 8)}})
   end)
 
   -- The former output was "0 bytes resident".

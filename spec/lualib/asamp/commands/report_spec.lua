@@ -129,7 +129,8 @@ describe("asamp report", function()
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
                            .. "folder and the folders of --source\n"):format(path, file)},
                   {run("--source", name, path)})
-      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample\n"):format(path)},
+      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; use asamp report " ..
+        "--top 1000, which lists all\n"):format(path)},
                   {run("--source", "none.lua", path)})
       os.remove(file)
       assert.same({1, "", ("asamp report: '%s': the code of '%s' was not found: give its path with "
@@ -277,7 +278,8 @@ describe("asamp report", function()
     code, out, err = run("--line", "arse.lua:12", path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack\n"):format(path),
+    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack; use asamp report " ..
+      "--top 1000, which lists all\n"):format(path),
                  err)
   end)
 

@@ -207,7 +207,7 @@ describe("the report's text", function()
 
   it("prints the surviving share of decided samples", function()
     has(flat(render()), "90.0% died young, 10.0% survived its first " ..
-      "collection. 100 samples had no collection before the end.")
+      "collection. No collection followed 100 samples, whose survival is unknown.")
     assert.is_nil(flat(render(function(p) p.fates = false end))
                   :find("died young", 1, true))
   end)
@@ -244,8 +244,8 @@ describe("the report's text", function()
 
   it("prints the number of collections, and the bytes that they left", function()
     local s = flat(render())
-    has(s, "42 collections (40 minor, 2 major); after the last one 3 MiB in " ..
-      "use, 4 MiB held.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
+    has(s, "42 collections (40 minor, 2 major); after the last one, heap: 3 MiB in " ..
+      "use, 4 MiB reserved.", "Collections 40 minor, 2 major; 1 MiB tenured. " ..
       "Pauses, in wall time: 1.5ms together, 0.0% of the session; half of the 1 with a " ..
       "record of their own up to 1.5ms, " ..
       "99% up to 1.5ms, the longest 1.5ms (1.00s after the start).",
@@ -423,7 +423,7 @@ describe("the report's text", function()
     found.rows[3].holders[2] = {text = 'local "u"', samples = 9, share = 0.3}
     s = render(nil, o)
     assert.equal(1, select(2, s:gsub('local "t"', "")))  -- once for the group
-    has(flat(s), 'x.lua:40 put held by, 30% of 30 samples: local "u"')
+    has(flat(s), 'x.lua:40 put holder of 30% of 30 samples: local "u"')
     for _, row in ipairs(found.rows) do
       row.holders, row.container = nil, nil
     end
