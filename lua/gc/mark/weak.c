@@ -49,10 +49,24 @@ static void markkeys (global_State *g, Table *t) {
 }
 
 
+/* Returns 1 if o is old and the major collection has not marked it. Minor collections decide
+   about young objects. */
+static int isleft (global_State *g, const GCObject *o) {
+  return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
+}
+
+
 int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
-  if (isempty(gval(n))) luaN_clearkey(n);
-  else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, gval(n))
+  const TValue *v = gval(n);
+  if (isempty(v)) luaN_clearkey(n);
+  /* Between the two atomic steps of a major collection, a minor one must not mark an old value for
+     a key that is dead: the value would resurrect the key, of which some entries are cleared. The
+     slot is listed as undecided (luaN_doubt), or slices visit the table again. */
+  else if (c->mark.minor && c->weak.decided && keyiscollectable(n) && isleft(g, gckey(n)) &&
+           iscollectable(v) && luaN_isold(gcvalue(v)))
+    return 1;
+  else if (!luaN_iskeygone(g, n)) luaN_markvalue(g, v)
   else if (!luaN_push(g, &c->weak.unresolved, n)) {
     c->weak.overflow = 1;
     return 0;
@@ -202,13 +216,6 @@ void luaN_lookonce (global_State *g, Table *t) {
   else if (isinhand(c, t)) c->weak.next++;  /* the atomic step visits t as a whole */
   else return;
   c->weak.slot = 0;
-}
-
-
-/* Returns 1 if o is old and the major collection has not marked it. Minor collections decide
-   about young objects. */
-static int isleft (global_State *g, const GCObject *o) {
-  return luaN_isold(o) && !luaN_hasepoch(o, g->heap.gc.mark.epoch);
 }
 
 
