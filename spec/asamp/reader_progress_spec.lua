@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The reader and large files: the function 'progress', and a file that grows meanwhile.
+-- The reader and large files: the function 'progress', memory, and a file that grows meanwhile.
 
 local gen = require "profilegen"
+local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
@@ -42,5 +43,25 @@ describe("the reader", function()
     end}))
     assert.is_true(calls > 0)
     assert.same({n, true, false}, {profile.timesamples, profile.live, profile.complete})
+  end)
+
+  it("keeps within its memory on a bomb", function()
+    -- 200 MB of equal stacks and names in a file of some hundred KB
+    local piece = vmprof.stack(1, 1, {100, 200, 300}, {0}):rep(1000) ..
+                  vmprof.name(100, "py:f:1:x") .. vmprof.meta("k", ("v"):rep(1000))
+    local f = assert(io.popen("gzip -1 >> '" .. path .. ".gz'", "w"))
+    f:write(vmprof.head(), vmprof.header(6, 0))
+    for _ = 1, 4000 do
+      f:write(piece)
+    end
+    f:close()
+    local status, out, err = process.code([[
+      local profile = assert(require "profiler.reader".read(arg[1]))
+      assert(profile.timesamples == 4000000 and #profile.nodes.fn == 3)
+      io.write(io.open("/proc/self/status"):read "a":match "VmHWM:%s*(%d+) kB")
+    ]], path .. ".gz")
+    os.remove(path .. ".gz")
+    assert.equal(0, status, err)
+    assert.is_true(tonumber(out) < 300000, out .. " kB")
   end)
 end)

@@ -3,7 +3,6 @@
 -- writers made byte by byte, and every way in which a file can be damaged.
 
 local gen = require "profilegen"
-local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
@@ -996,25 +995,5 @@ describe("the reader", function()
       end
     end
     assert.is_true(readable > 1000 // PART)
-  end)
-
-  it("keeps within its memory on a bomb", function()
-    -- 200 MB of equal stacks and names in a file of some hundred KB
-    local piece = vmprof.stack(1, 1, {100, 200, 300}, {0}):rep(1000) ..
-                  vmprof.name(100, "py:f:1:x") .. vmprof.meta("k", ("v"):rep(1000))
-    local f = assert(io.popen("gzip -1 >> '" .. path .. ".gz'", "w"))
-    f:write(vmprof.head(), vmprof.header(6, 0))
-    for _ = 1, 4000 do
-      f:write(piece)
-    end
-    f:close()
-    local status, out, err = process.code([[
-      local profile = assert(require "profiler.reader".read(arg[1]))
-      assert(profile.timesamples == 4000000 and #profile.nodes.fn == 3)
-      io.write(io.open("/proc/self/status"):read "a":match "VmHWM:%s*(%d+) kB")
-    ]], path .. ".gz")
-    os.remove(path .. ".gz")
-    assert.equal(0, status, err)
-    assert.is_true(tonumber(out) < 300000, out .. " kB")
   end)
 end)

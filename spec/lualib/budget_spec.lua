@@ -52,7 +52,7 @@ describe("budgets", function()
     assert.truthy(text:find "held by:\n.*%%  .*%[\"Listeners\"%]", text)
   end)
 
-  -- A former bug: the sum of several runs, of few samples, stood below the bytes of one.
+  -- A former bug: the sum of several runs, of few samples, was printed below the bytes of one.
   it("estimate the bytes of a line for one run", function()
     local text = message(assert.allocates.at_most, 39, function() return {} end)
     local runs, n = text:match "^40 bytes in 1 block were .* (%d+) more runs:\n +(%d+) bytes"
