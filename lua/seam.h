@@ -256,7 +256,8 @@ typedef enum luaN_EdgeKind {
   LUAN_EUPVALUE,
   LUAN_EVALUE,		/* the value of an upvalue */
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
-  LUAN_ELOCAL,		/* of a thread: a variable called 'key' of prototype 'in' */
+  LUAN_ELOCAL,		/* value of a thread's local variable: 'key' is the string with its name,
+				   'in' the prototype, 'index' the slot of the call */
   /* Of a thread: slot 'index' of a call. Slot 0 is the called function; extra arguments are below
      it. 'in' is its prototype; for a C function 'in' is NULL and 'code' is set. Both are NULL for
      slots of no call, for example of a coroutine that has not started. */

@@ -100,7 +100,9 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the frames of a tag, each with its ';': the Lua state and the labels. 't' may be NULL. */
+/* Writes the outermost frames of a tag, each followed by ';': its group (a state, the states of a
+   script, or all others) if there are several groups, and its label set if it has one. 't' may be
+   NULL: writes nothing. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)

@@ -93,8 +93,9 @@ void encoder_called (Encoder *e, const char *name, size_t n);
 */
 void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
 /*
-** Records deaths among the orphans of a state that may have ended, as encoder_deaths. The dead
-** leave the list at once.
+** Records deaths among the samples of native memory of a state: its orphans or, in a merged file,
+** those of a state that is open. 'runs' has n lengths, alternately of live and dead samples, and
+** starts at the oldest sample. The dead leave the list, so that the next call does not count them.
 */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
 /*

@@ -44,8 +44,8 @@ enum {
 /*
 ** Kinds of edges: those of luaN_EdgeKind (seam.h) in the same order, and HEAP_ECODE; each with
 ** the fields that follow the target in the file. 'index', 'key' and 'in' are those of luaN_Edge;
-** keys and 'in' are addresses from the holder's. 'slot' is 0 if not known, 1 for the function that
-** the call runs, 2 and more for the other slots of the call.
+** keys and 'in' are differences from the address of the holder. 'slot' is 0 if not known, 1 for the
+** function that the call runs, 2 and more for the other slots of the call.
 */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,

@@ -116,7 +116,8 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if a step of w's path describes the reference to v, alone or merged. */
+/* Returns 1 if step number 'step' of w's path describes the reference from v's parent to v, as a
+   single reference or as a merged one (words_step). */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }

@@ -18,7 +18,8 @@
 
 /* The record of a state. */
 typedef struct Counting {
-  unsigned depth;	/* number of running counts: of 'count', of counters, of count_start */
+  unsigned depth;	/* running calls of profiler.count, open counters, and calls of count_start
+			   (asamp.h) without count_stop */
   luaN_Counts counts;	/* everything allocated while 'depth' was above 0 */
 } Counting;
 

@@ -28,7 +28,7 @@ enum { MODE_MEMORY = 1, MODE_LINES = 2, MODE_NATIVE = 4, MODE_PAIRS = 8 };
 
 /* A frame of the stack that 'internstack' had last. */
 typedef struct PathFrame {
-  uint64_t id;         /* after its alias was resolved */
+  uint64_t id;         /* of the function; an alias (aliases.h) is resolved */
   uint32_t line;
   uint32_t node;       /* node of the call tree */
 } PathFrame;

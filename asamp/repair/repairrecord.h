@@ -31,8 +31,8 @@ typedef struct Repair {
   uint64_t started;      /* start of the run, us since the epoch */
   uint64_t start;        /* start of the run, us of the monotonic clock */
   uint64_t known;        /* latest time in the details, us since the start */
-  /* 'first' and 'lead': times of the first and of the last record that has a time, s; 0: none.
-     Before such a record, 'lead' is the meta start_time_offset */
+  /* Times of the first and of the last record that has a time, s. Without such a record, 'first' is
+     0 and 'lead' the meta start_time_offset, or 0. */
   double first, lead;
   uint64_t sampletime, eventtime;  /* time of the last sample, and of the last event, in the
 				      details, us */

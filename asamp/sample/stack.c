@@ -210,8 +210,9 @@ static void pushentry (Stack *s, const void *function) {
 }
 
 
-/* Pushes the marks of the frames that are left out after f. The mark of tail calls counts as f's
-   own frame (remember). Not inlined, so that other frames cost no registers. */
+/* Pushes the marks of the missing frames outside f: of tail calls, or beyond LUAN_DEPTH. f and its
+   mark of tail calls count as one frame (the function 'remember'). Not inlined, so that pushframe
+   saves no registers for frames without marks. */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
     s->places[f - s->lua]++;

@@ -69,9 +69,9 @@ typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /*
-** Bytes of stack that the handler uses at most, in addition to the signal frame. TIMER_STACK: if
-** the tick walks a C stack (that fits an alternate stack of 8 KiB, a common size); TIMER_LEAST: if
-** it does not.
+** Largest number of bytes of stack that the handler uses, in addition to the signal frame.
+** TIMER_STACK: if the tick walks a C stack; TIMER_LEAST: if it does not. Without AddressSanitizer,
+** TIMER_STACK and a signal frame fit into an alternate stack of 8 KiB, a common size.
 */
 #if defined(__SANITIZE_ADDRESS__)
 #define TIMER_STACK	((size_t)8192)

@@ -309,7 +309,7 @@ static inline int hasended (const Profile *p) {
   return p->stop && p->error == 0;
 }
 
-/* Counts the samples of the event being reported as lost. */
+/* Adds the samples of the present event to the lost ones, and clears 'inhand'. */
 static void lose (Profile *p) {
   event_add(&p->lost, &p->inhand);
   memset(&p->inhand, 0, sizeof(p->inhand));

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_NS	700000000     /* ns between flushes; together with the writing time
-				         below one second */
+#define FLUSH_NS	700000000     /* ns between flushes. Leaves 0.3 s for writing, so
+				         that the file lags by at most a second */
 
 /*
 ** Publishes for the program's threads whether the file is stalled. At the end of a stall encodes a

@@ -708,8 +708,9 @@ LUAI_FUNC void luaN_built (lua_State *L);
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* Returns a new table with vectors for asize and hsize slots (hsize a power of 2, or 0). May
-   collect in an emergency; raises a memory error. */
+/* Returns a new table with vectors for asize and hsize slots (hsize a power of 2, or 0). The slot
+   below L->top must be free for the table: a large one is stored there while its vectors are
+   allocated. May run an emergency collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 /* Bytes of a userdata with nuv user values and len bytes. A userdata of 0 bytes gets one, so that

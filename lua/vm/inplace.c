@@ -91,7 +91,7 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 }
 
 
-/* Prefetches the short strings that are keys of the LONGESTCHAIN nodes after p. */
+/* Prefetches the short strings that are keys of up to LONGESTCHAIN nodes after p in its chain. */
 static void fetchchain (const Node *p) {
   unsigned n = 0;
   while (gnext(p) != 0 && n++ < LONGESTCHAIN) {

@@ -99,7 +99,7 @@ l_mem luaN_debt (global_State *g) {
 
 void luaN_uncharge (global_State *g, l_mem before) {
   l_mem least = -(l_mem)g->heap.gc.pace.nursery;
-  /* a lower 'before' is of a nursery that an emergency collection has ended */
+  /* A lower 'before' was read before an emergency collection that started a smaller nursery. */
   if (before < least) before = least;
   if (luaN_debt(g) <= before) return;
   luaE_setdebt(g, before);

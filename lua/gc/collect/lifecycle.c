@@ -44,7 +44,8 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* Too low by MINSTRTABSIZE, so that the second nursery does not list its young strings either
+  /* The first nursery does not list its young strings. This value makes the growth of the string
+     table seem larger by MINSTRTABSIZE, so that the second nursery does not list its strings either
      (aremany in interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;

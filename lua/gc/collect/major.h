@@ -4,7 +4,7 @@
 #define luaN_major_h
 
 /* Starts a major collection: takes a new epoch and marks the roots. Must follow luaN_minor and
-   luaN_aged, after which nothing is young. */
+   luaN_aged with 'start' 1, after which nothing is young. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
 /* Continues the running major collection, if there is one, by about 'bytes' of marking cost. Must

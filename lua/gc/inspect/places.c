@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the memory of a state is (luaN_places, luaN_beside of seam.h): chunks by the use of their
-   lines, and blocks of lua_Alloc. Reads the marks of blocks, 512 bytes or less each, no object. */
+/* Reports the use of the memory of a state (luaN_places, luaN_beside of seam.h): the used and free
+   lines of chunks, and the blocks of lua_Alloc. Reads up to 512 marks of each block, no objects. */
 #define LUA_CORE
 
 #include "lprefix.h"

@@ -194,7 +194,8 @@ static int isheld (int kind, const TValue *v) {
 }
 
 
-/* Reports the edge from the weak key of entry n of t, which was reached, to the value. */
+/* Reports the edge from the weak key of entry n of table t to the value of n. The walk has reached
+   the key; luaN_edges (w->alone is 1) does not record reached objects. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;

@@ -246,9 +246,10 @@ static size_t mostamong (const luaN_Gc *c, size_t share) {
 
 
 /*
-** Returns the bytes of large leaf objects that may be allocated in addition to the nursery: 0 if
-** the last minor collection has left none young, while a major collection runs, in the incremental
-** mode, if pace.tight bounds the nursery, or if the program or the operator has set its size.
+** Returns the bytes of large leaf objects that may be allocated in addition to the nursery. Returns
+** 0 in each of these cases: the last minor collection has left none of them young; a major
+** collection runs; the mode is incremental; pace.tight bounds the nursery; the program or the
+** operator has set the nursery's size.
 */
 static size_t textroom (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;

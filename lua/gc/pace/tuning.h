@@ -13,9 +13,10 @@
    (once per process). */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
-/* luaN_tuned is the operator's setting, which is t - 1, or the program's own if t is 0. luaN_isgen
-   is true if the generational mode is in effect; the other macros are the parameters in effect,
-   in percent (luaN_stepmul is odd, so never 0). */
+/* luaN_tuned is the parameter in effect: t - 1 if the operator has set it (t: a field of
+   luaN_Tuning, which is stored plus 1), else the program's value 'own'. luaN_isgen is true if the
+   generational mode is in effect. luaN_pause and luaN_stepmul are the parameters in effect, in
+   percent; bit 0 of luaN_stepmul is set, so that it is never 0. */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
