@@ -790,8 +790,8 @@ static void pushstates (lua_State *L, const ReadProfile *r) {
     if (s->others > 0)
       setinteger(L, "others", (uint64_t)s->others + 1);
     setboolean(L, "ended", s->ended);
-    setinteger(L, "begin", s->begin);
-    setinteger(L, "end_", s->end);
+    setinteger(L, "begin", s->opened);
+    setinteger(L, "end_", s->closed);
     setinteger(L, "allocated", s->allocated);
     setinteger(L, "samples", s->samples);
     setinteger(L, "bytes", s->bytes);

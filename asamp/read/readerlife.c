@@ -33,7 +33,7 @@ void readerlife_start (ReaderState *s, uint64_t id, uint64_t time) {
   readerstate_of(s, id);
   row = readerstate_row(s);
   if (row != NULL && !row->others)
-    row->begin = time;
+    row->opened = time;
   readerstate_toclient(s);
   if (s->client->starts != NULL && !s->of->hidden && !s->of->blind)
     s->client->starts(s->client->ud, time);
@@ -46,7 +46,7 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
     return;
   readeremit_undecided(s);
   if (row != NULL && !row->others) {
-    row->end = time;
+    row->closed = time;
     row->ended = 1;
   }
   if (!of->hidden) {

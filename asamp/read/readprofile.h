@@ -151,7 +151,7 @@ typedef struct ReadState {
   int ended;           /* 1: it was closed */
   int others;          /* number of further states merged in this row (RS2), of which it has only
                           the sums; 0: a single state */
-  uint64_t begin, end; /* its start and close; 0: not in the file */
+  uint64_t opened, closed; /* times of its start and close; 0: not in the file */
   uint64_t allocated;  /* exact bytes allocated while it was sampled; 0: unknown */
   uint64_t samples, bytes;    /* allocation samples in periods, and the bytes they represent */
   uint64_t timesamples, ns;   /* time samples in periods, and the ns they represent */

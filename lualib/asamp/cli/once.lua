@@ -47,6 +47,15 @@ local function isequal(a, b)
   return false
 end
 
+-- Returns the items of the list that are keys of the table 'kept'.
+local function keptof(list, kept)
+  local left = {}
+  for _, item in ipairs(list) do
+    left[#left + 1] = kept[item] and item or nil
+  end
+  return left
+end
+
 -- Returns the list without duplicates. f(item): the key of the group of items that are compared,
 -- or nil. isone(a, b): true if two items of a group are duplicates. better(a, b): true if a is
 -- kept instead of b. Adds a line to 'notes' for each removed item, with the format 'why'.
@@ -73,11 +82,7 @@ local function unique(list, f, better, isone, why, notes)
       notes[#notes + 1] = why:format(goes.path, stays.path)
     end
   end
-  local left = {}
-  for _, item in ipairs(list) do
-    left[#left + 1] = kept[item] and item or nil
-  end
-  return left
+  return keptof(list, kept)
 end
 
 local function never() return false end
@@ -169,11 +174,7 @@ local function parts(list, notes)
       own(owners, item)
     end
   end
-  local left = {}
-  for _, item in ipairs(list) do
-    left[#left + 1] = kept[item] and item or nil
-  end
-  return left
+  return keptof(list, kept)
 end
 
 --- Returns the paths without those that would be counted twice, and a list of messages about the

@@ -170,10 +170,10 @@ end
 -- Returns text about the time of --at.
 local function instant(at, p)
   if p.profiles then
-    return at.inuse and "what was alive in each at the time when most was in use" or
-           ("what was alive in each at %s"):format(units.seconds(at.seconds))
+    return at.inuse and "objects alive in each at the time when most was in use" or
+           ("objects alive in each at %s"):format(units.seconds(at.seconds))
   end
-  local text = "what was alive at " .. units.seconds(at.seconds)
+  local text = "objects alive at " .. units.seconds(at.seconds)
   if at.inuse then
     text = text .. (", when a collection left most in use (%s)"):format(units.bytes(at.inuse))
   end
