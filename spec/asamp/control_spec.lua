@@ -20,15 +20,17 @@ local function lines(...) return shell.lines(shell.output(...)) end
 
 local REQUESTS = tonumber(os.getenv "CONTROL_REQUESTS" or 3000)
 
--- Works until the file "stop" exists, or for half a minute, or longer if there are more requests.
+-- Creates the file "runs", then works until the file "stop" exists, or for five minutes, or longer if
+-- there are more requests.
 local SERVER = ([[
   local keep, started = {}, os.time()
+  assert(io.open("runs", "w")):close()
   local function handle(n) for i = 1, n do keep[i % 500] = {i, tostring(i)} end end
   while os.time() - started < LIMIT do
     handle(2000)
     local f = io.open "stop"
     if f then break end
-  end]]):gsub("LIMIT", 30 + REQUESTS // 500)
+  end]]):gsub("LIMIT", 300 + REQUESTS // 500)
 
 describe("a process that listens", function()
   local folder, pid, socket
@@ -42,20 +44,17 @@ describe("a process that listens", function()
     pid = process.start{"server.lua", directory = folder,
       env = {ASAMP = wish, LUA_PATH = "", LUA_CPATH = "", ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
-    for _ = 1, 500 do
-      if host.samefile(socket, socket) and host.query(socket, "stats\n") then return end
-      host.pause(10)
-    end
-    error "it does not listen"
+    -- It listens before lua has read its program: a lowered limit would keep lua from reading it, and an
+    -- ignored SIGINT (nohup, a job of sh) would stay ignored.
+    process.await(function()
+      return process.read(folder .. "/runs") and host.samefile(socket, socket) and
+             host.query(socket, "stats\n")
+    end)
   end
 
   local function finish()
     assert(io.open(folder .. "/stop", "w")):close()
-    for _ = 1, 1000 do
-      if not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then return end
-      host.pause(10)
-    end
-    error "it does not end"
+    process.await(function() return process.ended(pid) end)
   end
 
   after_each(function()
@@ -90,20 +89,17 @@ describe("a process that listens", function()
       return bytes
     end
     local before, now
-    for _ = 1, 1000 do
+    process.await(function()
       before = labels()
-      if before["route=/a"] then break end
-      host.pause(10)
-    end
+      return before["route=/a"]
+    end)
     local first = before
     for i = 1, 3 do
       assert.is_truthy(host.query(socket, "rotate\n"):find "ok\n$", i)
-      for _ = 1, 1000 do
+      process.await(function()
         now = labels()
-        if now["route=/a"] > before["route=/a"] and now[""] > before[""] then break end
-        host.pause(10)
-      end
-      for key, n in pairs(before) do assert.is_true(now[key] > n, key) end
+        return now["route=/a"] > before["route=/a"] and now[""] > before[""]
+      end)
       before = now
     end
     finish()
@@ -185,11 +181,7 @@ describe("a process that listens", function()
     assert.is_truthy(host.query(socket, "heap x /y\n", 9):find "^error the state must be a number")
     assert.equal("error a line is too long\n", host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
-    for _ = 1, 500 do
-      if descriptors() <= before then break end
-      host.pause(10)
-    end
-    assert.is_true(descriptors() <= before, descriptors() .. " " .. before)
+    process.await(function() return descriptors() <= before end)
     finish()
     assert.is_true(assert(reader.read(folder .. "/p.vmprof")).complete)
   end)
@@ -202,11 +194,7 @@ describe("a process that listens", function()
     assert.equal(3, n)
     for _ = 1, 20 do assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$") end
     assert.is_true(clients.there(list) > 0)
-    for _ = 1, 3000 do
-      if clients.there(list) == 0 then break end
-      host.pause(10)
-    end
-    assert.equal(0, clients.there(list))
+    process.await(function() return clients.there(list) == 0 end)
     clients.leave(list)
     finish()
   end)
@@ -248,18 +236,10 @@ describe("a process that listens", function()
     local list = clients.silent(socket, 5)
     assert.is_truthy(host.query(socket, "stats\n"))  -- they are read before it
     assert(io.open(folder .. "/fork", "w")):close()
-    local child
-    for _ = 1, 1000 do
-      child = process.read(folder .. "/child")
-      if child then break end
-      host.pause(10)
-    end
+    local child = process.await(function() return process.read(folder .. "/child") end)
     assert.same({}, lines("ls -l /proc/%s/fd | grep -o 'socket:.*' || true", child))
     assert(os.execute("kill -9 " .. pid))
-    for _ = 1, 500 do
-      if not host.query(socket, "stats\n", 1) then break end
-      host.pause(10)
-    end
+    process.await(function() return not host.query(socket, "stats\n", 1) end)
     local text, message = host.query(socket, "stats\n", 1)
     assert.is_nil(text)
     assert.is_truthy(message:find "refused", message)
@@ -310,10 +290,7 @@ describe("a process that listens", function()
     shell.output("mkdir %s/p", folder)
     assert.equal(("file %s/p/p.2.vmprof\nok\n"):format(folder), host.query(socket, "rotate\n"))
     local before = stats().samples
-    for _ = 1, 500 do
-      if stats().samples > before then break end
-      host.pause(10)
-    end
+    process.await(function() return stats().samples > before end)
     finish()
     local r = assert(reader.read(folder .. "/p/p.2.vmprof"))
     assert.is_true(r.complete and r.samples > 0)
@@ -324,23 +301,16 @@ describe("a process that listens", function()
   it("continues its own file after a recording when descriptors are free again", function()
     start("alloc=64K,listen=s/x.sock,out=p.vmprof,quiet")
     local function limit(n) assert(os.execute(("prlimit --pid %d --nofile=%d:"):format(pid, n))) end
-    local function await(f)
-      for _ = 1, 1000 do
-        if f() then return end
-        host.pause(10)
-      end
-      error "it does not come"
-    end
     assert.is_truthy(host.query(socket, ("record 2 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
     limit(3)
-    await(function()
+    process.await(function()
       local r = reader.read(folder .. "/r.vmprof")
       return r and r.complete
     end)
     limit(64)
-    await(function() return stats().file == folder .. "/p.2.vmprof" end)
+    process.await(function() return stats().file == folder .. "/p.2.vmprof" end)
     local before = stats().samples
-    await(function() return stats().samples > before end)
+    process.await(function() return stats().samples > before end)
     finish()
     local r = assert(reader.read(folder .. "/p.2.vmprof"))
     assert.is_true(r.complete and r.samples > 0)
@@ -378,11 +348,7 @@ describe("a process that listens", function()
       for _, signal in ipairs{"TERM", "ABRT", ignored and "INT" or "HUP"} do
         start(wish)
         assert(os.execute(("kill -%s %d"):format(signal, pid)))
-        for _ = 1, 500 do
-          if not host.samefile(socket, socket) then break end
-          host.pause(10)
-        end
-        assert.is_false(host.samefile(socket, socket), signal)
+        process.await(function() return not host.samefile(socket, socket) end)
         if signal == "TERM" or signal == "ABRT" then shell.remove(folder) end
       end
       if wish:find "alloc=0" then shell.remove(folder) end
@@ -563,10 +529,7 @@ describe("a process that listens", function()
       assert(os.rename("take", "taken"))]])
     assert(os.execute(("prlimit --pid %d --nofile=64"):format(pid)))
     assert(io.open(folder .. "/take", "w")):close()
-    for _ = 1, 500 do
-      if host.samefile(folder .. "/taken", folder .. "/taken") then break end
-      host.pause(10)
-    end
+    process.await(function() return host.samefile(folder .. "/taken", folder .. "/taken") end)
     local text, message = host.query(socket, "stats\n")
     assert.is_nil(message)
     assert.equal("error fewer than 6 file descriptors would be left; raise the limit "
@@ -599,10 +562,7 @@ describe("a process that listens", function()
   it("takes a mark for the file that has just started, of a program that waits", function()
     start("alloc=4K,listen=s/x.sock,out=p.vmprof,quiet",
           "local s = io.open('ready', 'w') s:close() os.execute 'sleep 3'")
-    for _ = 1, 500 do
-      if host.samefile(folder .. "/ready", folder .. "/ready") then break end
-      host.pause(10)
-    end
+    process.await(function() return host.samefile(folder .. "/ready", folder .. "/ready") end)
     assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$")
     assert.same({0, "", ""}, {asamp("mark", socket, "deployed", "v2")})
     finish()
@@ -614,10 +574,7 @@ describe("a process that listens", function()
   it("continues in another file on request and when one is large enough; some stay", function()
     start "alloc=1K,max=64K,keep=2,listen=s/x.sock,out=p.vmprof,quiet,rate=500"
     for _ = 1, 3 do assert.is_truthy(host.query(socket, "rotate\n"):find "\nok\n$") end
-    for _ = 1, 500 do
-      if host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") then break end
-      host.pause(10)
-    end
+    process.await(function() return host.samefile(folder .. "/p.4.vmprof", folder .. "/p.4.vmprof") end)
     assert.equal(1, stats().made)  -- one state, whatever the number of its files
     finish()
     local list = lines("ls -t %s/*.vmprof", folder)

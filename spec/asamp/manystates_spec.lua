@@ -333,7 +333,7 @@ describe("a host with many states", function()
         local m, n = tonumber(text:match "\nmade (%d+)"), tonumber(text:match "\nsamples (%d+)")
         assert.is_true(m >= made and n >= samples, ("%d %d, %d %d"):format(made, m, samples, n))
         made, samples = m, n
-      elseif not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then break
+      elseif process.ended(pid) then break
       else hosts.pause(1) end
     end
     assert.is_true(made <= STATES, made)

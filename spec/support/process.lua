@@ -2,6 +2,7 @@
 -- Runs an interpreter in a separate process, with given arguments, environment and standard
 -- input, for specs of `lua -l profiler`.
 
+local host = require "asamp.host"
 local shell = require "spec.support.shell"
 
 local M = {}
@@ -62,6 +63,23 @@ end
 function M.code(code, ...)
   local status, out, err = M.run{code = code, ...}
   return status, out .. err
+end
+
+--- Waits until f() returns a true value, and returns that value. Raises an error after two minutes.
+function M.await(f)
+  for _ = 1, 12000 do
+    local value = f()
+    if value then return value end
+    host.pause(10)
+  end
+  error("it was still awaited after two minutes", 2)
+end
+
+--- Returns true if the process has ended, also while its parent has not waited for it: process 1 of a
+-- container may never do that.
+function M.ended(pid)
+  local stat = M.read(("/proc/%d/stat"):format(pid))
+  return not stat or stat:match "%) (%a)" == "Z"
 end
 
 --- Starts it in the background. Returns its process id.

@@ -320,19 +320,13 @@ describe("asamp memory", function()
     local pid = process.start{script, folder .. "/ready",
       env = {ASAMP = ("alloc=64K,listen=%s/x.sock,quiet,out=%s"):format(folder, path),
              ASAN_OPTIONS = "detect_leaks=0"}}
-    for _ = 1, 3000 do
-      if host.samefile(folder .. "/ready", folder .. "/ready") then break end
-      host.pause(20)
-    end
+    process.await(function() return host.samefile(folder .. "/ready", folder .. "/ready") end)
     local code, text = run("--json", folder .. "/x.sock")
     assert.equal(0, code, text)
     local now = json.decode(text).last
     local inuse = tonumber(assert(client.send(folder .. "/x.sock", "stats")).inuse)
     assert(os.execute("kill -TERM " .. pid))
-    for _ = 1, 1000 do
-      if not os.execute(("kill -0 %d 2>/dev/null"):format(pid)) then break end
-      host.pause(10)
-    end
+    process.await(function() return process.ended(pid) end)
     local last = resident.ofprofile(assert(reader.read(path))).last
     shell.remove(folder)
     assert.is_true(now.lua > 0.8 * inuse and now.lua < 1.3 * inuse, now.lua .. ", not " .. inuse)
