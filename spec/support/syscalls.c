@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** syscalls: blocking system calls, made once, as by C code that does not handle EINTR, for specs
-** of the effect of sampling on a program. A failed call returns nil, errno.
+** of the effect of sampling on a program. A failed call returns nil, errno; 'later' raises an
+** error, because its caller would wait for a child that does not exist.
 **
 **   nanosleep(ms) poll(ms) select(ms) epoll(ms) sigtimedwait(ms)
 **                        -> 0: no event in that time
@@ -158,6 +159,7 @@ static int l_later (lua_State *L) {
     nanosleep(&t, NULL);
     _exit(act(what, fd) ? 7 : 8);
   }
+  if (pid < 0) return luaL_error(L, "fork: %s", strerror(errno));
   return result(L, pid);
 }
 
