@@ -64,6 +64,7 @@ LOOP := $(if $(filter fork install,$(V)),$(call known,-fno-crossjumping \
   -freorder-blocks-algorithm=simple -fno-guess-branch-probability -fno-gcse \
   -fira-region=one -fno-schedule-insns2,c))
 # STRICT: -Werror in the checks only: another compiler may have other warnings.
+STRICT ?=
 LUAFLAGS = -std=gnu99 -Wall -Wextra $(STRICT) $(OPT_$(V)) $(PLACE) $(EXTRA) -DLUA_COMPAT_5_3 \
   -DLUA_USE_LINUX $(if $(READLINE),-DLUA_USE_READLINE) -I$(SRC)/src $(patsubst %/,-iquote%,$(SEES))
 LINKFLAGS := $(filter -fsanitize%,$(OPT_$(V))) $(LDEXTRA)

@@ -7,7 +7,7 @@ describe("bench/copies #plain", function()
   -- 13 MB and more have 13,000 samples: 5% are 5 standard errors; the seeds are fixed. The part of an
   -- array that grows in place depends on the holes.
   it("estimates the copied bytes of lines within 5%, and prints that", function()
-    local out = shell.output "timeout 60 bench/copies quadratic rehash 2>&1"
+    local out = shell.output "timeout 300 bench/copies quadratic rehash 2>&1"
     for line, bytes in pairs{[10] = "119993388", [39] = "24552000", [40] = "%d+"} do
       local ratio = out:match(("\n| %%a+ | %d | %s | %%d+ | ([%%d.]+) | %%d+ |"):format(line, bytes))
       assert.is_true(ratio and math.abs(ratio - 1) <= 0.05, out)

@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 describe("bench/scalene #plain", function()
   local out
   setup(function()
-    out = shell.output "timeout 60 bench/scalene 10 tiny 1 2>&1"
+    out = shell.output "timeout 300 bench/scalene 10 tiny 1 2>&1"
   end)
 
   local function column(what)

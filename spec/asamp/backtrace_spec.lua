@@ -12,7 +12,7 @@ local times = require "spec.support.times"
 -- Runs code under -l profiler, at 10,000 samples a second. Returns the samples.
 local function sampled(code, options)
   local path = os.tmpname()
-  local status, out, err = process.run{load = "profiler", code = code, limit = 120,
+  local status, out, err = process.run{load = "profiler", code = code, limit = 300,
     env = {LUA_PROFILER = "time=10000," .. options .. ",quiet,out=" .. path}}
   err = err:gsub("^==%d+==WARNING: ASan doesn't fully support makecontext[^\n]*\n", "")
   assert.same({0, "", ""}, {status, out, err})

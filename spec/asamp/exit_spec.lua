@@ -53,7 +53,7 @@ local function ends(n, how, expected, work)
                ASAN_OPTIONS = "detect_leaks=0:handle_abort=0", LSAN_OPTIONS = "detect_leaks=0"}
   for i = 1, n do
     os.remove(path)
-    local status, _, err = process.run{"-l", "profiler", script, how, folder, env = env, limit = 30}
+    local status, _, err = process.run{"-l", "profiler", script, how, folder, env = env, limit = 300}
     assert.equal(expected, status, how .. ", run " .. i)
     local ok, p = pcall(reader.read, path)
     if ok and p and p.complete then
@@ -90,7 +90,7 @@ describe("a handler that ends the process", function()
         local script = process.file("os.tmpname = function() return arg[1] end " .. WORK[what])
         for at = 1, 9 do
           os.remove(path)
-          local status = process.run{"-l", "profiler", script, folder .. "/other", limit = 60, env = {
+          local status = process.run{"-l", "profiler", script, folder .. "/other", limit = 300, env = {
             LUA_PROFILER = "alloc=64,wall,time=5000,quiet,out=" .. path, WAKING_AT = at,
             LD_PRELOAD = package.searchpath("waking", package.cpath)}}
           assert.equal(7, status, what .. ", signal " .. at)

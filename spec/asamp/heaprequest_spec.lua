@@ -28,7 +28,9 @@ local SERVER = [[
       end
     end,
   }
-  for word in io.open("words", "r+"):lines() do words[word]() end]]
+  local pipe = assert(io.open("words", "r+"))
+  assert(io.open("idle", "w")):close()
+  for word in pipe:lines() do words[word]() end]]
 
 describe("a snapshot requested from an idle process", function()
   local folder, pid, socket, sent
@@ -46,12 +48,10 @@ describe("a snapshot requested from an idle process", function()
       ASAMP = "alloc=0,listen=s/x.sock", LUA_PATH = "", LUA_CPATH = "",
       ASAN_OPTIONS = "detect_leaks=0"}}
     socket = folder .. "/s/x.sock"
-    for _ = 1, 1000 do
-      local text = host.samefile(socket, socket) and host.query(socket, "stats\n")
-      if text and text:find "\nstates 2\n" then return host.pause(200) end  -- it is idle then
-      host.pause(10)
-    end
-    error "it does not listen"
+    process.await(function()
+      local text = process.read(folder .. "/idle") and host.query(socket, "stats\n")
+      return text and text:find "\nstates 2\n"
+    end)
   end)
 
   after_each(function()

@@ -88,8 +88,8 @@ passdb {
 import_environment = TZ LD_LIBRARY_PATH ASAMP
 ]]}, run = [[
 RUN dovecot -F -c FOLDER/d.conf & until_ test -S run/auth-client
-for pass in 3000n3000 wrong; do timeout 20 doveadm -c d.conf auth test bob $pass | head -1; done
-timeout 20 doveadm -c d.conf stop; wait $!]]},
+for pass in 3000n3000 wrong; do timeout 300 doveadm -c d.conf auth test bob $pass | head -1; done
+timeout 300 doveadm -c d.conf stop; wait $!]]},
   prosody = {file = "mod_busy.lua", line = 2, script = "/usr/bin/prosody", files = {
     ["mod_busy.lua"] = BUSY .. [[
 module:add_timer(0, function()
@@ -110,7 +110,7 @@ VirtualHost "localhost"
 
 -- Returns whether the profile is complete. A worker may outlive its master for a moment.
 local function complete(path)
-  for _ = 1, 200 do
+  for _ = 1, 2000 do
     if reader.read(path).complete then return true end
     shell.run "sleep 0.05"
   end
@@ -148,9 +148,9 @@ describe("under asamp run #plain", function()
       end
       local function run(words, kept)
         local line = program.run:gsub("\n  ", " "):gsub("%u%u%u+", {FOLDER = folder, KEPT = kept,
-                                                                   RUN = "timeout -k 5 30 " .. words})
+                                                                   RUN = "timeout -k 5 300 " .. words})
         local status, out, err = shell.run(([[cd %s; export PATH=$PATH:/usr/sbin TZ=UTC; rm -f *out log
-          until_() { for i in $(seq 400); do eval "$@" 2>/dev/null && return; sleep .05; done; }
+          until_() { for i in $(seq 4000); do eval "$@" 2>/dev/null && return; sleep .05; done; }
           %s]]):format(folder, line))
         return {status, out}, err
       end

@@ -4,7 +4,6 @@
 -- fork, exec, chroot, other users, closed descriptors, a private library.
 
 local client = require "asamp.cli.client"
-local system = require "asamp.host"
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
@@ -119,19 +118,14 @@ describe("a process that the environment profiles", function()
     local pid = process.start{program = folder .. "/daemon", directory = folder,
       env = environment "alloc=2K,rotate=1s,max=64K,keep=9,listen=s/%p.sock", "served", "s.lua"}
     local child, stats
-    local function isthere(name) return system.samefile(name, name) end
-    for _ = 1, 2000 do
+    process.await(function()
       local found = shell.output("ls %s/out/ | sed -n 's/[.]2[.]vmprof$//p'", folder)
       child = found:gsub(pid .. "\n", ""):match "%d+"
       stats = child and client.send(("%s/s/%s.sock"):format(folder, child), "stats")
-      if stats or not isthere("/proc/" .. pid) then break end
-      system.pause(10)
-    end
+      return stats or process.ended(pid)
+    end)
     shell.write(folder .. "/stop", "")
-    for _ = 1, 2000 do
-      if not isthere("/proc/" .. pid) then break end
-      system.pause(10)
-    end
+    process.await(function() return process.ended(pid) end)
     assert.equal(tonumber(child), stats and stats.pid)
     shell.output("rm %s/stop", folder)
   end)
@@ -216,7 +210,7 @@ describe("a process that the environment profiles", function()
     end)
 
     local function host(name, options, ...)
-      return process.run{program = folder .. "/" .. name, directory = folder, limit = 60, env = {
+      return process.run{program = folder .. "/" .. name, directory = folder, limit = 300, env = {
         ASAN_OPTIONS = "detect_leaks=0", ASAMP = "quiet,out=out/%p.vmprof," .. options,
         LUA_PATH = "", LUA_CPATH = ""}, ...}
     end
@@ -236,7 +230,7 @@ describe("a process that the environment profiles", function()
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
-          directory = folder, limit = 60, env = {ASAN_OPTIONS = "detect_leaks=0:use_sigaltstack=0",
+          directory = folder, limit = 300, env = {ASAN_OPTIONS = "detect_leaks=0:use_sigaltstack=0",
           ASAMP = "quiet,out=out/%p.vmprof," .. options, LUA_PATH = ";;", LUA_CPATH = ";;"}}
         assert.same({0, "fine\n", ""}, {status, out, err})
         local p = profiles()[1]
@@ -304,11 +298,10 @@ describe("a process that the environment profiles", function()
         folder .. "/rotating", err, env = {ASAN_OPTIONS = "detect_leaks=0", ASAMP = "alloc=0,listen",
                                          XDG_RUNTIME_DIR = "", LUA_PATH = "", LUA_CPATH = ""}}
       local fields, message
-      for _ = 1, 500 do
+      process.await(function()
         fields, message = client.send(tostring(pid), "stats")
-        if fields then break end
-        shell.run "sleep 0.02"
-      end
+        return fields
+      end)
       assert.equal(tonumber(pid), fields and fields.pid, message)
       assert.equal("", process.read(err))
       os.execute("kill -9 " .. pid)
@@ -351,7 +344,7 @@ describe("a process that the environment profiles", function()
       local function sums(alone)
         shell.output("rm -f %s/out/*", folder)
         local status, out, err = process.run{program = folder .. "/rotating", "sums", directory = folder,
-          limit = 60, env = {LUA_PATH = ";;", LUA_CPATH = ";;", ALONE = alone,
+          limit = 300, env = {LUA_PATH = ";;", LUA_CPATH = ";;", ALONE = alone,
             ASAMP = "quiet,out=out/%p.vmprof,listen=s/x.sock,alloc=4K,native=0,fixed"}}
         assert.same({0, ""}, {status, err})
         local all = {files = 0, allocated = 0, bytes = 0, minors = 0, marks = 0, begun = {}}

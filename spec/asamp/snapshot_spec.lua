@@ -300,7 +300,7 @@ describe("a snapshot of the heap", function()
   -- found a few, because slots are not in the order of the chain. It took minutes, also at the end of
   -- each session, where a collection took a moment.
   it("follows a list whose links are in weak tables from key to key", function()
-    local status, out, err = process.run{limit = 120, code = "local n = " .. fewer(400000, 100000) .. [=[
+    local status, out, err = process.run{limit = 300, code = "local n = " .. fewer(400000, 100000) .. [=[
 
       local profiler, heap = require "profiler", require "profiler.heap"
       local path = os.tmpname()

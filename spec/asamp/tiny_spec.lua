@@ -80,7 +80,7 @@ describe("a program near its limit", function()
         for i, env in ipairs(ways) do
           local status, text, err = process.run{"-c", 'ulimit -v $0; exec "$@"', kib,
             process.interpreter(), env.ASAMP and "--" or "-lprofiler", script,
-            program = "sh", env = env, limit = 60}
+            program = "sh", env = env, limit = 300}
           local note = ("%d KiB, way %d: %d, %s%s"):format(kib, i, status, text, err)
           if status == 0 then
             ran = ran + 1

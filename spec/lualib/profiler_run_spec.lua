@@ -313,7 +313,7 @@ describe("LUA_PROFILER", function()
     os.remove(pipe)
     assert(os.execute("mkfifo " .. pipe))
     local pid = process.start{"-c",
-      ("timeout 60 %s -l profiler %s >%s.out 2>%s.err; echo $? >%s.status"):format(
+      ("timeout 300 %s -l profiler %s >%s.out 2>%s.err; echo $? >%s.status"):format(
         process.interpreter(), script, pipe, pipe, pipe),
       program = "sh", env = {LUA_PROFILER = "out=" .. pipe}}
     while peers.kill(pid, 0) do peers.sleep(0.01) end

@@ -43,7 +43,7 @@ end
 --- Runs a program at default settings. Returns the verdict and the profile.
 function M.run(program)
   local path = os.tmpname()
-  assert(os.execute(("timeout 60 build/bin/asamp run --quiet -o %s --overwrite %s >/dev/null"):format(
+  assert(os.execute(("timeout 300 build/bin/asamp run --quiet -o %s --overwrite %s >/dev/null"):format(
     path, program)))
   local v, profile = M.verdict(path)
   os.remove(path)
