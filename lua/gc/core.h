@@ -12,14 +12,16 @@
 
 #define LUAN_CLEAN	0x08	/* bit of a thread's 'marked': the thread is clean (T1 of gc.h) */
 
-/* Marks the end of the list of dirty threads. Not an address of a thread. */
+/* Ends the list remset.dirty. Not NULL, because nextdirty of a thread is NULL if and only if the
+   thread is not in the list. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*
-** Makes the clean thread L dirty and links it into remset.dirty, unless it is there. Calls no
-** function: a call, even on a path that is never taken, would make every function of the API save
-** registers, which costs as much as a small API function. 'marked' is volatile so that the compiler
-** does not load it into a register on the common path.
+** Makes the clean thread L dirty: clears LUAN_CLEAN and links L into remset.dirty, unless L is
+** there already. Calls no function, because it is inlined into every function of the API: a call,
+** even one that is never reached, would make each of them save registers, which costs as much as a
+** small API function. The pointer 'marked' is volatile so that the compiler does not load the byte
+** into a register on the common path, where L is dirty already.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -30,8 +32,9 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* Every function of the API calls lua_lock before it may change its thread's stack (T1 of gc.h).
-   The bytecode loop continues only in threads that are dirty already. */
+/* Makes L dirty if it is clean. Every function of the API calls lua_lock before it may change its
+   thread's stack (T1 of gc.h). The bytecode loop does not, because it runs only in threads that are
+   dirty already. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
@@ -40,9 +43,11 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Hooks of upstream. luai_userstateopen: a state is complete. luai_userstatethread: L has created
-** thread L1. luai_userstateresume: lua_resume has counted its own C call in L ('outermost':
-** calls.h). A thread inherits the label of the thread that creates it; the main thread has label 0.
+** Upstream calls these hooks: luai_userstateopen when a state is complete, luai_userstatethread
+** when L has created thread L1, luai_userstateresume when lua_resume has counted its own C call in
+** L->nCcalls. A main thread gets label 0, another thread the label of the thread that creates it.
+** 'outermost' is the value of nCcalls by which luaN_yields (calls.h) recognizes the outermost
+** bytecode loop of a coroutine.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
@@ -51,15 +56,15 @@ static inline void luaN_dirtied (lua_State *L) {
 #undef luai_userstateresume
 #define luai_userstateresume(L,n)	((void)((L)->outermost = (L)->nCcalls))
 
-/* Sets n slots of a stack to nil. A nil is all zero bytes. */
+/* Sets the n stack slots from p on to nil. A nil is all zero bytes. */
 #define luaN_erase(p,n) \
   (lua_assert(LUA_VNIL == 0), \
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** The sections of three functions, so that a walk of the C stack recognizes their frames by
-** address (luaN_code of seam.h). The bytecode loop is aligned to a cache line: an accidental
-** alignment would change the speed by up to 4%.
+** Puts three functions into sections of their own, so that a walk of the C stack recognizes their
+** frames by address (luaN_code of seam.h). Aligns them to a cache line, because the speed of the
+** bytecode loop varies by up to 4% with its alignment.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

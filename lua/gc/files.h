@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Open files as external memory: the handle of a file owns LUAN_FILE external bytes from open to
-** close. If the process or the system has no free descriptor, a full collection may close files
-** that the program has dropped. liolib.c includes this header, which uses only the API and the
-** seam.
+** close. If a file cannot be opened because no descriptor is free, a full collection runs, whose
+** finalizers close the files that the program has dropped. liolib.c includes this header, which
+** uses only the API and the seam.
 */
 #ifndef luaN_files_h
 #define luaN_files_h
@@ -15,10 +15,10 @@
 #include "seam.h"
 
 /*
-** To be called when opening a file has failed. If that was for lack of a descriptor, runs a full
-** collection, which may call finalizers, and returns 1: a second attempt may succeed. Returns 0,
-** with errno unchanged, if the failure has another reason, if the program has stopped the
-** collector, or in a finalizer, where no collection can run.
+** Runs a full collection with its finalizers, to close dropped files, after opening a file has
+** failed because no descriptor was free (errno). Returns 1: a second attempt may succeed. Returns
+** 0, with errno unchanged, if opening failed for another reason or no collection may run: the
+** program has stopped the collector, or a finalizer is running.
 */
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)
@@ -29,9 +29,10 @@ static int luaN_closedfiles (lua_State *L) {
 }
 
 /*
-** Evaluates 'open', an expression that opens a file and is NULL if opening fails, and assigns the
-** result to f; if that is NULL and luaN_closedfiles returns 1, does so a second time. If f is open,
-** reports LUAN_FILE external bytes of the file's handle, which must be at the top of the stack.
+** Opens a file: assigns to f the value of 'open', an expression that is NULL if opening fails. If
+** it fails and luaN_closedfiles returns 1, evaluates 'open' a second time. If f is not NULL after
+** that, reports that the file's handle, which must be at the top of the stack, owns LUAN_FILE
+** external bytes.
 */
 #define luaN_opened(L,f,open) \
   ((f) = (open), \

@@ -11,23 +11,25 @@
 **
 ** 1 Heap layout
 **
-** Objects never move. lua_Alloc means the state's allocation function. An allocation of the
-** core is in exactly one of two places (H2 of heap.h): in lines, or by itself in memory from
-** lua_Alloc.
+** Objects never move. In this file, lua_Alloc means the state's allocation function. Each block of
+** memory that the core allocates is in exactly one of two places (H2 of heap.h): in lines, or by
+** itself in memory from lua_Alloc.
 **
-** A line is 64 bytes. A block is 32 KiB of lines; its head has one mark byte for each line.
-** Blocks are aligned to 32 KiB, so that an address leads to its block by a mask. A small heap (less
-** than 1 MiB, or 128 KiB if chunks are mapped), or one that is short of memory, gets small blocks,
-** of any number of lines and any alignment, which are found by a search (H7). A chunk is one or
-** more blocks. It comes from lua_Alloc, or, unless its block is small, from mmap if lua_Alloc is
-** luaN_alloc, the function of luaL_newstate (chunks.c, mapped.c).
+** A line is 64 bytes. A block is 32 KiB of lines; its head has one mark byte for each line. Blocks
+** are aligned to 32 KiB, so that an address leads to its block by a mask. A chunk contains one or
+** more blocks and comes from lua_Alloc; if lua_Alloc is luaN_alloc, the function of luaL_newstate,
+** chunks come from mmap instead (chunks.c, mapped.c).
+**
+** A heap has small blocks while it is small (less than 1 MiB, or 128 KiB if chunks are mapped) or
+** when it is short of memory. A small block has any number of lines up to 32 KiB and any address,
+** and is found by a search (H7). It is a chunk of its own, always from lua_Alloc.
 **
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
-** pointer through one hole after another. Objects in lines are not freed explicitly (of a replaced
-** vector, the lines that it fills are): a collection marks the lines of all that it reaches, and
-** lines without a mark are allocated from again. This is the mark-region heap of Immix (Blackburn
-** and McKinley, PLDI 2008) without its copying, and with sticky marks: a minor collection keeps the
-** marks of the old objects.
+** pointer through one hole after another. Objects in lines are not freed explicitly: a collection
+** marks the lines of everything that it reaches, and the allocator takes the lines without a mark
+** again. (A replaced vector is an exception: the lines that it fills are freed at once.) This is
+** the mark-region heap of Immix (Blackburn and McKinley, PLDI 2008) without its copying, and with
+** sticky marks: a minor collection keeps the marks of the old objects.
 **
 ** Three kinds of memory are not freed in this way:
 **
@@ -37,8 +39,8 @@
 **   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes (512).
 **     It shares no line with another object, and is in lists.large. The first collection that it
 **     survives gives its lines the mark LUAN_HELD, which collections keep; the sweep of the list
-**     removes the mark (luaN_freetext). Above 8,000 bytes (LUAN_LINETEXT), such an object comes
-**     from lua_Alloc.
+**     removes the mark (luaN_freetext). A large leaf object of more than 8,000 bytes
+**     (LUAN_LINETEXT) comes from lua_Alloc.
 **   - Explicit memory comes from lua_Alloc and is freed by the core's own code: prototypes and
 **     their vectors, buffers, growth buffers, the string table.
 **
@@ -51,30 +53,30 @@
 ** While no major collection runs, all live old objects have the epoch heap.gc.mark.epoch. A major
 ** collection takes the next epoch and gives it to each object that it reaches. When it has marked
 ** everything, an old object with the previous epoch is dead. A line has one mark bit for each
-** epoch, so that old and new marks exist side by side while the major collection runs. Three
-** epochs are old because a full collection may start while a major collection is marking: two
+** epoch, so that old and new marks exist side by side while the major collection runs. There are
+** three old epochs because a full collection may start while a major collection is marking: two
 ** epochs are in use then, and the full collection needs a third one.
 **
 ** Most objects are tenured by the first collection that they survive. Objects of three kinds may
-** stay young longer: they retain much memory or resources outside the heap and are often dead soon,
-** but once they are old, only a major collection finds them dead (ageing.h, waiting.h):
+** stay young longer, because they retain much memory or resources outside the heap and often die
+** soon, and because only a major collection finds an old object dead (ageing.h, waiting.h):
 **
 **   - Large leaf objects are left young by up to two minor collections; the third one tenures them.
 **   - Small userdata with finalizers are left young by up to one.
 **   - Young userdata that are found dead are left young until their finalizer has run.
 **
-** The number of collections that left a large leaf object young is its survivor age; that of a
-** small userdata is 2 after one of them. The next minor collection must reach an object of these
-** two kinds again, so the object is left young only if the object or slot that refers to it, its
-** holder, can be put into the remembered set (section 4).
-** When a major collection starts, all these objects are tenured, and while it runs none is left
-** young (G10, G11).
+** The survivor age of a large leaf object is the number of collections that have left it young; a
+** small userdata has survivor age 2 after one collection has left it young. Objects of these two
+** kinds are left young only if their holder, the object or slot that refers to them, can be put
+** into the remembered set (section 4), because the next minor collection must reach them again.
+** When a major collection starts, all objects of the three kinds are tenured, and while it runs
+** none is left young (G10, G11).
 **
 ** 3 Allocation and the sampling check
 **
 ** The nursery is the memory allocated since the last collection: parts of holes. A sampler is a set
-** of functions of a client, one of which is called by an allocation that ends a period of allocated
-** bytes. The sample point is the byte at which the current period ends.
+** of functions of a client, such as a profiler. One of them takes a sample of the allocation that
+** reaches the sample point, and returns the distance to the next sample point in bytes.
 **
 ** An allocation rounds the size up to 8 bytes, adds it to heap.free, the address of the next free
 ** byte, and compares the sum with heap.limit (luaN_bump of nursery.h). If the sum is not above the
@@ -89,18 +91,22 @@
 **     is reached (LM1 of allowance.h).
 **
 ** If the limit is passed, or the size is above LUAN_LARGE (LUAN_LARGETEXT for a long string or
-** userdata), luaN_slow runs. It refuses an allocation that would exceed a limit of the state (LM2);
-** takes memory from the current hole, the next hole, the overflow region (a separate hole, for
-** sizes above 256 that do not fit into the current one) or lua_Alloc; adds the bytes since the last
-** update to the accounts (N2); calls the sampler if the sample point was reached; and sets the
-** limit again. Without a sampler the sample point is LUAN_INFINITY bytes away. While a client
-** counts allocations (luaN_setcounts), the limit is heap.free, so that every allocation is slow.
+** userdata), luaN_slow allocates:
+**
+**   1. It refuses an allocation that would exceed a limit of the state (LM2).
+**   2. It takes memory from the current hole, the next hole, the overflow region (a separate hole,
+**      for sizes above 256 that do not fit into the current one) or lua_Alloc.
+**   3. It adds the bytes since the last update to the accounts (N2).
+**   4. It calls the sampler if the sample point was reached, and sets the limit again.
+**
+** Without a sampler the sample point is LUAN_INFINITY bytes away. While a client counts
+** allocations (luaN_setcounts), the limit is heap.free, so that every allocation is slow.
 ** The scheme is that of Jung and Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage
 ** Collected Virtual Machine" (2026).
 **
 ** An allocation runs no collection except an emergency collection (section 12). Minor collections
-** and slices of major ones run at safepoints, where the core calls luaC_checkGC and GCdebt is
-** above 0, and in explicit steps.
+** and slices of major ones run in explicit steps, and at safepoints: where the core calls
+** luaC_checkGC, if GCdebt is above 0.
 **
 ** 4 Write barrier and remembered set
 **
@@ -110,10 +116,10 @@
 ** could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
 ** harmless.)
 **
-** The bit LUAN_UNLOGGED of p is tested first. If it is clear, p is young or already remembered
-** as a whole, and the header of o is not read. For a huge table (LUAN_VAST, from 4,096 slots
-** on) the barrier remembers the slot without reading the header of o, which would be a cache miss;
-** refine.c reads many headers together, with prefetching.
+** The bit LUAN_UNLOGGED of p is tested first. If it is clear, p is young or already remembered as a
+** whole, and nothing is to be done. If p is a huge table (LUAN_VAST, from 4,096 slots on), the
+** barrier then remembers the slot without reading the header of o, which would be a cache miss.
+** refine.c reads the headers of many such objects together later, with prefetching.
 **
 ** A slot of a table is an element of its array or the value of a node. The remembered set has four
 ** parts (remset.h):
@@ -129,18 +135,17 @@
 **     them to remset.objects when it starts.
 **
 ** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
-** young objects that the list leads to and remembers these instead, since they may refer to young
-** ones (threads and weak tables stay listed). If a list cannot grow, remset.overflow is set and the
-** next collection is a full one, which needs no remembered set. So a barrier never fails, never
-** raises an error and never collects.
+** young objects to which the entries refer, and removes the entries. The tenured objects that may
+** refer to young ones are remembered instead. (Threads and weak tables stay in the list.) If a list
+** cannot grow, remset.overflow is set and the next collection is a full one, which needs no
+** remembered set. So a barrier never fails, never raises an error and never collects.
 **
-** If a store lacks its barrier and only the old object refers to the young one, the next minor
-** collection does not mark the young object, and its lines are allocated from again while the
-** reference still exists. luaN_check, which runs luaN_verify, reports G1 from the store on. (If the
-** stored object is old and a major collection marks, luaN_verify reports G3.) The debug build fills
-** free lines and runs luaN_verify after collections (of a large heap, after every sixteenth), where
-** it reports H1: a reachable object is in free lines. The store and the barriers of
-** remset/barrier.c are the places to check.
+** A store that lacks its barrier has this effect: if only the old object refers to the young one,
+** the next minor collection does not mark the young object, and its lines are allocated from again
+** while the reference still exists. To find such a store, call luaN_check, which runs luaN_verify:
+** it reports G1 from the store on, or G3 if the stored object is old and a major collection is
+** marking. The debug build runs luaN_verify after each collection, or after every sixteenth of a
+** large heap. There the error is H1: a reachable object is in free lines.
 **
 ** 5 Minor collection
 **
@@ -166,10 +171,11 @@
 ** A dead young object costs nothing if it is in lines and in no list; a listed one, such as a
 ** table with a large vector, costs one visit of the sweep.
 **
-** While a major collection marks, mark.epoch is the new epoch. A minor collection then also gives
-** old objects that it reaches, and that are not marked yet, to the major collection: it sets their
-** epoch and pushes them on its mark stack, mark.old. So the remembered set serves both collections
-** and the major collection has no barrier of its own (the scheme of PyPy's incminimark).
+** While a major collection marks, mark.epoch is the new epoch, and a minor collection also marks
+** for the major one: if it reaches an old object that is not marked yet, it sets the object's epoch
+** and pushes the object on mark.old, the mark stack of the major collection. So the remembered set
+** serves both collections and the major collection has no barrier of its own (the scheme of PyPy's
+** incminimark).
 **
 ** 6 Major collection
 **
@@ -177,23 +183,23 @@
 ** in collect.c). At that time nothing is young, and nothing is remembered but the running thread.
 ** While a major collection runs, its phase is gcstate:
 **
-**   - GCSpropagate: marks from mark.old, at most LUAN_SLICE bytes at a time; large tables and deep
-**     stacks in parts. When nothing is left, visits weak tables in slices (ahead.h), then tries
-**     an atomic step: the termination of section 5, in one pause (GCSatomic). If more slices are
-**     needed, for tombstones (section 7) or many finalizers, the phase continues, and ends with
-**     another atomic step.
-**   - GCSselect: if many objects have finalizers, finds the dead among them and queues them; then
-**     GCSpropagate again, for the objects that they refer to.
+**   - GCSpropagate: slices traverse the objects on mark.old; they traverse large tables and deep
+**     stacks in parts. When mark.old is empty, they visit weak tables (ahead.h). Then follows an
+**     atomic step (GCSatomic): the termination of section 5, in one pause. If the atomic step
+**     leaves work for slices, because of tombstones (section 7) or many finalizers, the phase
+**     continues, and ends with another atomic step.
+**   - GCSselect, only if many objects have finalizers: slices find the dead among them and queue
+**     them. GCSpropagate follows again, to mark the objects that these refer to.
 **   - GCSswpallgc: removes weak entries with dead keys, then dead strings from the string table.
 **   - GCSswpfinobj: sweeps the lists of sweep.c.
 **   - GCSswpend: removes the marks of the previous epoch from all lines.
 **   - GCSstacks: threads return unused stack memory.
 **
-** Marking comes to an end although the program continues to allocate: an object that is tenured
-** during marking gets the new epoch, and its references are visited by the minor collection that
-** tenures it. The work planned for a slice is at least as many bytes of marking as were allocated
-** since the last slice (luaN_markbudget). luaN_pay limits how much of this work one pause does and
-** leaves the rest to later pauses.
+** Marking comes to an end although the program continues to allocate. An object that is tenured
+** during marking adds no work for slices: it gets the new epoch, and the minor collection that
+** tenures it visits its references. A slice is planned to mark at least as many bytes as were
+** allocated since the last slice (luaN_markbudget). luaN_pay limits how much of this work one pause
+** does and leaves the rest to later pauses.
 **
 ** After the last atomic step, objects of the previous epoch are dead (isdead). They stay whole
 ** until they are swept, and the program can reach one of them only if it is a short string, through
@@ -202,17 +208,17 @@
 ** luaN_full does all of this in one pause, for collectgarbage(), an emergency, an overdue
 ** collection or remset.overflow. It abandons a major collection that is running.
 **
-** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: a bit
-** in its block is set, or LUAN_PENDING if it is in lists.large or is the main thread, and blocks
-** and objects with these bits are searched when the stacks are empty (mark.c). (Pending
-** finalization is another matter.)
+** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: it gets
+** a bit in its block or, if it is in lists.large or is the main thread, the bit LUAN_PENDING in its
+** header. When the stacks are empty, blocks and objects with these bits are searched and the
+** pending objects are traversed (mark.c). (An object pending finalization is in another state.)
 **
 ** 7 Weak tables and ephemerons
 **
-** Marking that reaches a weak table marks the table and its vectors, and adds the table with its
-** kind to a list of weak tables; the entries are left to the termination. (If there is no memory
+** When marking reaches a weak table, it marks the table and its vectors, adds the table with its
+** kind to a list of weak tables, and leaves the entries to the termination. (If there is no memory
 ** for the list, the table counts as strong.) Strings count as values, not as objects: a weak
-** reference to a string keeps the string and never removes an entry.
+** reference to a string keeps the string alive, so that no entry is removed because of a string.
 **
 ** An entry with a weak key and a strong value is an ephemeron: the entry keeps its value alive only
 ** if its key is. Termination visits each ephemeron table once and puts the entries whose keys are
@@ -220,34 +226,40 @@
 ** if they do not end soon, a hash table from keys to entries resolves the rest in linear time
 ** (chase.h).
 **
-** In a major collection, slices visit the large weak tables before the atomic step. An entry whose
-** weak key or value is not marked yet is undecided, and is listed (G9); the values of ephemerons
-** with marked keys are marked. If many values are undecided, slices then put tombstones in place of
-** them (not of metamethods, or in the registry): a slot that looks empty to fast paths and keeps
-** the address of its object. A slow path that reads the slot restores the value. An atomic step
-** then sets weak.decided and changes no tombstone: afterwards, a tombstone whose object is not
-** marked is an empty slot for every read. Slices remove the tombstones, and another atomic step
-** ends the marking (hidden.h).
+** In a major collection, slices visit the large weak tables before the atomic step. They mark the
+** values of ephemerons whose keys are marked. An entry whose weak key or value is not marked yet is
+** undecided: its slot is added to a list in weak.doubtful (G9).
+**
+** If many values are undecided, slices tombstone them (hidden.h), except metamethods and values in
+** the registry. A tombstoned slot looks empty to fast paths and keeps the address of its object; a
+** slow path that reads the slot restores the value. The atomic step visits no tombstoned slot: it
+** sets weak.decided, so that from then on every read takes a tombstoned slot whose object is not
+** marked for empty. After that, slices restore or clear all tombstoned slots, and another atomic
+** step ends the marking.
 **
 ** So all weak values that refer to a dead object disappear in the same pause, whatever their
-** number. Entries with dead keys need no tombstone, since the program has no reference to look them
-** up with: slices remove these entries after the marking; a traversal (next) or insertion that
-** reaches one earlier removes it.
+** number. Entries with dead keys need no tombstone, because the program has no reference to look
+** them up with. Slices remove these entries after the marking. If a traversal (next) or an
+** insertion reaches one of them earlier, it removes the entry.
 **
 ** 8 Finalizers
 **
-** An object that gets a metatable with __gc is added to finalize.finalizable, and capacity for it
-** in tobefinalized is reserved at that time, so that queueing it later cannot fail (G4). A
-** collection that finds such objects dead first clears the weak values that refer to them; moves
-** them to tobefinalized, newest first, keeps them and marks everything that they refer to; and then
-** clears the entries with dead weak keys (a major collection does that in slices: section 7).
+** An object that gets a metatable with __gc is added to finalize.finalizable. At that time capacity
+** for it is reserved in finalize.tobefinalized, so that queueing it later cannot fail (G4). A
+** collection that finds such objects dead does three things, in this order:
 **
-** Finalizers run after the collection: after collectgarbage() and the last explicit step of a cycle
-** all, after an emergency collection none, otherwise a batch of about a millisecond
-** (luaN_callfinalizers). Finalizers that are left run at safepoints before the next minor
-** collection (luaN_defer). No collection but an emergency collection runs inside a finalizer. In
-** the incremental mode only major collections find finalizable objects dead: programs of that mode
-** use a finalizer to learn that a cycle has ended, and a minor collection is not the end of one.
+**   1. It clears the weak values that refer to these objects.
+**   2. It moves the objects to tobefinalized, newest first, keeps them, and marks everything that
+**      they refer to.
+**   3. It removes the entries of weak tables whose keys are dead. (A major collection leaves that
+**      to slices: section 7.)
+**
+** Finalizers run after the collection (luaN_callfinalizers), usually a batch of about a
+** millisecond. The others run at safepoints before the next minor collection (luaN_defer). After
+** collectgarbage(), and after the explicit step that ends a cycle, all finalizers run; after an
+** emergency collection, none. Inside a finalizer only emergency collections run. In the incremental
+** mode only major collections find finalizable objects dead, because programs of that mode take the
+** call of a finalizer as a sign that a cycle has ended.
 **
 ** 9 Stacks and coroutines
 **
@@ -256,21 +268,22 @@
 ** remembered (T1). The macro lua_lock, at the start of each function of the API that changes a
 ** stack, tests LUAN_CLEAN and links a clean thread into remset.dirty, inline.
 **
-** In a thread that was scanned before, a minor collection scans only the part that may have
-** changed. A scan goes from the running frame outwards and sets CIST_CLEAN in each frame. New
-** frames lack the bit; so the next scan ends with the first frame that has the bit, below whose
-** function nothing has changed (T2). After a scan all slots from 'top' on are nil (T3). A store
-** through an open upvalue has a barrier.
+** If a thread was scanned before, a minor collection scans only the part of its stack that may have
+** changed. A scan goes from the running frame outwards and sets CIST_CLEAN in each frame. A new
+** frame lacks the bit. So the next scan ends with the first frame that has the bit: below the
+** function of that frame nothing has changed (T2), because a store through an open upvalue has a
+** barrier. After a scan all slots from 'top' on are nil (T3).
 **
-** The usable part of a stack, up to stack_last, may end before its allocation does (T4): a stack
-** that was deep is shortened in place, and moved to a smaller allocation later. A major collection
-** scans a deep stack in slices, from the top to the bottom (luaN_threadslice).
+** The usable part of a stack, up to stack_last, may be shorter than the block of the stack (T4): a
+** stack that was deep is shortened in place first, and moved to a smaller block later. A major
+** collection scans a deep stack in slices, from the top to the bottom (luaN_threadslice).
 **
 ** 10 External memory
 **
 ** luaN_outside reports that a userdata owns n bytes outside the heap. The pacer counts these bytes
-** as growth, and samples count them as allocated; many new ones bring the next minor collection
-** forward (outside.c). When the dead userdata is swept, the bytes are subtracted.
+** as growth, and samples count them as allocated. If many external bytes are new, the next minor
+** collection starts earlier (outside.c). When the dead userdata is swept, its external bytes are
+** subtracted.
 **
 ** 11 Pacing
 **
@@ -281,21 +294,23 @@
 ** luaN_markbudget is the work for one slice; luaN_pay bounds the work of one pause and carries the
 ** rest as work debt (pace.c).
 **
-** In the incremental mode the same collections run; the pause and the step multiplier of the
-** program set when a major collection starts and how much a step does. In the generational mode
-** the major multiplier bounds the growth of the heap between major collections. LUA_GC overrides
-** the program's parameters (tuning.c). A new state, until LUA_GC or the program sets a mode, has
-** the collections of the generational mode and upstream's pause as the bound of the growth.
+** In the generational mode the major multiplier bounds the growth of the heap between major
+** collections. In the incremental mode the same collections run, but the program's pause determines
+** when a major collection starts, and its step multiplier how much a step does. Until LUA_GC or the
+** program sets a mode, a state has the collections of the generational mode, with upstream's pause
+** as the bound of the growth. LUA_GC overrides the program's parameters (tuning.c).
 **
 ** 12 Shortage of memory
 **
 ** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
-** finalizer and moves no stack, and tries again. After a refusal, memory that the heap can do
-** without (small blocks, lists of the collector) is not requested if the reserved bytes would reach
-** the total that was refused; this ends with the next major collection (luaN_askmore). C functions
-** that only store may run long without a safepoint; the raw stores of the API call
-** luaN_checkoverdue, which runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes
-** of old objects, unless the collector is stopped.
+** finalizer and moves no stack, and tries again. Some memory the heap can do without, such as small
+** blocks and longer lists of the collector. If lua_Alloc has refused such memory, the heap requests
+** no more of it until the end of the next major collection, unless its reserved bytes would stay
+** below the refused total (luaN_askmore).
+**
+** A C function that only stores may run long without a safepoint. So the raw stores of the API call
+** luaN_checkoverdue. It runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes of
+** old objects, unless the collector is stopped.
 **
 ** 13 Threads, signals and fork
 **
@@ -306,8 +321,8 @@
 ** not get it works without the cache: it allocates and frees, maps and unmaps directly. So a child
 ** process that was forked while another thread held the flag loses the cache and nothing else.
 **
-** Of a state, a signal handler changes only heap.tick and a bit of 'hookmask' (tick.h), never the
-** collector's data, so a signal may arrive at any time of a collection; a sample of time that is
+** A signal handler changes only heap.tick and a bit of 'hookmask' of a state (tick.h), never the
+** collector's data, so a signal may arrive at any time during a collection. A time sample that is
 ** requested then is completed at the end of the collection (luaN_collected).
 **
 ** 14 Invariants
@@ -325,21 +340,22 @@
 **           upvalue in remset.objects;
 **         - remset.overflow is set.
 **       In addition an old open upvalue of a young thread is in remset.objects, whatever the
-**       upvalue refers to: the function that owns its slot stores there without a barrier, and it
-**       can be that no collection reaches the thread.
+**       upvalue refers to, because the function to whose frame the slot belongs stores there
+**       without a barrier, and a minor collection may not reach the thread.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
-**       with another epoch only if the referring object is yet to be traversed (on mark.young or
-**       mark.old, pending, mark.table, mark.thread, a weak table with LUAN_DISCOVERED), or the
-**       reference is remembered as in G1.
-**   G4  Every object with FINALIZEDBIT is in exactly one of 'finalizable' and, until its finalizer
-**       is called, 'tobefinalized', once. An entry of 'finalizable' is tagged (luaN_isselected) if
-**       a major collection has found it dead and has not queued it yet. The first finalizable.old
-**       entries are old objects or NULL (G7). tobefinalized has capacity for all of 'finalizable'.
-**   G5  Every reachable short string is in the string table exactly once. The table has no string
-**       whose lines may be allocated from.
-**   G6  weak.inmajor has exactly the tables with LUAN_DISCOVERED, each once.
+**       with another epoch only if the reference is remembered as in G1, or if the referring object
+**       is yet to be traversed: it is on mark.young or mark.old, is pending, is mark.table or
+**       mark.thread, or is a weak table with LUAN_DISCOVERED.
+**   G4  Every object with FINALIZEDBIT is once in exactly one of two lists of luaN_Finalize:
+**       'finalizable', or 'tobefinalized' from its death to the call of its finalizer. An entry of
+**       'finalizable' is tagged (luaN_isselected) if a major collection has found the object dead
+**       and has not queued it yet. The first finalizable.old entries are old objects or NULL (G7).
+**       tobefinalized has capacity for all of 'finalizable'.
+**   G5  Every reachable short string is in the string table exactly once. No string in the table is
+**       in free lines.
+**   G6  weak.inmajor contains exactly the tables with LUAN_DISCOVERED, each once.
 **   G7  While slices sweep the list with index sweep.list (luaN_listof), its entries from
 **       sweep.kept to sweep.next - 1 are NULL. No other entry of the lists of sweep.c is NULL,
 **       except entries of 'finalizable' that were queued and not swept yet.
@@ -349,27 +365,28 @@
 **       is old and does not have the current epoch is in one of the two lists weak.doubtful, or is
 **       remembered as in G1. These lists are empty if weak.inmajor is empty and no major
 **       collection marks.
-**   G10 A young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
-**       higher, or, if it is small, in finalize.aged or finalize.left with its lines marked
-**       LUAN_HELD. There is none while a major collection runs. LUAN_MET is set only while a minor
-**       collection runs.
-**   G11 finalize.left has the userdata that are left young for their finalizers. Those of the first
-**       finalize.called were called; the others are young and are in 'tobefinalized', in the same
-**       order. The list is empty while a major collection runs.
+**   G10 A large young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
+**       higher. A small one is in finalize.aged or finalize.left, and its lines have LUAN_HELD.
+**       While a major collection runs, no object has a survivor age above 0. LUAN_MET is set only
+**       while a minor collection runs.
+**   G11 finalize.left contains the userdata that are left young for their finalizers. The
+**       finalizers of the first finalize.called entries were called. The other entries are young
+**       and are in 'tobefinalized', in the same order. The list is empty while a major collection
+**       runs.
 **   G12 strings.seen is the number of short strings in the string table that have the current
 **       epoch. While the string table is swept, strings.dead is the number of its dead strings;
 **       after the sweep the table has no dead string.
-**   G13 A tombstoned slot is in a table with LUAN_SCANNED, exists only while a major collection
-**       marks, and keeps its key; its object is old.
-**   T1  An old thread, except the main thread, which is a root, has LUAN_CLEAN, or is in
-**       remset.objects, or in remset.dirty. A collection empties remset.dirty when it starts. A
-**       clean thread has not changed since the last collection that scanned the thread: code that
-**       is about to change a clean thread makes it dirty first (lua_lock).
+**   G13 Tombstoned slots exist only while a major collection marks, and only in tables with
+**       LUAN_SCANNED. A tombstoned slot keeps its key, and its object is old.
+**   T1  An old thread has LUAN_CLEAN, is in remset.objects, or is in remset.dirty, which a
+**       collection empties when it starts. (The main thread is exempt, because it is a root.) The
+**       stack of a clean thread has not changed since a collection scanned it last: code that is
+**       about to change the stack makes the thread dirty first (lua_lock).
 **   T2  Slots below the function of a frame with CIST_CLEAN have not changed since a collection
 **       scanned them, except by stores through open upvalues, which have their own barrier. Three
-**       events clear the bit: the CallInfo is used for another call (a tail call included, whose
-**       extra arguments are stored below its function); lua_setlocal; a scan finds in the frame, or
-**       in one outside it, an object that stays young.
+**       events clear the bit: the CallInfo is used for another call, also a tail call, because its
+**       extra arguments are stored below its function; lua_setlocal is called; a scan finds an
+**       object that stays young in the frame or in a frame outside it.
 **   T3  After a collection has scanned a stack, its slots from 'top' to the end of the usable part,
 **       stack_last + EXTRA_STACK, are nil, so that a frame that grows over them contains no dead
 **       value. The CallInfos cannot show how far earlier frames reached: later calls reuse them.
@@ -387,43 +404,46 @@
 #define LUAN_EPOCH	0x03
 /* Bit of 'marked': the object is old, and not in remset.objects or remset.whole (G8). */
 #define LUAN_UNLOGGED	0x04
-/* Bit of a table's 'marked': it is in weak.inmajor (G6). A thread has LUAN_CLEAN in its place. */
+/* Bit of a table's 'marked': the table is in weak.inmajor (G6). In a thread the same bit is
+   LUAN_CLEAN. */
 #define LUAN_DISCOVERED	0x08
-/* Bit of 'marked'. Table: it is in lists.tables. Userdata: it is in lists.standins, because it owns
-   external bytes, or owned some before the last sweep of that list. */
+/* Bit of 'marked' of a table that is in lists.tables, and of a userdata that is in lists.standins.
+   A userdata is in that list if it owns external bytes, or owned some before the last sweep of the
+   list. */
 #define LUAN_LISTED	0x10
-/* Bit of a thread's 'marked': the stack was shortened in place since the last luaN_shrinkthread.
-   The next luaN_shrinkthread keeps the allocation, which may be needed again, unless 'all' is 1,
-   and clears the bit. */
+/* Bit of a thread's 'marked': the stack was shortened in place since the last call of
+   luaN_shrinkthread. The next call clears the bit and, unless 'all' is 1, keeps the block of the
+   stack, because the thread may need it again. */
 #define LUAN_LONG	0x10
 /* Bit of a long string's or userdata's 'marked': the running minor collection leaves it young
    (ageing.h, waiting.h). */
 #define LUAN_MET	0x08
 /* Bit of a long string's 'marked': survivor age 1 or more. */
 #define LUAN_AGED	0x10
-/* Bit of a long string's 'marked': survivor age 2. Other types have FINALIZEDBIT in its place; a
-   large userdata has its age in the byte before it (luaN_age). */
+/* Bit of a long string's 'marked': survivor age 2. In other types the same bit is FINALIZEDBIT.
+   (The age of a large userdata is in the byte before the userdata: luaN_age.) */
 #define LUAN_TWICE	0x40
-/* Bit of a small userdata's 'marked': a minor collection has left it young. Other types have
-   LUAN_PENDING in its place. */
+/* Bit of a small userdata's 'marked': a minor collection has left the userdata young. In other
+   objects the same bit is LUAN_PENDING. */
 #define LUAN_AGEDUDATA	0x20
-/* Bit of a table's 'marked': the table has been huge (luaN_isvast of remset.h), so that barriers do
-   not read the stored object: slots that are stored to are remembered, or the whole table if it has
-   LUAN_SMALLTABLE slots or fewer now. Other types have TESTBIT in its place. */
+/* Bit of a table's 'marked': the table is huge or has been huge (luaN_isvast of remset.h). A
+   barrier of the table does not read the stored object: it remembers the slot, or the whole table
+   if that has at most LUAN_SMALLTABLE slots now. In other types the same bit is TESTBIT. */
 #define LUAN_VAST	0x80
-/* Bit of a table's 'flags': a weak table whose entries slices have visited before the atomic step
+/* Bit of the 'flags' of a weak table: slices have visited its entries before the atomic step
    (ahead.h, G9). */
 #define LUAN_SCANNED	0x40
-/* Bit of 'marked' of an object of lists.large, or of the main thread: marked, and not traversed
-   because a mark stack was full (mark.c). */
+/* Bit of 'marked' of an object in lists.large, or of the main thread: the object is pending, that
+   is, marked and not traversed yet, because a mark stack was full (mark.c). */
 #define LUAN_PENDING	0x20
 
-/* Phases of a major collection that upstream does not have: selecting the dead objects with
-   finalizers; returning unused stack memory (major.c). */
+/* Two phases of a major collection that upstream does not have (major.c). In GCSselect, slices find
+   and queue the dead objects with finalizers; in GCSstacks, threads return unused stack memory. */
 #define GCSselect	GCSenteratomic
 #define GCSstacks	GCScallfin
 
-/* Tags of the entries of finalize.finalizable (G4): found dead, and not queued yet. */
+/* Tag of an entry of finalize.finalizable: the object was found dead, and is not queued yet (G4).
+   luaN_select adds the tag, luaN_isselected tests it, luaN_unselected removes it. */
 #define luaN_select(p)	((void *)((uintptr_t)(p) | 1))
 #define luaN_isselected(p)	(((uintptr_t)(p) & 1) != 0)
 #define luaN_unselected(p)	((GCObject *)((uintptr_t)(p) & ~(uintptr_t)1))
@@ -442,39 +462,40 @@
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Bits of CallInfo.callstatus: both are set if no call has used the CallInfo since a collection
-   visited it. A frame in use never has both. */
+/* Two bits of CallInfo.callstatus that are both set in an unused CallInfo that a collection has
+   visited and that no call has used since. A CallInfo in use never has both. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
 /*
-** Number of slots up to which a table is remembered as a whole; stores into a larger table
-** remember the slot. A higher value makes minor collections visit more slots, a lower one makes
-** the list of slots longer.
+** A store into a table of at most LUAN_SMALLTABLE slots remembers the whole table, a store into a
+** larger one the slot. A higher value makes minor collections visit more slots, a lower one makes
+** remset.slots longer.
 */
 #define LUAN_SMALLTABLE	32
 
-/* True if o is not marked by the running collection: young in a minor collection (also if the
-   collection leaves o young: luaN_ismet), without the current epoch in a major one. */
+/* True if the running collection has not marked o: in a minor collection, if o is young; in a major
+   one, if o lacks the current epoch. Also true for an o that a minor collection has reached and
+   leaves young (luaN_ismet). */
 #define luaN_white(g,o) \
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* True if a collection could miss o through a reference from the old object p: their epochs
-   differ. */
+/* True if the epochs of the old object p and of o differ. A collection could then miss o if only p
+   refers to o. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
 /* True if a store of o into p needs a barrier. */
 #define luaN_crosses(p,o)  (((p)->marked & LUAN_UNLOGGED) && luaN_differ(p, o))
 
-/* As luaN_crosses for a table t. If t is huge, the epochs are not compared, so that the header of o
-   is not read. */
+/* True if a store of o into table t needs a barrier. Does not read the header of o if t has
+   LUAN_VAST. */
 #define luaN_crossestable(t,o) \
   (((t)->marked & LUAN_UNLOGGED) && \
    (((t)->marked & LUAN_VAST) || luaN_differ(t, o)))
 
-/* {== names of upstream's that the collector defines ==================== */
+/* {== definitions of upstream's names =================================== */
 
 /* The mark of a new object: young. */
 #define luaC_white(g)	0
@@ -496,8 +517,9 @@
 
 /*
 ** Sets the slots above the top of the stack to nil if an allocation has failed since luaN_eraserest
-** ran last. To be called after an error was caught: the frame that continues may have registers
-** there, which the next emergency collection would take for references.
+** ran last. To be called after an error was caught. The registers of the frame that continues may
+** be among these slots; an emergency collection scans them, and would take the values of unwound
+** frames there for references.
 */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
@@ -506,9 +528,9 @@
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /*
-** Converts the number at o to a string, as luaO_tostring. If o is an upvalue of the running C
-** function, the store has a barrier like any other (upstream has none there). May collect in an
-** emergency.
+** Converts the number at o to a string, as luaO_tostring does, and executes the barrier if o is an
+** upvalue of the running C function (upstream has no barrier there). May run an emergency
+** collection.
 */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
@@ -516,12 +538,12 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** Runs a full collection, as in an emergency, if a collection is long overdue (the debt is above
-** LUAN_OVERDUE and above the bytes of old objects) and the collector is not stopped. For functions
-** of the API that allocate and have no safepoint (raw stores, lookups of names). No finalizer is
-** called and no stack is moved. Every object that the caller uses must be reachable from a root.
-** With LUAN_STRESS=emergency, luaN_overdue is called every time, because its calls count there
-** (stress.h).
+** luaN_checkoverdue runs a full collection if one is long overdue (luaN_isoverdue: the debt is
+** above LUAN_OVERDUE and above the bytes of old objects) and the collector is not stopped. It is
+** for functions of the API that allocate and have no safepoint: raw stores, lookups of names. As in
+** an emergency, no finalizer is called and no stack is moved. Every object that the caller uses
+** must be reachable from a root. With LUAN_STRESS=emergency, luaN_overdue is called every time,
+** because the switch counts its calls (stress.h).
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -531,8 +553,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
-/* Makes closure f a root in place of the previous one; NULL: no closure. f stays a root until the
-   next luaN_pin or luaN_unpin, or until a memory error is raised. */
+/* Makes closure f the only pinned closure: a root until the next luaN_pin or luaN_unpin, or until a
+   memory error is raised. f may be NULL: no closure is pinned then. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
@@ -566,52 +588,53 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
-/* Remembers a store to 'slot' of table t, a value of its array part or of a node: adds the slot, or
-   t if it is small, to the remembered set, unless t is logged. 'o' is the stored object, or NULL if
-   it is not known; may tenure o instead. Never fails, raises or collects. */
+/* Remembers a store of object o (NULL: not known) into 'slot' of table t, the address of a value in
+   its array part or in a node. Adds the slot to the remembered set, or the whole table if t is
+   small, unless t is logged; or tenures o instead. Never fails, raises or collects. */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Barrier after node n of t received a new key. v is the value that is about to be stored there.
-   If v is NULL, a whole entry was moved to n from another node, because of a collision. */
+/* Barrier after node n of t has received a new key. v is the value that is about to be stored in n,
+   or NULL if a whole entry was moved to n from another node because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
 LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v);
 
 /*
-** Announces that t is about to get new vectors. 'unanchored' (or NULL) is a vector of n bytes
-** that is allocated and belongs to no object yet; an emergency collection keeps its lines. Stores
-** into the new vectors need no barrier until luaN_resized. If the resize fails, luaN_resizing must
-** be called again, with t NULL.
+** To be called before t gets new vectors. Until luaN_resized is called, stores into the new vectors
+** need no barrier. 'unanchored' is a vector of n bytes that is allocated and belongs to no object
+** yet, so that an emergency collection must keep its lines; or NULL. If the resize fails,
+** luaN_resizing must be called again, with t NULL.
 */
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t,
                               const void *unanchored, size_t n);
 
 /*
-** Announces that t has its new vectors. 'before' is the number of bytes of its previous vectors.
-** 'array' is the address of the previous array part, which is not read; 'old' has the previous
-** hash part. Moves remembered slots to their new addresses or remembers t as a whole (G1), adds t
-** to lists.tables if a vector is large, and counts the bytes that were copied.
+** To be called when t has got its new vectors. Replaces the remembered slots of t by their new
+** addresses or remembers t as a whole (G1), adds t to lists.tables if a vector is large, and counts
+** the bytes that were copied. 'before' is the number of bytes of the previous vectors. 'array' is
+** the address of the previous array part, which is not read, and asize is its size in slots; 'old'
+** has the previous hash part.
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
-/* Frees the growth buffer of t (growth.h), if it has one. To be called before t gets other
+/* Frees the growth buffer of t, if t has one (growth.h). To be called before t gets other
    vectors. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
-/* Returns the number of nodes for the hash part of t, at least 'hashed', the number of keys that
-   belong there. 'asize' is the size of the array part that t is about to have (room.c). */
+/* Returns the number of nodes that the hash part of t is to have: at least 'hashed', the number of
+   keys that belong there. 'asize' is the size in slots of the next array part of t (room.c). */
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
 /* Returns the bytes of a table's vectors, each rounded to 8. */
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
 /*
-** Reserves capacity in the lists of finalizable objects for o, which is about to get metatable mt
-** (or NULL), if o gets a finalizer by that (G4). Raises a memory error, with nothing changed, if
-** there is no memory after an emergency collection.
+** To be called before o gets metatable mt (or NULL). If that gives o a finalizer, reserves capacity
+** for o in the lists of luaN_Finalize (G4). Raises a memory error, with nothing changed, if there
+** is no memory even after an emergency collection.
 */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
@@ -630,9 +653,9 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, which the program uses again before the sweep has reached o, and
-   subtracts 1 from strings.dead. No barrier is certain to mark o, because the cache of luaS_new
-   may be the only reference to o. */
+/* Marks the dead short string o again, because the program has found o in the string table before
+   the sweep has removed it, and subtracts 1 from strings.dead. A barrier would not be enough: the
+   cache of luaS_new may be the only reference to o. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
 /* Adds the new short string ts to strings.young, unless strings.unlisted is set. If there is no
@@ -640,31 +663,31 @@ LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
-** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated (0: a minimal
-** step; negative: does nothing). 'stopped' is 1 if the collector does not run by itself. A step
-** that is not minimal collects only if it uses up the nursery or, if 'stopped' is 1, if a cycle
-** runs or is due (luaN_cycledue). Returns 1 if a cycle has ended with this step, after its
-** finalizers were called; always 0 in the generational mode, where a step that collects runs a
-** minor collection.
+** Runs one step for collectgarbage("step"), as if 'kilobytes' KiB had been allocated. 'stopped' is
+** 1 if the collector does not run by itself. The step collects in each of these cases: 'kilobytes'
+** is 0; it is positive, 'stopped' is 0, and the step uses up the nursery; it is positive, 'stopped'
+** is 1, and a cycle runs or is due (luaN_cycledue). A step that collects runs a minor collection
+** and may run a slice of a major one. Returns 1 if this step has ended a cycle, after its
+** finalizers were called; always 0 in the generational mode.
 */
 LUAI_FUNC int luaN_step (lua_State *L, int kilobytes, int stopped);
 
-/* Index of the bucket of the string table for hash h (interned.c). */
+/* Returns the index of the bucket of the string table for hash h (interned.c). */
 static inline int luaN_bucket (const global_State *g, unsigned int h) {
   int i = cast_int(h & cast_uint(g->strt.size - 1));
   return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
 }
 
-/* Puts more buckets of the string table into use, a few at each call; doubles its vector if all are
-   in use and it has as many strings. If memory is short, or while the table is being made smaller,
-   chains get longer instead. */
+/* Grows the string table for a new string. Puts a few more buckets of its vector into use; if all
+   are in use and the table has as many strings as buckets, doubles the vector first. Does nothing,
+   so that chains get longer, if there is no memory or while the table is being made smaller. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /*
-** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1 (T4).
-** Returns 0, and does nothing, if the block is too short or the stack has this size already: the
-** caller must move the stack then. All frames must end within 'size' slots. Does not allocate or
-** collect.
+** Sets the size of L's stack to 'size' slots without moving the stack, and returns 1 (T4). Returns
+** 0 and does nothing if the block of the stack is too short, or if the stack has that size already;
+** the caller must move the stack then. All frames must end within 'size' slots. Does not allocate
+** or collect.
 */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
@@ -674,51 +697,55 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns the number of slots to allocate for the stack of L, which is to have 'size' slots (T4).
-   If the block must grow, sets its slots from stack_last + EXTRA_STACK on to nil. */
+/* Returns the number of slots of the block that L's stack needs to have 'size' slots (T4). If that
+   is more than the present block has, sets the slots of the present block from stack_last +
+   EXTRA_STACK on to nil, because the caller copies them. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** luaN_stackmoved is the distance in bytes by which the stack of L was moved. To be used after
-** stack.p was set and before base_ci.func is corrected. luaN_movedby corrects a pointer of a
-** CallInfo into the stack by that distance. So frames, which are scattered over memory, are visited
-** once for a move, not before and after it.
+** Correct the pointers of CallInfos into a stack after its move. luaN_stackmoved is the distance in
+** bytes by which the stack of L was moved; it is valid from the assignment of stack.p to the
+** correction of base_ci.func. luaN_movedby returns pointer p corrected by the distance 'by'.
+** Upstream visits the frames, which are scattered over memory, before and after a move; with these
+** macros they are visited only after it.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /*
-** Completes the creation of the CallInfo that follows L's running one. A deep thread gets a run of
-** additional CallInfos that are adjacent in memory: a recursion whose frames are scattered costs
-** a cache miss for each frame that is visited. Returns the CallInfo to use next. May allocate;
-** does not collect.
+** To be called when a CallInfo was added after L's running one: counts it, and returns the CallInfo
+** to use next. Adds more CallInfos to a deep thread, which are adjacent in memory, because each
+** visit of a frame of a recursion costs a cache miss if frames are scattered. May allocate; does
+** not collect.
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* If an emergency collection tenured a new thread while its stack was being allocated, counts the
-   stack and makes the thread dirty. */
+/* To be called when a new thread L has got its stack. If an emergency collection has tenured L
+   while the stack was being allocated, counts the stack and makes L dirty. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
-** Completes the move of L's stack from a block of 'oldsize' slots to the block that ends at
-** stack_last: sets stackroom to the new block's slots, and the size of the stack to 'size' slots.
-** Makes L dirty. Takes the sample of the block, if it was postponed until the stack can be walked
-** (S2).
+** To be called when L's stack was moved from a block of 'oldsize' slots to another block, and
+** stack_last is the end of that block. Sets stackroom to its slots, and stack_last so that the
+** stack has
+** 'size' slots. Makes L dirty. Takes the sample of the new block if that was postponed (S2),
+** because the stack can be walked again.
 */
 LUAI_FUNC void luaN_moved (lua_State *L, int oldsize, int size);
 
-/* Returns a new table with vectors for asize and hsize slots (hsize a power of 2, or 0). The slot
-   below L->top must be free for the table: a large one is stored there while its vectors are
-   allocated. May run an emergency collection; raises a memory error. */
+/* Returns a new table with an array part of asize slots and a hash part of hsize nodes (a power of
+   2, or 0). The slot below L->top must be free, because a table with large vectors is stored there
+   while they are allocated. May run an emergency collection; raises a memory error. */
 LUAI_FUNC Table *luaN_newtable (lua_State *L, unsigned asize, unsigned hsize);
 
 /* Bytes of a userdata with nuv user values and len bytes. A userdata of 0 bytes gets one, so that
    the address of its bytes is unique. */
 #define luaN_sizeudata(nuv,len)	sizeudata(nuv, (len) + ((len) == 0))
 
-/* Allocates a young object of 'size' bytes and sets 'marked' to 0 and its tag to tt; nothing else
-   is initialized. May run an emergency collection; raises a memory error if that does not help. */
+/* Allocates a young object of 'size' bytes with type tag tt; initializes nothing but the fields
+   'marked' and 'tt'. May run an emergency collection; raises a memory error if that does not
+   help. */
 static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_newin(L, &G(L)->heap, size, tt));
   o->marked = 0;
@@ -726,7 +753,8 @@ static inline GCObject *luaN_newobject (lua_State *L, int tt, size_t size) {
   return o;
 }
 
-/* Allocates a prototype (tt LUA_VPROTO) from lua_Alloc, and otherwise as luaN_newobject. */
+/* As luaN_newobject, for a prototype (tt LUA_VPROTO), whose memory is explicit: it always comes
+   from lua_Alloc. */
 static inline GCObject *luaN_newlarge (lua_State *L, int tt, size_t size) {
   GCObject *o = cast(GCObject *, luaN_slow(L, size, tt));
   o->marked = 0;

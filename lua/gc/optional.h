@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The optional mechanisms of the core: a program gives the same results without them, and takes
-** more time or memory, or has longer pauses. bench/ablate reads this list and builds the core with
-** -DLUAN_WITHOUT=NAME. Columns: files of lua/gc or lua, or file:function,function, that serve the
-** mechanism only; the invariants that it needs; the loads that show its effect (bench/ablate.lua,
-** or bench/load).
+** The optional mechanisms of the core. Without one of them a program gives the same results, but
+** takes more time or memory, or has longer pauses. bench/ablate reads the list below and, to
+** measure a mechanism, builds the core without it (-DLUAN_WITHOUT=NAME). The columns of a comment
+** are:
+**   1. the files of lua/gc or lua that serve only this mechanism; file:function,function if only
+**      these functions of the file do
+**   2. the invariants that the mechanism depends on; -: none
+**   3. the loads of bench/ablate.lua or bench/load that show its effect
 */
 #ifndef luaN_optional_h
 #define luaN_optional_h

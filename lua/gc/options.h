@@ -3,12 +3,13 @@
 ** Options of collectgarbage that upstream does not have. lbaselib.c includes this header, which
 ** uses only the API and the seam.
 **
-**   collectgarbage("nursery" [, bytes])  sets the bytes from one minor collection
-**     to the next; 0: the collector chooses (the default). Returns the previous
-**     setting; without 'bytes' nothing changes. A setting in LUA_GC is stronger. In
-**     a finalizer it does nothing and returns nil, as upstream's options do.
-**   collectgarbage("statistics")  returns a table of bytes, counts, and times in
-**     seconds (members of luaN_Memory).
+**   collectgarbage("nursery" [, bytes])  sets the size of the nursery: the bytes of
+**     allocation from one minor collection to the next. With 0, the default, the
+**     collector chooses the size. Without 'bytes', changes nothing. Returns the
+**     previous setting. If LUA_GC sets the size, the program's setting has no effect.
+**     In a finalizer, does nothing and returns nil, as upstream's options do.
+**   collectgarbage("statistics")  returns a table with members of luaN_Memory, under
+**     their names: bytes, counts, and times in seconds.
 */
 #ifndef luaN_options_h
 #define luaN_options_h
