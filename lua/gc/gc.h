@@ -21,8 +21,8 @@
 ** chunks come from mmap instead (chunks.c, mapped.c).
 **
 ** A heap has small blocks while it is small (less than 1 MiB, or 128 KiB if chunks are mapped) or
-** when it is short of memory. A small block has any number of lines up to 32 KiB and any address,
-** and is found by a search (H7). It is a chunk of its own, always from lua_Alloc.
+** when it is short of memory. A small block has any length up to 32 KiB and any address, and is
+** found by a search (H7). It is a chunk of its own, always from lua_Alloc.
 **
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
 ** pointer through one hole after another. Objects in lines are not freed explicitly: a collection
