@@ -2,32 +2,35 @@
 /*
 ** Allowances: limits on the bytes that a state may allocate, and on its bytes in use
 ** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails as if there were no
-** memory, with the limit's own message, so that callers handle it like a refusal of lua_Alloc.
-** nursery_limit includes the distance to the nearer limit, so that the fast path has no additional
-** instruction: only the slow path reads the limits.
+** memory, so that callers handle it like a refusal of lua_Alloc; only the message is the limit's
+** own. The fast path of allocation has no additional instruction for limits: nursery_limit includes
+** the distance to the nearer one, and only the slow path reads them.
 **
 ** Invariants:
-**   LM1  While a state has limits, the nursery's limit is at most luaN_left (limit.h) bytes from
-**        nursery_free after each luaN_setlimit.
-**   LM2  'refusal' is the message of the limit that refused the last failed allocation since the
-**        limits were set. It is NULL if no allocation has failed, if the last failed allocation had
-**        another cause (luaN_unlimited), or if the state has no limits. Allocations that succeed do
-**        not change 'refusal': a __close handler may run before the message is used.
+**   LM1  While a state has limits, nursery_limit is at most luaN_left (limit.h) bytes above
+**        nursery_free after each call of luaN_setlimit.
+**   LM2  If a limit has refused the last failed allocation, heap.refusal is the message of that
+**        limit. It is NULL if the last failed allocation had another cause (luaN_unlimited), if no
+**        allocation has failed since the limits were set, or if the state has no limits.
+**        Allocations that succeed do not change heap.refusal, because a __close handler may run
+**        before the message is used.
 */
 #ifndef luaN_allowance_h
 #define luaN_allowance_h
 
-/* Returns 1, and sets 'refusal' and heap.starved, if an allocation of n more bytes would exceed a
-   limit. If only the limit of the bytes in use would be exceeded, first runs an emergency
-   collection, if one may run, and compares again. To be called only if the state has limits
-   (luaN_exceeds). */
+/* Returns 0 if n more bytes may be allocated within the state's limits, which must exist. If only
+   the limit of the bytes in use would be exceeded, runs an emergency collection, if one may run,
+   and compares again. If a limit would be exceeded, sets heap.refusal and heap.starved and returns
+   1. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
-/* As luaN_compare, for any state; false if the state has no limits. */
+/* True if an allocation of n more bytes must be refused because of a limit (luaN_compare). False if
+   the state has no limits. */
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
-/* To be evaluated when an allocation has failed and no limit has refused it (LM2). Value: NULL. */
+/* Clears heap.refusal. To be used when an allocation has failed for another reason than a limit
+   (LM2). The value is NULL, which the failed function returns. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 #endif

@@ -18,9 +18,10 @@
 #include "debug.h"
 #include "seam.h"
 
-/* Number of instructions that one search for the load of a register visits (setter). */
+/* Largest number of instructions that a search for the load of a register visits (setter). */
 #define MAX_BACK	64
-#define MAX_LOADS	4	/* loads that one load may depend on: o.a.b.c.d.s */
+/* Number of loads that loadsame follows at most: 4 are enough for o.a.b.c.d.s. */
+#define MAX_LOADS	4
 
 
 void luaN_reportcopy (lua_State *L, size_t n) {
@@ -62,9 +63,10 @@ static int setter (const Proto *p, int pc, int r) {
 
 
 /*
-** Like setter, for the operand of a concatenation. In (x or "") .. y the last instruction that sets
-** the register loads the default; loader returns the index of the instruction that loads x, which
-** is before the test, or is the test itself.
+** Returns the index of the instruction that loads register r, an operand of the concatenation at
+** 'pc', or -1. Usually that is the result of setter. But in (x or "") .. y the last instruction
+** that sets the register loads the default ""; then loader returns the index of the instruction
+** that loads x, which is the test of x or is before it.
 */
 static int loader (const Proto *p, int pc, int r) {
   int at = setter(p, pc, r);
@@ -78,10 +80,10 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep);
 
 
 /*
-** Returns 1 if the load instructions at 'pca' and 'pcb' load the same value. Tables in two
-** registers are the same if they were loaded in the same way, by at most 'deep' loads:
-** o.a.s = o.a.s .. x loads o.a twice. A call between the loads may have changed the value; that is
-** not considered.
+** Returns 1 if the load instructions at 'pca' and 'pcb' load the same value, supposing that no call
+** between them has changed it. If they read fields of tables, also compares how the tables were
+** loaded, because o.a.s = o.a.s .. x loads o.a twice, into two registers. Follows at most 'deep'
+** loads in that way.
 */
 static int loadsame (const Proto *p, int pca, int pcb, int deep) {
   Instruction a = p->code[pca], b = p->code[pcb];

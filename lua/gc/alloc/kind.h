@@ -4,8 +4,12 @@
 #ifndef luaN_kind_h
 #define luaN_kind_h
 
-/* The kind of a block of memory is the variant tag of its object (LUA_VTABLE …), or one of these
-   constants, which equal no tag. The sampler receives the kind as a luaN_Kind. */
+/*
+** The kind of a block of memory. For an object it is the variant tag (LUA_VTABLE …). For other
+** blocks it is one of these constants, which equal no tag: the array part or the hash part of a
+** table; the first stack or a CallInfo of a thread (LUAN_VSTACK), or a stack that is moved
+** (LUAN_VRESTACK); a vector of a prototype; a buffer. The sampler receives the kind as a luaN_Kind.
+*/
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
@@ -15,13 +19,17 @@ enum luaN_Vector {
 /* True if the kind is a long string or a userdata. */
 #define luaN_istextkind(kind)	((kind) == LUA_VLNGSTR || (kind) == LUA_VUSERDATA)
 
-/* Largest size in bytes that luaN_bump allocates of this kind, which is not explicit. */
+/* Largest size in bytes of a block of this kind that luaN_bump allocates. The kind must not be that
+   of explicit memory. */
 #define luaN_mostbumped(kind) \
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
-/* The kinds of memory that each source file of the core passes: LUAN_VECTOR from luaM_malloc_ and
-   luaM_free_, LUAN_BUFFER from luaM_saferealloc_, LUAN_REALLOCED from the other functions of mem.h.
-   Every file of the core defines a macro of its own name. */
+/*
+** The functions of mem.h have no parameter for the kind, so the kind depends on the source file
+** that calls them. (Every file of the core defines a macro of its own name, such as ltable_c.) The
+** kind is LUAN_VECTOR for luaM_malloc_ and luaM_free_, LUAN_BUFFER for luaM_saferealloc_, and
+** LUAN_REALLOCED for luaM_realloc_, luaM_growaux_ and luaM_shrinkvector_.
+*/
 #if defined(ltable_c)
 #define LUAN_VECTOR	LUAN_VHASH	/* luaM_realloc_ uses LUAN_VARRAY */
 #define LUAN_REALLOCED	LUAN_VARRAY
@@ -45,18 +53,19 @@ enum luaN_Vector {
 #endif
 
 /*
-** Changes the size of a vector or of explicit memory, like realloc: 'block' of osize bytes (NULL
-** and 0 for a new one) to nsize bytes (0: frees it and returns NULL). A block in lines is shrunk in
-** place; an array in lines is grown in place if that is possible (growsinplace of nursery.c). May
-** run an emergency collection. Returns NULL, and leaves the block as it is, if there is no memory,
-** or a limit of the state would be exceeded (allowance.h).
+** Changes the size of a vector or of explicit memory from osize to nsize bytes, like realloc, and
+** returns its address. For a new block, 'block' is NULL and osize is 0. If nsize is 0, frees the
+** block and returns NULL. A block in lines is shrunk in place; an array in lines is grown in place
+** if possible (growsinplace of nursery.c). May run an emergency collection. Returns NULL, and keeps
+** the block as it is, if there is no memory, or if a limit of the state would be exceeded
+** (allowance.h).
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize,
                              size_t nsize, int kind);
 
-/* Frees a vector or explicit memory of 'size' bytes (NULL and 0: does nothing); of a block in
-   lines, only the lines that it fills completely (luaN_forget). Reports a watched block to the
-   sampler. LUAN_VSTACK: L must be the thread that owns the block. */
+/* Frees a vector or explicit memory of 'size' bytes. If the block is in lines, frees only the lines
+   that it fills completely (luaN_forget). Reports a watched block to the sampler. For LUAN_VSTACK,
+   L must be the thread that owns the block. Does nothing if 'block' is NULL and 'size' is 0. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);
 
 #endif

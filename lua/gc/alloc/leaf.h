@@ -7,7 +7,8 @@
 #include "lstate.h"
 #include "lstring.h"
 
-/* Number of bits below the survivor age in the byte before a large leaf userdata. */
+/* In the byte before a large userdata, the survivor age is in the bits from this number on; the
+   lower bits are the distance of udataplace (nursery.c). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

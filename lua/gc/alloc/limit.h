@@ -9,9 +9,9 @@
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints that each do a part of some work: the usual least size
-   of a nursery, and the distance between batches of finalizers, and between slices of the
-   remembered set. A larger gap delays the work, a smaller one costs more safepoints. */
+/* Bytes of allocation between two safepoints, if each of them does a part of some work: calls a
+   batch of finalizers or refines a part of the remembered set. Also the usual least size of a
+   nursery. A larger gap delays the work, a smaller one costs more safepoints. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Adds the bytes from 'mark' to nursery_free to GCdebt and 'allocated' (N2). Does not set the
@@ -34,8 +34,9 @@ static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
 }
 
 /*
-** luaN_left returns the bytes that may be allocated within the state's limits (luaN_setlimits), the
-** smaller one of luaN_leftallocated and luaN_leftinuse. To be called only if the state has limits.
+** Return the number of bytes that may still be allocated within the state's limits, which must
+** exist (luaN_setlimits): luaN_leftallocated within the limit of allocated bytes, luaN_leftinuse
+** within that of the bytes in use, luaN_left within both.
 */
 static inline uint64_t luaN_leftallocated (const global_State *g) {
   const luaN_Heap *h = &g->heap;
@@ -54,15 +55,16 @@ static inline uint64_t luaN_left (const global_State *g) {
   return (a < u) ? a : u;
 }
 
-/* Sets nursery_limit from the current hole (N1), the sample point (S1), the debt (N3) and the
-   state's limits (LM1); or, if every allocation is to be slow, to nursery_free. */
+/* Sets nursery_limit to the lowest address that the current hole (N1), the sample point (S1), the
+   debt (N3) and the state's limits (LM1) require; or to nursery_free if every allocation is to be
+   slow. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
 /* Updates the accounts (N2) and sets the limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns nursery_free to 16 bytes for the next allocation, if the current hole has 8 bytes for the
-   padding, which does not count as allocated. */
+/* Aligns nursery_free to 16 bytes, for a userdata that is allocated next. Does nothing if the
+   current hole has no 8 bytes for the padding. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
 /* Updates the accounts and gives up the current hole and the overflow region. The next allocation
@@ -72,8 +74,9 @@ LUAI_FUNC void luaN_retire (global_State *g);
 /* Sets the bytes in use from the collector's accounts (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of 'change' bytes in the vectors, stack or CallInfos of o in bytes.old; growth
-   counts in bytes.tenured, too. Does nothing if o is young. */
+/* Updates the accounts of old bytes when the vectors, the stack or the CallInfos of o have grown by
+   'change' bytes (negative: have shrunk): bytes.old and, for growth, bytes.tenured. Does nothing if
+   o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
 /* Returns the bytes charged to the current nursery: GCdebt plus the nursery's size. GCdebt must be
@@ -83,9 +86,9 @@ LUAI_FUNC size_t luaN_unpaid (global_State *g);
 /* Moves the next minor collection n bytes of allocation closer; further away if n < 0. */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
-/* luaN_debt brings the debt up to date and returns it. luaN_uncharge sets the debt back to
-   'before', an earlier result of luaN_debt, if the debt has grown: the allocations between the two
-   calls neither bring a collection closer nor pay for marking. */
+/* Let the allocations between the two calls neither bring a collection closer nor pay for marking.
+   luaN_debt updates the debt and returns it. luaN_uncharge sets the debt back to 'before', the
+   result of luaN_debt, if it has grown since. */
 LUAI_FUNC l_mem luaN_debt (global_State *g);
 LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 
@@ -93,9 +96,10 @@ LUAI_FUNC void luaN_uncharge (global_State *g, l_mem before);
 LUAI_FUNC void luaN_hurry (global_State *g);
 
 /*
-** luaN_defer makes the next safepoint come after LUAN_GAP bytes at most, so that the safepoint
-** calls the next batch of finalizers, and withholds the rest of the nursery (pace.deferred).
-** luaN_resume restores that rest; returns 1 if there was a rest and no collection is due.
+** luaN_defer splits the nursery so that the next safepoint, which calls the next batch of
+** finalizers, comes after at most LUAN_GAP bytes. The rest of the nursery is withheld
+** (pace.deferred). luaN_resume, called at that safepoint, gives the nursery its rest again. It
+** returns 1 if there was a rest and no collection is due.
 */
 LUAI_FUNC void luaN_defer (global_State *g);
 LUAI_FUNC int luaN_resume (global_State *g);

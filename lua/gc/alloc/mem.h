@@ -9,8 +9,9 @@
 
 #include "kind.h"
 
-/* The functions of lmem.h, with a kind of memory. They may run an emergency collection and raise
-   a memory error; luaN_grow also raises an error if the limit of elements is reached. */
+/* The functions of lmem.h with an additional parameter, the kind of memory. They may run an
+   emergency collection, and raise a memory error if there is no memory. luaN_grow also raises an
+   error if the vector has 'limit' elements already. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize,
                                  size_t nsize, int kind);
@@ -24,8 +25,8 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* luaN_limitsof returns the limits of L's state. luaN_relimit sets the limits l again after an
-   error that may have jumped past the end of a function that had set other limits. */
+/* A protected call saves the state's limits by luaN_limitsof and restores them by luaN_relimit,
+   because an error may have jumped past the end of a function that had set other limits. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

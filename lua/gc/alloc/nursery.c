@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The slow path of allocation (nursery.h): takes memory from a hole or from lua_Alloc, counts it
-** and samples it. Runs no collection except through luaN_emergency, when memory is short or the
-** limit of the bytes in use would be exceeded; then it tries again.
+** and samples it. If there is no memory, or the limit of the bytes in use would be exceeded, runs
+** an emergency collection and tries again. Runs no other collection.
 */
 #define LUA_CORE
 
@@ -43,9 +43,10 @@ static inline int islarge (size_t size, int kind) {
 
 /* {== memory ============================================================ */
 
-/* In a heap of up to LUAN_DENSEHEAP bytes, moves the rest of the overflow region, aligned to 16
-   bytes like a new hole, to *r. A second partly used block would be a large part of such a heap.
-   Returns 0 and changes nothing if the heap is larger or the rest has less than n bytes. */
+/* Makes the rest of the overflow region, from the next multiple of 16 bytes on, the hole *r, and
+   the overflow region empty. Returns 0 and changes nothing if the rest has less than n bytes, or if
+   the heap has more than LUAN_DENSEHEAP bytes: only in a small heap a second partly used block is
+   worth avoiding. */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
   if (h->blocks.room > LUAN_DENSEHEAP ||
@@ -58,10 +59,13 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Allocates n bytes from the current hole, whatever the limit is, or from another one, which
-   becomes the current hole: a later hole of the same block, the overflow region (takeoverflow), or,
-   if n is at most LUAN_SMALL or there is no current hole, a hole that luaN_nexthole finds with
-   'desperate'. Returns NULL, and keeps the current hole, if none of these has n bytes. */
+/*
+** Allocates n bytes from the current hole, even above the limit. If they do not fit, the first of
+** these holes that has n bytes becomes the current hole: a later hole of the same block; the
+** overflow region (takeoverflow); a hole that luaN_nexthole finds. The last one is tried only if n
+** is at most LUAN_SMALL or there is no current hole. Returns NULL, and keeps the current hole, if
+** no hole has n bytes. 'desperate' is that of luaN_nexthole.
+*/
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   char *p;
@@ -84,9 +88,10 @@ static char *bump (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates n bytes from the overflow region, aligned to 16 for a userdata. If the region is too
-   short, first moves it to another hole: a later one of the same block, or one that luaN_nexthole
-   finds with 'desperate'. Returns NULL if there is no memory. */
+/* Allocates n bytes from the overflow region, aligned to 16 bytes for a userdata. If the region is
+   too short, first makes another hole the overflow region: a later one of the same block, or one
+   that luaN_nexthole finds ('desperate' is that of luaN_nexthole). Returns NULL if there is no
+   memory. */
 static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -102,8 +107,9 @@ static char *bumpoverflow (global_State *g, size_t n, int kind, int desperate) {
 }
 
 
-/* Returns the list that will contain a large block of this kind (an object), or the table that owns
-   the block; NULL if there is none. */
+/* Returns the list that needs capacity for one more entry before a large block of this kind is
+   allocated: lists.large for an object; lists.tables for a vector of a table, because the table is
+   added there later. Returns NULL for other kinds. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -112,10 +118,10 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 
 
 /*
-** Returns the address of a userdata in its block, which has UDATAROOM bytes more than the userdata:
-** aligned to 16, whatever the alignment of the block is. Stores the distance from the start of the
-** block to the userdata in the lower bits of the byte before the userdata; the other bits of that
-** byte are the survivor age (ageing.h).
+** Places a large userdata in its block, which has UDATAROOM bytes more than the userdata, and
+** returns its address: aligned to 16 bytes, whatever the alignment of the block is. The lower bits
+** of the byte before the userdata get the distance from the start of the block to the userdata; the
+** other bits of that byte are the survivor age (ageing.h).
 */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) &
@@ -162,8 +168,9 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates whole lines for n bytes from the overflow region, which moves as in bumpoverflow.
-   Returns NULL if there is no memory. */
+/* Allocates n bytes in lines of their own from the overflow region. If the region is too short,
+   first makes another hole the overflow region, as bumpoverflow does. Returns NULL if there is no
+   memory. */
 static char *bumplines (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
   luaN_Region *r = &h->overflow;
@@ -180,8 +187,9 @@ static char *bumplines (global_State *g, size_t n, int desperate) {
 }
 
 
-/* Allocates a block from lua_Alloc, or in lines of its own, and reserves capacity in the list of
-   listfor. If the block is an object, adds it to that list. Returns NULL if there is no memory. */
+/* Allocates a large or explicit block: a leaf object of up to LUAN_LINETEXT bytes in lines of its
+   own, any other block from lua_Alloc. Reserves capacity in the list of listfor before that, and
+   adds an object to it. Returns NULL if there is no memory. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -231,8 +239,8 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 #endif
 
 
-/* Charges a large or explicit block of n bytes to the nursery. A large leaf object is charged only
-   TEXTCHARGE while pace.textroom has capacity for it. */
+/* Charges the current nursery with a large or explicit block of n bytes: with n bytes, or with
+   TEXTCHARGE for a large leaf object that fits into pace.textroom. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -250,10 +258,10 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Adds a block of 'size' bytes at p to the accounts, and samples it if the sample point is reached.
-** 'old' bytes of it (rounded) are in 'allocated' and in samples already; GCdebt gets all bytes. 'd'
-** was the distance to the sample point before the allocation; 'outside' is 1 if the block passed by
-** the nursery.
+** Adds the new block of 'size' bytes at p to the accounts, and samples it if the sample point is
+** reached. The block replaces one of 'old' bytes (rounded; 0: none), so heap.allocated and samples
+** count only the growth, but GCdebt counts all bytes. 'd' is the distance to the sample point
+** before the allocation. 'outside' is 1 if the block passed by the nursery.
 */
 static inline __attribute__((always_inline)) void count (lua_State *L, char *p, size_t size,
                                                          size_t old, int kind, int outside,
@@ -275,10 +283,10 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 
 
 /*
-** Allocates a block of 'size' > 0 bytes of this kind. If it replaces a block of 'oldsize' bytes,
-** only the growth counts as allocated, but the pacer counts all bytes. Runs an emergency collection
-** if there is no memory and one may run. Returns NULL if there is still none, or a limit of the
-** state would be exceeded.
+** Allocates and counts a block of 'size' > 0 bytes of this kind, which replaces a block of
+** 'oldsize' bytes (0: none). If there is no memory, runs an emergency collection, if one may run,
+** and tries again. Returns NULL if there is no memory after that, or if a limit of the state would
+** be exceeded.
 */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
@@ -329,10 +337,10 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 
 
 /*
-** Counts n bytes that pass by the nursery if they are fewer than those up to the limit, so that
-** neither a sample nor a collection is due: lowers the sample point and the limit by n (S1, N3),
-** and returns 1. Returns 0 otherwise. If the end of the hole was the limit, the limit is lower than
-** necessary after that, and the next slow allocation corrects it.
+** Counts n bytes that pass by the nursery, if they are fewer than the bytes up to the limit and so
+** make neither a sample nor a collection due: lowers the sample point and the limit by n (S1, N3)
+** and returns 1. Otherwise does nothing and returns 0. A limit that was the end of the hole is then
+** lower than necessary, until the next slow allocation sets it again.
 */
 static int nursery_passes (global_State *g, size_t n) {
   luaN_Heap *h = &g->heap;
@@ -346,9 +354,10 @@ static int nursery_passes (global_State *g, size_t n) {
 
 
 /*
-** Allocates or resizes explicit memory, or resizes a large block that stays large, by lua_Alloc.
-** Runs an emergency collection if there is no memory and one may run. Returns NULL, and the old
-** block stays, if there is still none, or a limit of the state would be exceeded.
+** Resizes a block by lua_Alloc: explicit memory (osize 0: a new block), or a large block that stays
+** large. If there is no memory, runs an emergency collection, if one may run, and tries again.
+** Returns NULL, and keeps the old block, if there is no memory after that, or if a limit of the
+** state would be exceeded.
 */
 static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
                       int kind) {
@@ -391,10 +400,12 @@ static void *relarge (lua_State *L, void *block, size_t osize, size_t nsize,
 }
 
 
-/* Grows an array from o to n bytes in place, if the memory after it is the unused part of the
-   overflow region, or of the current hole up to the limit, as is frequent for an array that is
-   being filled. Growing in place copies nothing and leaves no garbage. Returns 0, and has done
-   nothing, otherwise, or if a limit of the state would be exceeded. */
+/*
+** Grows an array from o to n bytes in place, which copies nothing and leaves no garbage. That is
+** possible if the bytes after the array are the unused part of the current hole, up to the limit,
+** or of the overflow region, as is frequent for an array that is being filled. Returns 1. Returns 0
+** and does nothing if it is not possible, or if a limit of the state would be exceeded.
+*/
 static int growsinplace (lua_State *L, char *block, size_t o, size_t n) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -463,10 +474,11 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize,
 
 
 /*
-** Credits the nursery for a large or explicit block of n bytes that was freed explicitly: the block
-** needs no collection, so its allocation should not bring one closer. The credit is at most
-** heap.spare, and at most the nursery's charge, of which a part may have been removed already (by
-** luaN_uncharge, or when the collector was restarted); 0 while luaN_defer withholds a rest.
+** Credits the nursery with n bytes, because a large or explicit block of that size was freed
+** explicitly: such a block needs no collection, so its allocation should not bring one closer. The
+** credit has two upper bounds: heap.spare, and the bytes that the nursery is charged with at
+** present. (luaN_uncharge or a restart of the collector may have removed charges.) While luaN_defer
+** withholds a part of the nursery, there is no credit.
 */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;

@@ -8,36 +8,40 @@
 **                       address at which a collection is due,
 **                       address at which a limit of the state is reached (LM1 of allowance.h))
 **
-** An allocation adds its size to nursery_free, compares the sum with nursery_limit and stores it.
-** There are no other instructions on this path, with or without sampling. If the sum is above the
-** limit, luaN_slow allocates and handles the events. Without a sampler the sample point is
-** LUAN_INFINITY bytes away; there is no flag. While allocations are counted (luaN_setcounts), the
-** limit is nursery_free. The scheme and its terms are those of Jung and
-** Bolz-Tereick, "Low Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
+** The fast path of an allocation adds the size to nursery_free, compares the sum with nursery_limit
+** and stores it. It has no other instructions, with or without a sampler: without one the sample
+** point is LUAN_INFINITY bytes away. If the sum is above the limit, luaN_slow allocates and handles
+** the events. While allocations are counted (luaN_setcounts), the limit is nursery_free, so that
+** every allocation is slow. The scheme and its terms are those of Jung and Bolz-Tereick, "Low
+** Overhead Allocation Sampling in a Garbage Collected Virtual Machine" (2026).
 **
 ** Samples and the pacer count the bytes of every block that the core requests, rounded up to 8:
-** objects, vectors of tables, stacks, CallInfos, prototypes, buffers, large blocks. A block that
-** shrinks counts nothing; one that grows counts its growth, or all its bytes for the pacer if it
-** is moved to new memory ('obtain' of nursery.c). The pacer charges large leaf objects less
-** ('charge'), and growth of the string table not at all. Memory that luaL_Buffer and C modules take
-** from lua_Alloc or malloc does not pass here. External bytes of userdata (luaN_outside) count for
-** samples; for the pacer they count as outside.c and pace.c describe.
+** objects, vectors of tables, stacks, CallInfos, prototypes, buffers. Special cases:
+**
+**   - A block that shrinks counts nothing. A block that grows counts its growth; if it is moved to
+**     new memory, the pacer counts all its bytes ('obtain' of nursery.c).
+**   - The pacer charges large leaf objects with fewer bytes ('charge'), and does not count growth
+**     of the string table.
+**   - External bytes of userdata (luaN_outside) count for samples. For the pacer they count as
+**     outside.c and pace.c describe.
+**   - Memory that luaL_Buffer and C modules take from lua_Alloc or malloc does not count.
 **
 ** Invariants:
-**   N1  free <= limit <= end, and all three are in one hole, or at the start of luaN_Heap if
-**       there is no hole.
+**   N1  free <= limit <= end, and all three are addresses in the current hole. If there is none,
+**       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes between them are allocated and not yet in GCdebt and 'allocated';
 **       luaN_flush adds them and sets mark to free.
-**   N3  When GCdebt, updated, becomes > 0, an allocation takes the slow path: the limit is at
-**       most the address at which the budget is used up.
-**   S1  point - free is the number of bytes until the next sample, and is at least 1. An
-**       allocation that passes by the nursery (large block, overflow region) moves the point to a
-**       lower address, by its size; bytes that do not count (padding, the old bytes of a block that
-**       grows) move the point to a higher one.
-**   S2  A sample is taken after its block was allocated and before the block can be used, except a
-**       growth buffer (luaN_countlate). If the block is a stack that is being moved, the sample is
-**       postponed until the stack can be walked again; nothing is allocated between. A failed
-**       allocation takes no sample and does not move the point.
+**   N3  The limit is at most the address at which the updated GCdebt would be 0. So the allocation
+**       that makes it greater than 0, and a collection due, takes the slow path.
+**   S1  point - free is the number of bytes until the next sample, and is at least 1. An allocation
+**       that passes by the nursery (a large block, or one in the overflow region) lowers the point
+**       by its size. Bytes that do not count (padding, the old bytes of a block that grows) raise
+**       the point.
+**   S2  The sample of a block is taken after its allocation and before its first use. There are two
+**       exceptions. A growth buffer is sampled when it becomes a table's vector (luaN_countlate).
+**       The sample of a stack that is being moved is postponed until the stack can be walked again,
+**       and nothing is allocated before that. A failed allocation takes no sample and does not
+**       change the point.
 */
 #ifndef luaN_nursery_h
 #define luaN_nursery_h
@@ -49,18 +53,19 @@
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
-/* Allocates 'size' > 0 bytes of this kind off the fast path. May run an emergency collection;
-   raises a memory error if there is no memory, or if a limit of the state would be exceeded. */
+/* Allocates 'size' > 0 bytes of this kind on the slow path. May run an emergency collection; raises
+   a memory error if there is no memory, or if a limit of the state would be exceeded. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a large block that was allocated earlier, for samples and for the nursery, as if it were
-   allocated now (a growth buffer that becomes a table's vector). */
+/* Counts a block that was allocated without being counted, for samples and the pacer, as if it were
+   allocated now: a growth buffer that becomes a table's vector. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** luaN_holdtext sets LUAN_HELD on the lines of o, a large leaf object that survives, if o is in
-** lines. luaN_freetext frees o, a dead large leaf object: its lines, or its block of lua_Alloc.
-** Returns the block whose lines became free, for which luaN_relist must be called, or NULL.
+** luaN_holdtext keeps the lines of o, a large leaf object that has survived: sets LUAN_HELD on
+** them, if o is in lines. luaN_freetext frees o, a dead large leaf object: its lines, or its block
+** of lua_Alloc. It returns the block for which luaN_relist must be called because some of its lines
+** became free, or NULL.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);

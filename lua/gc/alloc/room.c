@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The size of a table's hash part. Upstream takes the smallest power of 2 that holds the existing
-** keys. If keys are inserted and removed while their number stays just below such a power (in
-** caches, work sets, and weak tables from which the collector removes keys), the few free nodes are
-** used up at once and the next new key rehashes the whole table. So a hash part that is rehashed
-** and has not grown gets free nodes for a part of all slots, and the insertions that fill them
-** pay for the next rehash.
+** keys. That is bad for a table whose number of keys stays just below such a power while keys are
+** inserted and removed: a cache, a work set, a weak table from which the collector removes keys.
+** The few free nodes are used up soon, and then a new key rehashes the whole table. So if the
+** number of keys has not grown at a rehash, the hash part gets free nodes in proportion to all
+** slots of the table. The insertions that fill them pay for the next rehash.
 */
 #define LUA_CORE
 
@@ -17,9 +17,8 @@
 #include "lobject.h"
 #include "ltable.h"
 
-/* MIN_SLOTS: slots (array and hash part) of the smallest table that gets these free nodes. At least
-   one PART-th of as many slots is free nodes then; a larger PART saves memory and makes rehashes
-   more frequent. */
+/* Only a table of at least MIN_SLOTS slots (array and hash part) gets these free nodes. They are at
+   least one PART-th of its slots. A larger PART saves memory and makes rehashes more frequent. */
 #define MIN_SLOTS	256u
 #define PART	16u
 

@@ -34,8 +34,9 @@ static luaN_Kind sampling_kindof (int kind) {
 }
 
 
-/* Calls the sampler for the block at p. Returns the distance to the next sample point;
-   LUAN_INFINITY without a sampler. */
+/* Takes the sample of the block of n bytes at p, which passed the sample point by 'over' bytes:
+   calls the sampler. Returns the distance to the next sample point; LUAN_INFINITY without a
+   sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -61,8 +62,9 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
 }
 
 
-/* Adds a block, or the bytes that it has grown by, to the counts. LUAN_VSTACK is a CallInfo, or the
-   first stack of a coroutine, which counts as LUAN_KTHREAD. */
+/* Adds a new block, or the growth of a block, of 'new' bytes to the counts. A block of kind
+   LUAN_VSTACK is a CallInfo if it has the size of one. Otherwise it is the first stack of a
+   coroutine and counts as LUAN_KTHREAD. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind reported = isfirst ? LUAN_KTHREAD : sampling_kindof(kind);

@@ -4,10 +4,10 @@
 #define luaN_sampling_h
 
 /*
-** Counts the block of n bytes at p, of which 'old' bytes are counted already, and takes its sample,
-** or postpones it (S2), if the sample point is reached. 'd' is the distance to the sample point
-** before the allocation. 'outside': the block passed by the nursery. Sets the sample point; the
-** caller must set the limit.
+** Counts the block of n bytes at p for samples. 'old' of these bytes were counted already. 'd' is
+** the distance to the sample point before the allocation; 'outside' is 1 if the block passed by the
+** nursery. If the sample point is reached, takes the sample of the block or postpones it (S2). Sets
+** the next sample point; the caller must set the limit.
 */
 LUAI_FUNC void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old,
                                 int kind, int outside, uint64_t d);
@@ -20,8 +20,8 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
 }
 
-/* Calls the sampler's 'freed' for a watched block (seam.h lists the cases). This function and
-   luaN_reportresized are not inlined, so that the callers have no registers to save. */
+/* Calls the sampler's 'freed' for a watched block. This function and luaN_reportresized are not
+   inlined, so that their callers need not save registers on the common path. */
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
@@ -40,8 +40,8 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 /* Counts n external bytes of u that samples have not counted yet; may call the sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* Reports to the sampler that u owns no external bytes any more, if the address &u->outside is
-   watched. */
+/* To be called when u owns no external bytes any more: reports them as freed if the block that
+   stands for them, the address &u->outside, is watched. */
 LUAI_FUNC void luaN_tookback (lua_State *L, Udata *u);
 
 #endif

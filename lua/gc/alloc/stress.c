@@ -16,8 +16,8 @@
 #if defined(LUAN_DEBUG)
 
 
-/* The interval of emergency collections grows by its initial value for each EMERGENCY_STEP bytes of
-   old objects. */
+/* Bytes of old objects for each of which the interval between emergency collections grows by N of
+   emergency=N (stress.h). */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 
@@ -44,8 +44,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores the debt after the emergency collection, so that other collections, and with them calls
-   of finalizers, stay at the same safepoints. */
+/* Restores the debt after the emergency collection, so that minor collections, and the finalizers
+   that follow them, run at the same safepoints as without the switch. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Switches of the debug build in the environment variable LUAN_STRESS, which is read when a state
-** is created (luaN_Stress of state.h). A release build has no switches. They are separated by
-** commas:
+** Switches of the debug build in the environment variable LUAN_STRESS, separated by commas. The
+** variable is read when a state is created (luaN_Stress of state.h). A release build ignores it.
 **
 **   nursery=N   bytes of every nursery (1: a collection at every safepoint)
-**   major       a major collection always runs, one slice at every minor one
-**   slice=N     bytes of a major collection's slice after a minor collection
-**   verify=N    the heap is verified after every N-th collection only
+**   major       a major collection always runs, one slice after every minor collection
+**   slice=N     bytes of marking of each slice of a major collection
+**   verify=N    the heap is verified only after every N-th collection
 **   remember=N  the lists of the remembered set are refined at N objects or words
-**   emergency=N an emergency collection before every N-th allocation, new finalizer
-**               or test for an overdue collection, which are counted together; if
-**               the last emergency collection has left k times 64 KiB of old
-**               objects, before the N * (k + 1)-th after it
+**   emergency=N an emergency collection runs before every N-th event: a slow allocation,
+**               a new finalizer, or a test for an overdue collection. The interval
+**               grows by N events for each 64 KiB of old objects that the last
+**               emergency collection has left.
 */
 #ifndef luaN_stress_h
 #define luaN_stress_h
@@ -21,8 +20,9 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* Runs an emergency collection if LUAN_STRESS requests one now. To be called before each
-   allocation, each new finalizer, and each test for an overdue collection, that may collect. */
+/* Counts an event for the switch emergency=N, and runs an emergency collection if one is due. To be
+   called before each slow allocation, each new finalizer and each test for an overdue collection,
+   where a collection may run. (With the switch every allocation is slow.) */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)
