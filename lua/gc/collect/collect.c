@@ -4,16 +4,16 @@
 ** others here replace upstream's lgc.c.
 **
 ** A minor collection is due when the nursery's bytes are used up. After it, a running major
-** collection continues by one slice; if none runs and the pacer (pace.c) finds one due, it starts.
-** Last, a batch of finalizers is called; those that are left run at safepoints before the next
+** collection continues by a slice. If none runs and one is due (pace.c), a major collection starts.
+** Last, a batch of finalizers is called; finalizers that are left run at safepoints before the next
 ** minor collection. A program in the incremental mode has the same collections, but only major ones
 ** find its objects with finalizers dead.
 **
-** Hosts that pace explicitly stop the collector and call for a step from time to time. A step of
-** n KiB represents n KiB of allocation. In the generational mode it is a minor collection. In the
-** incremental mode it pays for as much of a cycle (a major collection) as in upstream: a byte pays
-** for as many bytes of marking as the step multiplier, by default 100. Between two cycles is
-** upstream's pause, for which steps count like allocation.
+** A host that paces explicitly stops the collector and requests steps (collectgarbage "step"). A
+** step of n KiB represents n KiB of allocation. In the generational mode it is a minor collection.
+** In the incremental mode it pays for a part of a cycle (a major collection), as in upstream: each
+** byte pays for as many bytes of marking as the step multiplier, by default 100. Between two cycles
+** is upstream's pause, for which steps count like allocation.
 */
 #define LUA_CORE
 
@@ -42,14 +42,16 @@
 #include "vec.h"
 
 /*
-** Each slice of luaN_refinetables delays the minor collection by LUAN_GAP bytes, while the nursery
-** has less than REFINED bytes plus one REFINEDPART-th of the old bytes. Larger bounds make the
-** collection shorter and the nursery larger.
+** When a minor collection is due, slices of luaN_refinetables may run first. Each one delays the
+** collection by LUAN_GAP bytes, as long as the nursery is smaller than REFINED bytes plus one
+** REFINEDPART-th of the old bytes. Larger bounds make the collection shorter and the nursery
+** larger.
 */
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Minor collections from one call of luaN_shrinkown to the next, in the generational mode. */
+/* Number of minor collections from one call of luaN_shrinkown to the next, except in the
+   incremental mode. */
 #define SHRINK_MINORS		64
 
 
@@ -60,16 +62,19 @@ void luaC_fix (lua_State *L, GCObject *o) {
 }
 
 
-/* Calls a batch of finalizers. If some are left because of the clock, the next safepoint comes
-   early. */
+/* Calls a batch of finalizers. If the clock ends the batch before all were called, makes the next
+   safepoint come early (luaN_defer). */
 static void finalize (lua_State *L) {
   if (luaN_callfinalizers(L, LUAN_BATCH)) luaN_defer(G(L));
 }
 
 
-/* Runs a minor collection; or a full one, if remset.overflow is set. After a minor one, starts a
-   major collection if none runs and one is due or 'start' is 1, and continues a running one by
-   'work' bytes of marking cost. Then calls a batch of finalizers. */
+/*
+** Runs a step of the collector: a minor collection, then 'work' bytes of marking cost of the
+** running major collection, then a batch of finalizers. If no major collection runs, one starts
+** after the minor collection if it is due or if 'start' is 1. If remset.overflow is set, a full
+** collection replaces the minor and the major one.
+*/
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -168,10 +173,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /*
-** Runs a full collection, as in an emergency, if the debt is above both LUAN_OVERDUE and the old
-** bytes (so the collection costs no more than the allocation did) and the collector is not stopped.
-** To be called where a C function stores into tables, because the function may run for a long time
-** without a safepoint, and only a collection frees the vectors that its tables have outgrown.
+** The part of luaN_checkoverdue (gc.h) that is not inline. A C function that stores into tables may
+** run for a long time without a safepoint, and only a collection frees the lines of the vectors
+** that its tables have outgrown. The debt is above the old bytes, so that the collection costs no
+** more than the allocation did.
 */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
@@ -189,10 +194,13 @@ void luaC_changemode (lua_State *L, int newmode) {
 }
 
 
-/* Runs an emergency collection. From its end to that of the next major one, luaN_askmore refuses
-   every request that would raise 'held', so that the caller's next request of lua_Alloc may succeed
-   (newsmall in chunks.c has an exception). Returns 0, and does nothing, if no collection may run or
-   the limit of allocated bytes is used up. */
+/*
+** Runs an emergency collection after lua_Alloc has refused memory to the caller, and returns 1.
+** Until the next major collection ends, luaN_askmore then refuses every request that would raise
+** the reserved bytes, so that the caller's next request may succeed. (newsmall in chunks.c has an
+** exception.) Returns 0 and does nothing if no collection may run, or if the limit of allocated
+** bytes is used up.
+*/
 LUA_API int luaN_refused (lua_State *L) {
   const luaN_Limits *l = G(L)->heap.limits;
   if (G(L)->gcstopem || (l != NULL && luaN_leftallocated(G(L)) == 0)) return 0;

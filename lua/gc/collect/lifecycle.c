@@ -44,9 +44,9 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* The first nursery does not list its young strings. This value makes the growth of the string
-     table seem larger by MINSTRTABSIZE, so that the second nursery does not list its strings either
-     (aremany in interned.c). */
+  /* Young strings are not listed in the first nursery ('unlisted'), and not in the second one
+     either: this value makes the growth of the string table in the first one seem larger by
+     MINSTRTABSIZE (aremany in interned.c). */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);
@@ -57,14 +57,15 @@ void luaN_openheap (luaN_Heap *h) {
 }
 
 
-/* Reads the settings of a new state, and reserves capacity in the lists of weak tables. If such a
-   list cannot grow, the next table is treated as strong (weak.c): never the first FEW_WEAK. */
+/* Reserves capacity in the lists of weak tables, and reads the settings of a new state. If a list
+   of weak tables cannot grow, a table that marking reaches is treated as strong (weak.c); because
+   of the reserve, that never happens in a program with at most FEW_WEAK weak tables. */
 void luaN_start (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* the core's own strings; does not grow any more */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* the list is complete when a state has been created */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -72,8 +73,8 @@ void luaN_start (lua_State *L) {
 }
 
 
-/* Frees the blocks of lua_Alloc that objects have, growth buffers, and the lists except the list
-   of small blocks. */
+/* Frees all memory from lua_Alloc except chunks and the list of small blocks: the blocks of
+   objects, growth buffers, and the collector's other lists. */
 static void freeall (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -119,9 +120,10 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If the process has no other state, also returns free memory of
-   malloc, if there is much (giveback.h); at most once a second if another state was closed in the
-   second before, because the process may create and close states repeatedly. */
+/* Frees the heap of a closed state. If it was the last state of the process, also calls
+   malloc_trim, if much memory of malloc was freed (giveback.h). If another state was closed in the
+   second before, malloc_trim is called at most once a second, because the process may create and
+   close states repeatedly. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

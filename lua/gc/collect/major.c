@@ -2,20 +2,20 @@
 /*
 ** The major collection, in slices between minor ones. Its phases:
 **
-**   GCSpause       none runs
-**   GCSpropagate   marking; ends with an atomic step (GCSatomic: weak tables, finalizers),
-**                  right after a minor collection, when all changes have been visited
-**   GCSselect      many objects have finalizers: the dead among them are queued; then
-**                  GCSpropagate again, for everything that they refer to
-**   GCSswpallgc    entries with dead keys are removed from the weak tables that slices
-**                  have visited; dead strings are removed from the string table
-**   GCSswpfinobj   the lists of sweep.c are swept
-**   GCSswpend      the marks of the previous epoch are removed from all lines
-**   GCSstacks      threads return unused stack memory
+**   GCSpause       no major collection runs
+**   GCSpropagate   marks; ends with an atomic step (GCSatomic) that resolves weak tables and
+**                  selects dead objects with finalizers
+**   GCSselect      used only if many objects have finalizers: queues the dead among them;
+**                  GCSpropagate follows again, to mark everything that they refer to
+**   GCSswpallgc    removes entries with dead keys from the weak tables that slices have
+**                  visited, then dead strings from the string table
+**   GCSswpfinobj   sweeps the lists of sweep.c
+**   GCSswpend      removes the marks of the previous epoch from all lines
+**   GCSstacks      returns unused stack memory of threads
 **
-** A slice starts right after a minor collection, when nothing is young. Dead objects stay whole
-** until they are swept. The program cannot reach them, except a dead short string that it makes
-** again, which is marked then (luaN_resurrect).
+** A slice starts right after a minor collection, when nothing is young and all changes have been
+** visited. Dead objects stay whole until they are swept. The program cannot reach them, except a
+** dead short string when it makes an equal string: then luaN_resurrect marks the dead one again.
 */
 #define LUA_CORE
 
@@ -47,40 +47,42 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping a block, in bytes of marking: one visit for each cache line of its marks. */
+/* Cost of sweeping the lines of a block, in bytes of marking: that of one visit for each cache line
+   of the block's marks. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps one RESERVE_PART-th more than is needed or live now, because a heap may grow;
-   of empty blocks, one RESERVE_PART-th of the bytes of all blocks, plus a nursery. */
+/* luaN_trimheap keeps more memory than is needed now, because a heap may grow: one RESERVE_PART-th
+   of the live or needed bytes, and empty blocks of one RESERVE_PART-th of the bytes of all blocks
+   plus a nursery. A larger RESERVE_PART keeps less memory and requests memory more often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that all states of the process together keep at least, except in a full
-   collection. Returning and requesting them would cost more time than they are worth. */
+/* Bytes of empty blocks that the states of the process keep at least, in equal shares, except in a
+   full collection. Returning and requesting them would cost more time than they are worth. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if a major collection marks fewer bytes than the major collection before, by
-   more than one SHRUNK_PART-th. */
+/* A heap has shrunk if the bytes that a major collection marks are less than those of the previous
+   major collection by more than one SHRUNK_PART-th. */
 #define SHRUNK_PART		4
 
 /*
-** When a heap has shrunk, the freed memory is returned to the system if the heap has not used it
-** again for one or two periods. Otherwise the system would clear the same pages again and again
-** for a program that repeatedly builds something and drops it, and that would take longer than
-** the rest of the program.
+** When a heap has shrunk, it returns the freed memory to the system only if it has not used that
+** memory again for one or two periods. For a program that repeatedly builds something and drops it,
+** an earlier return would cost more time than the rest of the program, because the system would
+** clear the same pages again and again.
 **
-** A period ends after LUAN_UNUSED_MS milliseconds, or after the allocation of WHILE_HEAPS times the
-** largest use in this period and the one before. The use is measured only when the marking of a
-** heap that has shrunk ends, which is at random points of the heap's growth; in so long a period
-** one of them is near the maximum.
+** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when WHILE_HEAPS times the largest
+** use in this period and the one before was allocated. A use is recorded only when the marking of a
+** heap that has shrunk ends. That happens at random points of the heap's growth, but a period is so
+** long that one of these points is near the maximum.
 **
-** The states of the process share LUAN_BIGHEAP. A heap that uses more than its share returns free
-** pages from the end of the major collection on, but free memory of malloc only in full collections
-** (giveback.h), because the pause of malloc_trim would be noticed.
+** The states of the process share LUAN_BIGHEAP equally. A heap that uses more than its share
+** returns free pages from the end of the major collection on. It returns free memory of malloc only
+** in full collections (giveback.h), because the pause of malloc_trim would be noticed.
 */
 #define WHILE_HEAPS	3u
 
-/* A thread that is not running, and whose stack has at most 2 * BASIC_STACK_SIZE slots, is shrunk
-   only if it has more than this number of CallInfos. */
+/* A thread that is not running is shrunk only if its stack has more than 2 * BASIC_STACK_SIZE slots
+   or if it has more than MAX_IDLE_CALLINFOS CallInfos. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
@@ -110,9 +112,9 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* Updates the accounts when everything alive is marked. If the heap has not shrunk, it will need as
-   many bytes of blocks by the end of the next major collection as it uses now with all garbage
-   (bytes.needed). */
+/* Updates the accounts when everything alive is marked, and decides whether the heap has shrunk. If
+   not, it will need as many bytes of blocks until the end of the next major collection as it uses
+   now, when the garbage is still there (bytes.needed). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -129,8 +131,9 @@ static void major_known (global_State *g) {
 }
 
 
-/* The atomic step. If luaN_terminateslice ends the marking, every live object has the epoch and the
-   rest is dead; else slices continue. The minor collection just before has marked the roots. */
+/* Runs the atomic step. The minor collection just before it has marked the roots. If
+   luaN_terminateslice ends the marking, all objects without the current epoch are dead, and the
+   sweep starts; else slices continue to mark or select. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -157,9 +160,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is L or has little; only CallInfos if *more is 1.
-   Sets *more to 1 if CallInfos of th are left to free, else to 0. 'all': as in luaN_shrinkthread.
-   Returns the cost in bytes. */
+/* Frees unused memory of thread th, unless th is L or has little memory. If *more is 1, a previous
+   call has shrunk the stack, and only CallInfos are freed. Sets *more to 1 if CallInfos of th are
+   left to free, else to 0. 'all' is that of luaN_shrinkthread. Returns the cost in bytes. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
   int again = *more;
   *more = 0;
@@ -170,8 +173,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all, int *more) {
 }
 
 
-/* Shrinks the running and the main thread. In the generational mode, in which minor collections do
-   that (collect.c), does nothing unless 'all' is 1. */
+/* Shrinks the running thread and the main thread. Does nothing if 'all' is 0 and the incremental
+   mode is not set, because some minor collections do it then (SHRINK_MINORS of collect.c). */
 static void shrinkown (lua_State *L, int all) {
   global_State *g = G(L);
   if (!all && !g->heap.gc.pace.fullcycles) return;
@@ -180,7 +183,8 @@ static void shrinkown (lua_State *L, int all) {
 }
 
 
-/* Shrinks threads from sweep.next on, until the cost is 'bytes'. Returns the cost. */
+/* Shrinks the threads of lists.threads from index sweep.next on, until the cost reaches 'bytes'.
+   Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -231,8 +235,8 @@ static void endmajor (lua_State *L) {
 }
 
 
-/* Runs the current phase for at most about 'bytes' of marking cost (an atomic step may cost more);
-   sets gcstate if the phase ends. Returns the cost. */
+/* Runs one slice of the current phase, of at most about 'bytes' of marking cost, though an atomic
+   step may cost more. Sets gcstate to the next phase if the phase ends. Returns the cost. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -286,8 +290,8 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts a new period if the current one is over. If the use was higher in the period before that
-   one, allows the release of the pages that were kept for it. */
+/* Starts a new period if the current one is over. If the use was higher in the period before the
+   current one, allows the release of the pages that were kept for that use. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -305,9 +309,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks to keep: the larger of bytes.needed and the highest use found in this
-   period and the last one (bytes.lately), plus one RESERVE_PART-th, because the use may have been
-   higher between two collections. Starts a new period if one is due. */
+/* Starts a new period if one is due, and returns the bytes of blocks to keep. These are the largest
+   of bytes.needed and the two values of bytes.lately, plus one RESERVE_PART-th, because the use may
+   have been higher between two collections. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -352,7 +356,8 @@ void luaN_majorstep (lua_State *L, size_t bytes) {
 }
 
 
-/* Frees the memory of lists that are empty after a full collection, in an emergency. */
+/* Frees the memory of the lists that are empty after a full collection. To be called in an
+   emergency. */
 static void givelists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_freevec(g, &c->mark.young);

@@ -7,17 +7,19 @@
    luaN_aged with 'start' 1, after which nothing is young. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* Continues the running major collection, if there is one, by about 'bytes' of marking cost. Must
-   follow a minor collection in the same pause. gcstate is GCSpause when the collection is over. */
+/* Runs slices of the running major collection, if there is one, of about 'bytes' of marking cost in
+   total. Must follow a minor collection in the same pause. Sets gcstate to GCSpause when the major
+   collection ends. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
 /* Runs a complete major collection in one pause; abandons one that is running. Calls no
    finalizer. */
 LUAI_FUNC void luaN_full (lua_State *L);
 
-/* Returns empty chunks, free pages and free memory of malloc, some at a time, except a reserve for
-   the next need. 'all': at once, except a smaller reserve; in an emergency keeps no empty chunk and
-   does not call malloc_trim. */
+/* Returns free memory to lua_Alloc or to the system: empty chunks, free pages, and free memory of
+   malloc. Keeps a reserve, because the heap may grow again. If 'all' is 0, returns only a part at
+   each call. If 'all' is 1, returns everything above a smaller reserve. In an emergency there is no
+   reserve of empty chunks, and malloc_trim is not called. */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them at their addresses (except those that stay young: ageing.h,
-** waiting.h). Lines of the nursery without survivors become free. The cost is that of the
-** survivors, the roots and the remembered set; a dead object costs a visit only if it is in a list
-** of sweep.c or is a short string (interned.c).
+** remembered set, and tenures them at their addresses. (Some are left young: ageing.h, waiting.h.)
+** Lines of the nursery without survivors become free. The cost is that of the survivors, the roots
+** and the remembered set. A dead object costs a visit only if it is in a list of sweep.c or is a
+** short string (interned.c).
 */
 #define LUA_CORE
 
@@ -30,8 +30,9 @@
 
 
 /*
-** Marks all young objects with finalizers, in the incremental mode. A program of that mode takes
-** a finalizer's call for the end of a cycle, so only major collections may find such objects dead.
+** Marks all young objects with finalizers. To be called in the incremental mode: there a program
+** may take the call of a finalizer for the end of a cycle, so only major collections may find these
+** objects dead.
 */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
@@ -40,8 +41,8 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures the objects that the minor collection has left young. In lists.large, these are all
-   entries from index lists.large.old on. */
+/* Tenures the objects that the minor collection has left young: those of the lists of waiting.h,
+   and the entries of lists.large from index lists.large.old on. */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;
@@ -54,11 +55,8 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/*
-** Remembers the holders of the objects that stayed young. 'start': a major collection starts now;
-** tenures these objects instead, because a major collection requires that nothing is young, and may
-** find a holder dead.
-*/
+/* If a major collection starts ('start'), objects must not stay young, for two reasons: a major
+   collection requires that nothing is young, and it may find a holder dead. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;
   luaN_Vec *v = &c->mark.holders, *s = &c->mark.slots;

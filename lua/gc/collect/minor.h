@@ -3,13 +3,13 @@
 #ifndef luaN_minor_h
 #define luaN_minor_h
 
-/* Runs a minor collection. 'ageing': objects may stay young (ageing.h, waiting.h); must be 0 while
-   a major collection runs. Calls no finalizer. */
+/* Runs a minor collection; calls no finalizer. If 'ageing' is 1, the collection may leave objects
+   young (ageing.h, waiting.h). 'ageing' must be 0 while a major collection runs. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* Remembers the holders of the objects that the minor collection left young. 'start': a major
-   collection starts now, so these objects are tenured instead. To be called right after luaN_minor;
-   may be omitted if 'ageing' was 0. */
+/* To be called right after luaN_minor, unless 'ageing' was 0. Remembers the holders of the objects
+   that the minor collection has left young or, if 'start' is 1 because a major collection starts
+   now, tenures these objects. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);
 
 #endif

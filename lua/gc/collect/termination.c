@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The end of marking (termination.h). When everything else is marked, each ephemeron table that
-** slices have not visited (ahead.h) is visited once; its entries whose keys may be dead are visited
-** again until nothing changes, or are found by their keys (chase.h). Entries with dead values are
-** removed before the dead objects with finalizers are resurrected, entries with dead keys later.
+** The end of marking (termination.h), in this order:
+**
+**   1. Visit each ephemeron table that slices have not visited (ahead.h) once, and list its entries
+**      whose keys may be dead. Visit these entries again until no value is left to mark, or find
+**      them by their keys (chase.h).
+**   2. Remove the entries with dead values.
+**   3. Select the dead objects with finalizers, and mark everything that they refer to. This may
+**      also mark keys, so step 1 continues.
+**   4. Remove the entries with dead keys.
 */
 #define LUA_CORE
 
@@ -24,18 +29,21 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the bytes marked so far, before the objects that only finalizers keep are marked. */
+/* Records the KiB marked so far. To be used before the objects that only finalizers keep are
+   marked. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** Number of passes that resolve entries before a chase is tried; it needs MIN_FOLLOWED entries or
-** more. A chase costs more than one pass, and its cost is linear in the number of entries.
+** A chase is tried after MAX_PASSES passes that have resolved entries, if at least MIN_FOLLOWED
+** entries are left. A chase costs more than one pass, but its cost is linear in the number of
+** entries, whatever their order is.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values in the hash part of t whose keys are alive. Returns 1 if it marks one. */
+/* Marks the values in the hash part of t whose keys are alive. Returns 1 if it has marked a
+   value. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -51,9 +59,9 @@ static int markvalues (global_State *g, Table *t) {
 
 
 /*
-** Visits ephemeron table t for the first time: marks the values whose keys are alive, and lists
-** the entries whose keys may be dead as unresolved. If there is no memory for the list, sets
-** weak.overflow, and converge visits whole tables repeatedly.
+** Visits ephemeron table t for the first time: marks the values whose keys are alive, and adds the
+** entries whose keys may be dead to weak.unresolved. If there is no memory for that, weak.overflow
+** is set, and converge visits whole tables repeatedly.
 */
 static void resolvetable (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
@@ -64,9 +72,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of unresolved entries whose keys are alive now, with everything that the values
-   refer to, and removes these entries from the list. Visits the list from the end if 'backwards'.
-   Returns the number of removed entries. */
+/* Marks the values of the entries in weak.unresolved whose keys are alive now, with everything that
+   the values refer to, and removes these entries from the list. Returns their number. Visits the
+   list from its end if 'backwards' is 1. */
 static size_t resolveentries (global_State *g, int backwards) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -86,11 +94,12 @@ static size_t resolveentries (global_State *g, int backwards) {
 }
 
 
-/* Resolves the remaining entries by a chase. Returns 1 if all values with live keys are marked; 0
-   if some may be missed, or if there are too few entries or no memory for a chase. */
+/* Resolves the remaining entries by a chase. Returns 1 if all values with live keys are marked
+   after that. Returns 0 if some may be missed, or if there was no chase, because there are too few
+   entries or there is no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* If the log was given up in a major collection, all undecided keys are followed. */
+  /* In a major collection without a log, the entries with undecided keys are followed, too. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -102,15 +111,16 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that changes when an object that can be a key is marked, which adds the object's bytes,
-   or is left young, which adds 1. */
+/* A number that changes whenever marking may make a key alive: it grows by the bytes of each marked
+   object, and by 1 for an object that is left young. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
 /*
-** Marks until no ephemeron has a value left to mark. The ephemeron tables of weak.discovered before
-** index '*first' have been through resolvetable. '*clock' is clockof at the last visit of the
-** unresolved entries and undecided keys, which need no visit until clockof changes.
+** Marks until no ephemeron has a value left to mark. '*first' is the index in weak.discovered of
+** the first table that resolvetable has not visited. '*clock' is the value of clockof when the
+** unresolved entries and undecided keys were last visited: while it has not changed, they need no
+** visit.
 */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
@@ -166,8 +176,9 @@ static void clearvalues (global_State *g, size_t i) {
 }
 
 
-/* Removes entries with dead keys: those that are still unresolved, and in weak.discovered those of
-   tables whose keys and values are weak and, if weak.overflow is set, of all ephemeron tables. */
+/* Removes the entries with dead keys: first the entries that are still in weak.unresolved, then
+   those of the tables of weak.discovered whose keys and values are weak. If weak.overflow is set,
+   also those of all ephemeron tables there. */
 static void clearkeys (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *w = &c->weak.discovered, *o = &c->weak.unresolved;
@@ -192,8 +203,9 @@ static void clearkeys (global_State *g) {
 }
 
 
-/* Moves the tables of weak.inmajor to weak.discovered, except those with LUAN_SCANNED that still
-   have the same kind. A table that has become strong, or that does not fit, is traversed. */
+/* Moves the tables of weak.inmajor that slices have not visited, or whose kind has changed since,
+   to weak.discovered. (Those with LUAN_SCANNED and the same kind stay in weak.inmajor.) If a table
+   has become strong, or if there is no memory for it, traverses the table as strong instead. */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i, kept = 0;
@@ -214,8 +226,9 @@ static void joinmajor (global_State *g) {
 
 
 /*
-** Adds the tables of weak.discovered to weak.inmajor. A table for which there is no memory counts
-** as strong; its traversal may append more weak tables to weak.discovered during the loop.
+** Adds the tables of weak.discovered to weak.inmajor, for later slices. A table for which there is
+** no memory is traversed as strong, which may append more tables to weak.discovered during the
+** loop.
 */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -230,8 +243,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything that is alive and clears dead weak values without tombstones, before the dead
-   objects with finalizers are selected. 'first' and 'clock' are those of converge. */
+/* Does steps 1 and 2 of the comment at the start of this file: marks everything that is alive, and
+   removes the dead weak values that are not tombstoned. 'first' and 'clock' are those of
+   converge. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -244,15 +258,17 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 }
 
 
-/* Returns the number of listed entries whose keys are dead unless objects with finalizers refer to
-   these keys; of the undecided ones, the number of words of their list. */
+/* Returns the number of entries of weak.unresolved plus, except in a minor collection, the number
+   of words of the list of undecided keys. A decrease while the objects of finalizers are marked
+   shows that a dead key was kept. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }
 
 
-/* Returns 1 if a table with weak keys and values is in weak.discovered or has a slot in
-   remset.slots. To be called when luaN_clearslots has removed the dead values of these slots. */
+/* Returns 1 if some key of a table with weak keys and values may have been kept, which countdead
+   does not show: such a table is in weak.discovered or has a slot in remset.slots. To be called
+   when luaN_clearslots has removed the dead values of these slots. */
 static int hasallweak (const luaN_Gc *c) {
   size_t i;
   if (c->mark.minor && c->remset.slots.n > 0) return 1;
@@ -263,9 +279,10 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** Marks everything that the selected objects refer to. Then removes the entries with dead keys (of
-** LUAN_SCANNED tables, slices do that), and those with dead values in the tables discovered only
-** from selected objects, which are at index 'nalive' and higher in weak.discovered.
+** Does steps 3 and 4 after the selection: marks everything that the selected objects refer to, and
+** removes the entries with dead keys, except those of tables with LUAN_SCANNED, which are left to
+** slices. Also removes the entries with dead values in the tables that only selected objects have
+** led to: those from index 'nalive' on in weak.discovered.
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive,
                              l_mem *clock) {
@@ -316,9 +333,10 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If more than LUAN_ATONCE objects have finalizers, starts a selection in slices and returns 0.
-   Else selects the dead ones now, and marks them and the objects that they refer to, as many as
-   one slice can. Returns 1 if all of these are marked, 0 if another slice is needed. */
+/* Selects the dead objects with finalizers now, if at most LUAN_ATONCE objects have finalizers, and
+   marks them and the objects that they refer to, as far as one slice can. Returns 1 if all of these
+   are marked, 0 if more slices are needed. If more objects have finalizers, starts a selection in
+   slices and returns 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {
@@ -332,9 +350,9 @@ static int selectfew (lua_State *L) {
 
 
 /*
-** Between two atomic steps (after termination_leave) the program runs. Of unmarked objects, the
-** program can reach only strings, and keys of weak tables; if it stores such an object, the next
-** minor collection marks the object.
+** If this step does not end the marking, the program runs before the next one. The only unmarked
+** objects that the program can reach then are strings and keys of weak tables. If it stores one of
+** them, the next minor collection marks the object.
 */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);

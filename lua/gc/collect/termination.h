@@ -8,10 +8,11 @@
 LUAI_FUNC void luaN_terminate (lua_State *L);
 
 /*
-** Runs the atomic step of a major collection that runs in slices, when nothing is left to mark.
-** Returns 1 if it ends the marking. Returns 0 if it must be called again after slices have cleared
-** tombstones (hidden.h), have selected the dead among many objects with finalizers, or have marked
-** the many objects that the selected ones refer to.
+** Runs an atomic step of a major collection that runs in slices. To be called when slices have
+** nothing left to mark. Returns 1 if the step ends the marking. Returns 0 if it leaves one of these
+** tasks to slices and must be called again after that: to restore or clear tombstones (hidden.h);
+** to select the dead among many objects with finalizers; to mark the many objects that the selected
+** ones refer to.
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
 
