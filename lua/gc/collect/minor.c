@@ -41,8 +41,8 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures the objects that the minor collection has left young: those of the lists of waiting.h,
-   and the entries of lists.large from index lists.large.old on. */
+/* Tenures the objects that the minor collection has left young: those of finalize.left and
+   finalize.aged, and the entries of lists.large from index lists.large.old on. */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;

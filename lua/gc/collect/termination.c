@@ -259,8 +259,8 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 
 /* Returns the number of entries of weak.unresolved plus, except in a minor collection, the number
-   of words of the list of undecided keys. A decrease while the objects of finalizers are marked
-   shows that a dead key was kept. */
+   of words of the list of undecided keys. If the number falls while the objects that finalizers
+   keep are marked, a dead key was kept. */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }

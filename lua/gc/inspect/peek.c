@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reads of objects for the sampler, also in the middle of a collection (seam.h). They run no
-** metamethod, allocate nothing and write nothing. In 'decide' dead objects may be read as well:
-** their memory is freed later.
+** Functions that read objects for the sampler, also in the middle of a collection (seam.h). They
+** run no metamethod, allocate nothing and write nothing. In the sampler's 'decide' they may also
+** read dead objects, whose memory is freed later.
 */
 #define LUA_CORE
 

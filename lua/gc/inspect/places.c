@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports the use of the memory of a state (luaN_places, luaN_beside of seam.h): the used and free
-   lines of chunks, and the blocks of lua_Alloc. Reads up to 512 marks of each block, no objects. */
+/* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the used and free
+   lines of chunks, and the blocks of lua_Alloc. Reads the marks of each block, up to 512, and no
+   object. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -18,9 +19,9 @@
 #define BYTES(c)	((c) * UINT64_C(0x0101010101010101))
 
 
-/* Returns the number of free lines of b. Reads eight marks at a time. 'sums' has eight counts, one
-   in each byte (marks[] has at most 64 words); the counts are then added up to four of 16 bits, and
-   these to one. */
+/* Returns the number of free lines of b, that is, of marks that are 0. Reads eight marks at a time
+   as a word. Each byte of 'sums' counts the zeros at one position of the words. A byte is enough,
+   because marks[] has at most 64 words. At the end the eight counts are added up. */
 static unsigned freelines (const luaN_Block *b) {
   const uint64_t low = BYTES(0x7f), even = UINT64_C(0x00ff00ff00ff00ff);
   uint64_t sums = 0;

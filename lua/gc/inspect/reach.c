@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The walk over all reachable objects, with the name of each reference (luaN_walk of seam.h). It
-** reaches the objects that a full collection would keep if it started now. Sizes are those that
-** the collector counts: with luaN_statebytes they add up to the bytes in use after that collection.
-** A tree (luaN_Walker.strings) has only some of the strings.
+** reaches the objects that a full collection would keep if it started now. The sizes are those that
+** the collector counts: together with luaN_statebytes they add up to the bytes in use after such a
+** collection. The client may request a tree (luaN_Walker.strings), which contains the first edge to
+** each object, and only some of the strings.
 **
-** The walk is breadth first, so that the edge by which an object is reached first ends a shortest
-** path. Stacks are visited when nothing else is left, so that objects that only a stack refers to
-** come after all others; objects that are only pending finalization are last. A weak reference
-** holds only strings; the value of an entry with a weak key is held by the key, after both table
-** and key were reached.
+** The walk is breadth first, so that the first edge to an object ends a shortest path. Stacks are
+** visited when nothing else is left, so that objects that only a stack refers to come after all
+** others. Objects that are only pending finalization come last. A weak reference holds only
+** strings. The value of an entry with a weak key is held by the key, as soon as both the table and
+** the key were reached.
 **
-** The set of reached objects (visits.c) is empty again when the walk ends. Of the heap, nothing
-** else is written but bits of metatables' 'flags', the cache of absent metamethods.
+** The set of reached objects (visits.c) is empty again when the walk ends. Otherwise the walk
+** writes to the heap only bits of 'flags' of metatables, the cache of absent metamethods.
 */
 #define LUA_CORE
 
@@ -44,22 +45,24 @@ typedef struct List {
 typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
-  /* For a tree: the place of each object's parent; has the capacity of 'queue'. */
+  /* For a tree: the places from which the objects of 'queue' were reached (LUAN_NOPARENT: none).
+     The array has the capacity of 'queue'. Otherwise NULL. */
   uint32_t *parents;
-  List queue;		/* all reached objects, in order */
+  List queue;		/* all reached objects; the index of an object is its place */
   size_t next;		/* index in 'queue' of the next object to visit */
   List threads;		/* places in 'queue' of threads whose stacks are deferred */
   size_t nextnamed;	/* index in 'threads' of the next stack whose local variables are visited */
   size_t nextunnamed;	/* index in 'threads' of the next stack whose other slots are visited */
-  luaN_EdgeKind omitted;	/* the slots that reach_frame omits: LUAN_ELOCAL or LUAN_ESTACK;
-				   LUAN_EROOT: none */
-  /* Entries whose weak key is not reached, as triples: table, node (NULL: the key was reached
-     later), link. A link is the index of the next triple of the chain plus 1; 0 ends the chain. */
+  /* The kind of slots that reach_frame omits: LUAN_ELOCAL or LUAN_ESTACK; LUAN_EROOT: none. */
+  luaN_EdgeKind omitted;
+  /* Entries whose weak key was not reached when the walk visited their table. An entry is three
+     words: the table, the node (NULL if the key was reached later), and a link. A link is the index
+     of the next entry of the same chain plus 1; 0 ends the chain. */
   List open;
-  /* Hash table of these entries by their keys, which converge builds: the link to the first triple
-     of each chain. The number of chains is a power of 2; 0: not built. */
+  /* Hash table of these entries by their keys: for each chain, the link to its first entry. The
+     number of chains is a power of 2. Empty until converge builds it. */
   List heads;
-  /* The edge that is reported; 'from' and 'place' hold for all edges of one object. */
+  /* The edge that is reported next. 'from' and 'place' are set once for all edges of an object. */
   luaN_Edge e;
   int alone;		/* 1: luaN_edges reports the edges of one object and uses no set */
   int failed;		/* result of luaN_walk; 0: no failure so far */
@@ -83,8 +86,9 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o of a tree to the queue; its parent is at the place in w->e. Returns 0, and sets
-   w->failed, if there is no memory or no number for the place of o. */
+/* Appends object o of a tree to the queue, with w->e.place as the place of its parent. Returns 0,
+   and sets w->failed, if there is no memory, or if the queue has as many objects as a place can
+   number. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -119,8 +123,8 @@ static int isstring (const GCObject *o) {
 }
 
 
-/* Returns 1 if slot v is empty. A tombstoned slot is not empty: it has a weak value, and its key
-   is held. */
+/* Returns 1 if slot v is empty. A tombstoned slot does not count as empty, because its entry still
+   holds the key. */
 static int isvoid (const TValue *v) {
   return isempty(v) && !luaN_ishidden(v);
 }
@@ -128,23 +132,24 @@ static int isvoid (const TValue *v) {
 
 /* {== edges ============================================================ */
 
-/* Returns 1 if the tree does not contain this string: its bit in 'strings' is clear. */
+/* Returns 1 if this string is to be left out of the tree, because its bit in 'strings' is clear. */
 static int ispassed (const Walk *w, const void *string) {
   unsigned bit = luaN_watchbit(string, w->w->log2);
   return !(w->w->strings[bit / 64] >> bit % 64 & 1);
 }
 
 
-/* Enters object o, reached from the place in w->e, into the tree, unless o is there already or is a
-   string to be left out. Returns 1 if o was entered. */
+/* Adds object o, to which the object at w->e.place refers, to the tree and returns 1. Returns 0 if
+   o is in the tree already or is a string to be left out, or if the walk has failed. */
 static int reach (Walk *w, GCObject *o) {
   if (w->failed || (isstring(o) && ispassed(w, o))) return 0;
   return !luaN_visit(w->g, o) && pushchild(w, o);
 }
 
 
-/* Queues o if it is new (not if w->alone is 1), and reports the edge to o, which w->e describes
-   except for 'to' and 'fresh'. In a tree, reports only edges without a place to new objects. */
+/* Reports the edge w->e to object o, after setting its 'to' and 'fresh', and queues o if the walk
+   reaches it first (except if w->alone is 1). For a tree, reports the edge only if it has no place
+   and leads to an object that is added to the tree. */
 static void reach_report (Walk *w, GCObject *o) {
   if (w->failed) return;
   w->e.to = o;
@@ -187,15 +192,15 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if v is an object that a table of this kind holds as a value: only a string if values
-   are weak. */
+/* Returns 1 if a table of this kind keeps its value v alive: if v is an object and values are
+   strong, or if v is a string. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
 
 
-/* Reports the edge from the weak key of entry n of table t to the value of n. The walk has reached
-   the key; luaN_edges (w->alone is 1) does not record reached objects. */
+/* Reports the edge from the weak key of entry n of table t to the value of n. In a walk, the key
+   must have been reached. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -237,7 +242,8 @@ static void chain (Walk *w) {
 }
 
 
-/* Adds an entry whose key is not reached to 'open', and to the hash table if that is built. */
+/* Adds an entry whose key is not reached yet to 'open', and also to the hash table if it is
+   built. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -247,8 +253,8 @@ static void reach_await (Walk *w, const Table *t, Node *n) {
 }
 
 
-/* Reports the values of the entries in 'open' whose key is 'key', which was reached. Needs the hash
-   table. */
+/* Reports the values of the entries in 'open' with this key, which was reached. The hash table must
+   be built. */
 static void arrive (Walk *w, const GCObject *key) {
   uintptr_t i = (uintptr_t)*headof(w, key);
   while (i != 0 && !w->failed) {
@@ -285,15 +291,15 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Enters the object of value v into the tree, without reading strings that the tree does not
-   contain. */
+/* Adds the object of value v to the tree. Tests the tag first, so that a string that is left out is
+   not read. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && ispassed(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Enters all objects that the strong table t refers to into the tree, except its metatable. */
+/* Adds all objects that the strong table t refers to, except its metatable, to the tree. */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) child(w, &t->array[i]);
@@ -343,7 +349,8 @@ static void proto (Walk *w, Proto *f) {
 }
 
 
-/* Returns the name of the local variable in slot 'n' (from 1) of a frame of p at 'pc', or NULL. */
+/* Returns the name of the local variable that is in slot n (from 1) of a frame of p at instruction
+   'pc'; NULL if the slot contains none. */
 static const TString *localname (const Proto *p, int n, int pc) {
   int i;
   for (i = 0; i < p->sizelocvars && p->locvars[i].startpc <= pc; i++)
@@ -359,8 +366,9 @@ static const void *codeof (const TValue *f) {
 }
 
 
-/* Reports the objects in the slots from 'o' to 'end' - 1 of frame ci, except in slots of the kind
-   w->omitted. */
+/* Reports the objects in the stack slots from o to end - 1, which belong to frame ci. Leaves out
+   the slots of local variables if w->omitted is LUAN_ELOCAL, all other slots if it is
+   LUAN_ESTACK. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : codeof(s2v(ci->func.p));
@@ -541,10 +549,10 @@ static void reach_drain (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the values of entries in 'open' whose keys were reached after the entry was added. One
-** pass finds most of them. Then builds the hash table, with which reach_drain finds the others when
-** it visits their keys: entries of which each has the next one's key as its value would take one
-** pass each.
+** Reports the values of the entries in 'open' whose keys were reached after the entry was added.
+** Finds most of them in one pass. Then builds the hash table and continues the walk: reach_drain
+** finds the other entries by their keys. Passes alone would be slow, because if the value of each
+** entry is the key of the next one, each entry would take one pass.
 */
 static void converge (Walk *w, lua_State *L) {
   size_t i, n;
@@ -590,10 +598,13 @@ static void roots (Walk *w, lua_State *L) {
 }
 
 
-/* Reports the edges of the next deferred stack or, if none is left, of the objects pending
-   finalization as roots. Returns 0 if nothing is left. Each stack is visited twice: its other slots
-   come after the local variables of all stacks and all objects that these reach, because a path
-   through a local variable has a name, and stays when an instruction with unnamed slots is over. */
+/*
+** Reports the edges of the next deferred stack. If no stack is left, reports the objects pending
+** finalization as roots, once. Returns 0 if nothing is left. Each stack is visited twice, first for
+** its local variables, and for its other slots when all objects were reached to which the local
+** variables of all stacks lead. So an object that both kinds of slots refer to is reported with the
+** path through the local variable, which has a name and lasts longer than an unnamed slot.
+*/
 static int reach_next (Walk *w, int *finalizers) {
   const luaN_Gc *c = &w->g->heap.gc;
   size_t i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The heap verifier (verify.h), which the seam exports as luaN_check. It walks all reachable
-   objects with marks of its own (visits.h) and a stack from malloc. */
+   objects with marks of its own (visits.h) and a mark stack from malloc. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -42,7 +42,8 @@ typedef struct Walk {
   size_t n, size;		/* number of objects on 'stack', and its capacity */
   size_t bytes;			/* bytes of visited objects and their vectors, without prototypes */
   size_t logged;		/* number of reached objects that are logged (G8) */
-  /* The object that is being visited. NULL: a root, or G1 and G3 need no test for the object. */
+  /* The object that is being visited. NULL: the roots are being visited, or an object for which G1
+     and G3 need no check. */
   GCObject *from;
   const TValue *slot;		/* the slot of a table or stack that is being visited, or NULL */
   int weak;			/* 1: some table is weak, so 'bytes' may be too small */
@@ -65,9 +66,10 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 }
 
 
-/* Counts n bytes at p. If they are in lines (n <= LUAN_LARGE), checks that these are marked and, if
-   'epoch' (the epoch of their object) is not 0, have its mark, or that of the current epoch while a
-   major collection marks. */
+/* Adds n bytes at p, an object or a part of one, to w->bytes. If they are in lines (n <=
+   LUAN_LARGE), checks that each line has a mark. If 'epoch', the epoch of the object, is not 0,
+   also checks that each line has the mark of that epoch or, while a major collection marks, of the
+   current one. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -86,8 +88,9 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Counts o, a long string or userdata, and checks its lines, if it is in lines. Those of an object
-   in lists.large have no mark of an epoch. */
+/* Adds o, a long string or userdata, to w->bytes, and checks its lines if it is in lines. Of an
+   object in lists.large, checks only that the lines have some mark, because they have none of an
+   epoch. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -118,7 +121,8 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks that the object that is being visited may refer to o. Returns 0 if o is no object. */
+/* Checks that the object w->from, which is being visited, may refer to o (G1, G3), and that o is
+   not dead. Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -228,14 +232,15 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Returns 1 if o, a key or value of a weak table, is old and does not have the current epoch. */
+/* Returns 1 if o, a key or value of a weak table, is undecided: old and without the current
+   epoch. */
 static int isleft (const Walk *w, const GCObject *o) {
   return luaN_isold(o) && !luaN_hasepoch(o, w->g->heap.gc.mark.epoch);
 }
 
 
-/* Checks G9 for table t, unless t is logged. 'known' has the n slots of weak.doubtful and
-   remset.slots, in ascending order. */
+/* Checks G9 for table t, unless t is logged. 'known' contains the n words of weak.doubtful and the
+   slots of remset.slots, in ascending order. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;
@@ -273,7 +278,8 @@ static void checkahead (Walk *w) {
 }
 
 
-/* Checks G6, except that each table with LUAN_DISCOVERED is in weak.inmajor. */
+/* Checks that each table of weak.inmajor has LUAN_DISCOVERED and is there once (G6). Does not check
+   that each table with LUAN_DISCOVERED is there. */
 static void checkdiscovered (Walk *w) {
   const luaN_Vec *v = &w->g->heap.gc.weak.inmajor;
   size_t i;
@@ -409,8 +415,8 @@ static void verify_walk (Walk *w, GCObject *o) {
 }
 
 
-/* Subtracts the number of reached objects in v from w->logged; checks that all of v are logged
-   (G8). */
+/* Checks that all objects of v, a list of the remembered set, are logged (G8), and subtracts the
+   number of those that the walk has reached from w->logged. */
 static void verify_uncount (Walk *w, const luaN_Vec *v) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -421,7 +427,8 @@ static void verify_uncount (Walk *w, const luaN_Vec *v) {
 }
 
 
-/* Sets ('on') or clears LUAN_PENDING of all objects that the marker still has to visit, for G3. */
+/* Sets LUAN_PENDING of all objects that the marker still has to traverse, so that G3 is not checked
+   for them; clears the bit if 'on' is 0. */
 static void setgray (global_State *g, int on) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v[3];
@@ -446,8 +453,8 @@ static void setgray (global_State *g, int on) {
 }
 
 
-/* Checks that the objects of v from index 'first' on have FINALIZEDBIT, that they are tagged only
-   in GCSselect, and that none is a second time in v or in a list checked before (G4). */
+/* Checks G4 for the entries of v from index 'first' on: each has FINALIZEDBIT, is tagged only in
+   GCSselect, and occurs neither twice in v nor in a list that was checked before. */
 static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
@@ -461,7 +468,8 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
 }
 
 
-/* Checks that entries of the lists of sweep.c are NULL where G7 requires it, and nowhere else. */
+/* Checks G7: the entries of the lists of sweep.c are NULL where it requires that, and nowhere
+   else. */
 static const char *checklists (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   int k;
@@ -497,8 +505,8 @@ static const char *checkaged (const global_State *g) {
 }
 
 
-/* Checks that v has only userdata (G11), and G10 for the small ones, whose bytes it adds to
-   *bytes. */
+/* Checks that all objects of v are userdata (G11). Checks G10 for the small ones, and adds their
+   bytes to *bytes. */
 static const char *checkheld (const global_State *g, const luaN_Vec *v, size_t *bytes) {
   size_t i;
   for (i = 0; i < v->n; i++) {
@@ -541,7 +549,8 @@ static const char *checkwaiting (const global_State *g) {
 }
 
 
-/* Checks G12, and of G5 the number of strings. 'over': no string may be young. */
+/* Checks G12 and the number of strings in the string table. If 'over' is 1, also checks that no
+   string is young. */
 static const char *checkstrings (const global_State *g, int over) {
   const luaN_Strings *s = &g->heap.gc.strings;
   int i, n = 0, seen = 0, dead = 0;
@@ -677,8 +686,9 @@ static const char *checkblocks (const luaN_Blocks *h) {
 }
 
 
-/* Checks, of G4, finalizable.old and that tobefinalized has capacity for all of 'finalizable'; and
-   that the withheld part of the nursery (pace.deferred) is not larger than the nursery. */
+/* Checks a part of G4: the entries before finalizable.old are old, and tobefinalized has capacity
+   for all of 'finalizable'. Also checks that the withheld part of the nursery (pace.deferred) is
+   not larger than the nursery. */
 static const char *checkfinalizers (const luaN_Heap *h) {
   const luaN_Gc *c = &h->gc;
   const luaN_Vec *v = &c->finalize.tobefinalized;
@@ -750,7 +760,8 @@ static void mustverify (lua_State *L, int exact) {
 }
 
 
-/* Runs before the constructor of attach.c, which runs Lua: 101 is the first priority. */
+/* A constructor with the first priority (101), because the constructor of attach.c runs Lua and
+   must find luaN_verifier set. */
 __attribute__((constructor(101))) static void setverifier (void) {
   luaN_verifier = mustverify;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A set of objects, for walks over the heap: one bit for each granule of a block (the marker uses
-** the same bits for pending objects), and TESTBIT of the main thread and of objects in lists.large.
-** The set is empty between two walks; a walk is possible only while no object is pending.
+** The set of the objects that a walk over the heap has reached. An object in the set has the bit of
+** its first granule set in its block (luaN_bits) or, if it is in lists.large or is the main thread,
+** TESTBIT in its header. The set is empty between two walks. A walk is possible only while no
+** object is pending, because the marker uses the same bits of blocks for pending objects.
 */
 #ifndef luaN_visits_h
 #define luaN_visits_h
