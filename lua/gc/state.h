@@ -103,7 +103,7 @@ typedef struct luaN_Remset {
   size_t aged;
   /* The table that slices process at present, which was removed from 'whole'; or NULL. */
   Table *refining;
-  unsigned refined;		/* index of the first slot of 'refining' that is not processed yet */
+  unsigned refined;		/* index of the first slot of 'refining' yet to be processed */
   /* Limit of three lists (LUAN_MANY). 'objects' is refined at this number of entries, 'slots' at
      this number of words. If the tables of 'whole' have more slots than this in total, slices
      process them. */
@@ -141,12 +141,13 @@ typedef struct luaN_Weak {
      The list of keys also contains logged objects, tagged 2. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   unsigned next;		/* index in 'inmajor' of the table that slices visit next */
-  unsigned slot;		/* index of the slot of that table with which the next slice starts */
-  lu_byte rescans;		/* number of times that slices have started 'inmajor' again */
-  /* Number of passes over 'doubtful' plus number of rounds of tombstoning in this collection. */
-  lu_byte passes;
-  lu_byte doubting;		/* 1: slices are in a pass over the lists of 'doubtful' */
-  lu_byte again;		/* the list that the pass visits: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES */
+  unsigned slot;		/* index of the slot of that table that slices visit next */
+  /* 'rescans' is the number of times that slices have started the visit of 'inmajor' again.
+     'passes' is the number of passes over 'doubtful' plus the number of rounds of tombstoning. */
+  lu_byte rescans, passes;
+  /* 'doubting' is 1 while slices are in a pass over the lists of 'doubtful'. 'again' is the list
+     that the pass visits: LUAN_DOUBTKEYS or LUAN_DOUBTVALUES. */
+  lu_byte doubting, again;
   /* 1: an atomic step has decided that every tombstoned object that is not marked is dead
      (hidden.h). */
   lu_byte decided;
@@ -158,10 +159,10 @@ typedef struct luaN_Weak {
   lu_byte resurrected;
   /* 1: old objects that are marked now are logged in the list of undecided keys (ahead.h). */
   lu_byte logging;
-  unsigned doubt;		/* in the list that is being visited: index of the next word */
-  /* Number of words of the list that the present pass has kept so far. In a round of tombstoning:
+  /* In the list that is being visited, 'doubt' is the index of the next word, and 'doubtkept' is
+     the number of words that the pass has kept so far. In a round of tombstoning, 'doubtkept' is
      the index at which the round ends. */
-  unsigned doubtkept;
+  unsigned doubt, doubtkept;
   /* Number of undecided entries for which the present pass has marked an object. */
   unsigned resolved;
   Table *doubtof;		/* the table to which the word before index 'doubt' belongs */
@@ -227,7 +228,8 @@ typedef struct luaN_Finalize {
 /* Lists of objects that need work when they are dead (sweep.c), and of objects that never die. */
 typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die (luaC_fix) */
-  size_t fixedseen;		/* number of entries at the start of 'fixed' with the current epoch */
+  /* Number of entries at the start of 'fixed' that have the current epoch. */
+  size_t fixedseen;
   luaN_List large;		/* prototypes and large leaf objects */
   luaN_List tables;		/* tables that have had a large vector */
   luaN_List threads;		/* all threads but the main thread */
@@ -297,7 +299,7 @@ typedef struct luaN_Growth {
   /* The growth buffer: a vector of twice as many nodes, and its 'lastfree'. */
   Node *node, *lastfree;
   uint32_t *copyof;		/* for each old node, the index of its copy, or LUAN_NOCOPY */
-  unsigned cleared;		/* number of nodes at the start of the buffer that are initialized */
+  unsigned cleared;		/* number of initialized nodes, at the start of the buffer */
   unsigned copied;		/* number of nodes at the start of 'old' that were visited */
   unsigned used;		/* number of nodes of the buffer that have a key or had one */
   /* 1: a key was inserted since the last major collection started. */
@@ -357,9 +359,8 @@ typedef struct luaN_Pace {
 /* Statistics of pauses, in nanoseconds: pause.c. */
 typedef struct luaN_Pauses {
   uint64_t began;		/* CLOCK_MONOTONIC at the start of the last or running pause */
-  uint64_t last;		/* duration of the last pause */
-  uint64_t longest;		/* duration of the longest pause so far */
-  uint64_t sum;			/* duration of all pauses together */
+  /* Durations: of the last pause, of the longest pause so far, of all pauses together. */
+  uint64_t last, longest, sum;
   uint64_t processor;		/* CPU time at the start of the last pause with a sampler */
   /* CPU time at the start of the slice of a major collection in the running pause; 0: there is
      none. */
@@ -454,7 +455,7 @@ typedef struct luaN_Heap {
   /* A root: the closure that luaN_pin has pinned, because only C code of the API refers to it; or
      NULL. */
   GCObject *pinned;
-  void *waiting;		/* the block of a moved stack whose sample is postponed (S2), or NULL */
+  void *waiting;		/* block of a moved stack whose sample is postponed (S2), or NULL */
   size_t waitingsize;		/* bytes of the block 'waiting' */
   /* Bytes that rounding has added to the block that is being counted. */
   unsigned rounding;
