@@ -224,7 +224,7 @@ describe("a process that listens", function()
       while not io.open "fork" do handle(10) end
       local child = peers.fork()
       if child == 0 then
-        for _ = 1, 6000 do
+        for _ = 1, 12000 do
           if io.open "stop" then break end
           peers.sleep(0.01)
         end

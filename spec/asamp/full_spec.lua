@@ -250,7 +250,7 @@ describe("a file that takes no more for a while", function()
 
   -- Waits, for a bounded time, until the condition holds.
   local function await(what)
-    for _ = 1, 1000 do
+    for _ = 1, 12000 do
       if what() then return end
       gen.sleep(0.01)
     end

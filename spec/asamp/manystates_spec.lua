@@ -337,7 +337,7 @@ describe("a host with many states", function()
       else hosts.pause(1) end
     end
     assert.is_true(made <= STATES, made)
-    for _ = 1, 1000 do
+    for _ = 1, 12000 do
       if process.read(folder .. "/a.vmprof") then break end
       hosts.pause(10)
     end

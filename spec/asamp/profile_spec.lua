@@ -177,7 +177,7 @@ end)
 local FLUSHED = [[
   local gen = require "profilegen"
   local function flushed(p, before)
-    for _ = 1, 1200 do
+    for _ = 1, 12000 do
       if p:totals().bytes > before then
         return p:totals().bytes
       end

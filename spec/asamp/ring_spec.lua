@@ -160,7 +160,7 @@ describe("a flight recorder", function()
       work()
       require "peers".thread("local t = {} for i = 1, 50000 do t[i % 100] = {i} end"):join()
       local command = os.getenv "COMMAND" .. " record --ring %s s/x.sock"
-      for i = 1, 300 do
+      for i = 1, 12000 do
         if host.samefile("s/x.sock", "s/x.sock") then break end
         host.pause(10)
       end
@@ -196,7 +196,7 @@ describe("a flight recorder", function()
         local keep = {}
         local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
         local function work() for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end end
-        for _ = 1, 300 do
+        for _ = 1, 12000 do
           if host.samefile("s/x.sock", "s/x.sock") then break end
           host.pause(10)
         end
@@ -221,7 +221,7 @@ describe("a flight recorder", function()
       local keep = {}
       local function down(d, i) if d > 0 then local t = down(d - 1, i) return t end return {i} end
       for i = 1, 20000 do keep[i % 100] = down(i * 7919 % 40, i) end
-      for _ = 1, 300 do
+      for _ = 1, 12000 do
         if host.samefile("s/x.sock", "s/x.sock") then break end
         host.pause(10)
       end

@@ -303,7 +303,7 @@ describe("the child of a fork", function()
       end
       print(peers.wait(child))
       local f
-      for _ = 1, 6000 do
+      for _ = 1, 12000 do
         f = io.open(path .. ".done")
         if f then break end
         peers.sleep(0.01)
@@ -370,7 +370,7 @@ describe("a run that is killed", function()
       return n, profile
     end
     -- the loop of line 3 is sampled only after a flush following line 2
-    for _ = 1, 3000 do
+    for _ = 1, 12000 do
       if lines()[3] then break end
       peers.sleep(0.02)
     end
@@ -404,7 +404,7 @@ describe("a path that cannot be written", function()
     local pid = process.start{"-c", ("cat %s >%s"):format(pipe, copy), program = "sh"}
     local status, _, err = process.run{code = START:gsub("assert(%b())", [[
       local peers, path = require "peers", ...
-      for _ = 1, 3000 do
+      for _ = 1, 12000 do
         if profiler.alloc_start(64, {out = path, fixed = true, seed = 1}) then break end
         peers.sleep(0.01)
       end]], 1), pipe}

@@ -32,7 +32,7 @@ end
 -- Sends a request. Returns status and body. 'head': additional lines of the head.
 local function fetch(port, path, head)
   local c
-  for _ = 1, 500 do
+  for _ = 1, 12000 do
     c = socket.connect("127.0.0.1", port)
     if c then break end
     host.pause(10)
@@ -136,7 +136,7 @@ describe("a file that an answer names", function()
                                 "sh", "-c", "exec sleep 60 <" .. o.folder .. "/requests"}
     pids[#pids + 1] = other
     shell.output("chmod 644 %s/requests", o.folder)
-    for _ = 1, 500 do
+    for _ = 1, 12000 do
       if open(o.folder .. "/requests", other, uid) then break end
       host.pause(10)
     end

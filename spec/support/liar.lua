@@ -69,7 +69,7 @@ function M.start()
   end
   o.reply("stats", M.stats())
   o.pid = process.start(t)
-  for _ = 1, 500 do
+  for _ = 1, 12000 do
     if host.samefile(o.socket, o.socket) and host.query(o.socket, "stats\n") then return o end
     host.pause(10)
   end

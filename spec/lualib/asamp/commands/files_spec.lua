@@ -51,7 +51,7 @@ describe("a profile that is still being written", function()
     for i = 1, 50 do live:sample{8, i} end
     live:collection{fates = ("01"):rep(25)}
     -- waits until the file is complete
-    for _ = 1, 500 do
+    for _ = 1, 12000 do
       local p = reader.read(path)
       if p and p.samples == 50 then break end
       gen.sleep(0.01)

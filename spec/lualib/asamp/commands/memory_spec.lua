@@ -265,7 +265,7 @@ describe("asamp memory", function()
       host.pause(20)
     end
     assert(io.open(folder .. "/stop", "w")):close()
-    for _ = 1, 1000 do
+    for _ = 1, 12000 do
       if not host.samefile(path, path) then break end
       host.pause(10)
     end

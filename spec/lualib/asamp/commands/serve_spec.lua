@@ -74,7 +74,7 @@ local function serving(port, ...)
 end
 
 local function connect(port)
-  for _ = 1, 500 do
+  for _ = 1, 12000 do
     local c = socket.connect("127.0.0.1", port)
     if c then
       c:settimeout(60)
@@ -136,13 +136,13 @@ describe("a conversion", function()
     topprof.start(folder .. "/slow", {path = "p", out = "o", since = 0, till = 0, first = "time",
                                       peer = {pid = 1, uid = 0}}, 1)
     local pid
-    for _ = 1, 6000 do
+    for _ = 1, 12000 do
       pid = (shell.read(folder .. "/pid") or ""):match "^(%d+)\n"
       if pid then break end
       host.pause(10)
     end
     local function isthere() return shell.read("/proc/" .. pid .. "/comm") == "sleep\n" end
-    for _ = 1, 6000 do
+    for _ = 1, 12000 do
       if not isthere() then break end
       host.pause(10)
     end
@@ -159,7 +159,7 @@ local function started(words)
     out, err, process.interpreter(), table.unpack(words)}
   local function lines(of, n)
     local path, text = of == "out" and out or err, nil
-    for _ = 1, 6000 do
+    for _ = 1, 12000 do
       text = process.read(path)
       if select(2, text:gsub("\n", "")) >= n then break end
       host.pause(10)
@@ -231,7 +231,7 @@ describe("a process that is served", function()
     start{"server.lua", env = {ASAMP = "alloc=4096,time=100,listen=" .. sockets[1]}}
     start{"server.lua", env = {ASAMP = "alloc=0,listen=" .. sockets[2]}}
     for _, path in ipairs(sockets) do
-      for _ = 1, 500 do
+      for _ = 1, 12000 do
         if host.samefile(path, path) and host.query(path, "stats\n") then break end
         host.pause(10)
       end
