@@ -2,30 +2,35 @@
 /*
 ** Chunks (chunks.h).
 **
-** In a small heap a chunk is one small block, which wastes nothing for alignment. The first one
-** has capacity for everything that a new state contains; each later one is a sixteenth of the
-** heap, which bounds the unused part, but 4 KiB at least. In a larger heap a chunk is a quarter of
-** the heap, with bounds: 4 to 32 blocks of 32 KiB if mapped, 8 to 31 from lua_Alloc. If memory is
-** refused, less is requested, down to one small block for the request alone, so that a limit of
-** memory is used completely.
+** In a small heap a chunk is one small block, because a small block wastes nothing for alignment.
+** The first chunk has capacity for everything that a new state contains. Each later one has a
+** sixteenth of the heap's size, which bounds the unused part, but at least 4 KiB. In a larger heap
+** a chunk has a quarter of the heap's size, within bounds: 4 to 32 blocks of 32 KiB if it is
+** mapped, 8 to 31 if it comes from lua_Alloc. If memory is refused, a smaller chunk is requested.
+** The smallest is one small block for the present request alone, so that a program can use a limit
+** of memory completely.
 **
-** Chunks of states of luaL_newstate are mapped if the heap has 128 KiB or more: the system aligns
-** them at no cost, and they can be returned independently of malloc (mapped.h). Code that replaces
-** the allocator of such a state receives the requests for later chunks. Mappings of all states,
-** except huge chunks, have the same advice, so that the system joins adjacent ones, because a
-** process may have 65,530 mappings at most.
+** Chunks of states of luaL_newstate are mapped if the heap has 128 KiB or more, because the system
+** aligns mappings at no cost and takes them back independently of malloc (mapped.h). If the program
+** replaces the allocator of such a state, the new allocator receives the requests for later chunks.
+** All mappings, except huge chunks, have the same advice (madvise). So the system joins adjacent
+** ones, which matters because a process may have at most 65,530 mappings.
 **
-** A big mapped heap (LUAN_BIGHEAP) grows by huge chunks, of the size of a huge page, 2 MiB. They
-** become huge pages where the system has them (transparent huge pages, "always" or "madvise"):
-** a fork, which copies the page tables, is several times faster then (bench/heap), and address
-** translation costs less. The system may join the pages of a chunk in the background after the next
-** huge chunk was added. A huge page at the first touch has to be cleared as a whole, and found
-** if memory is fragmented: a pause of 0.2 ms, and of 9 ms on a virtual machine whose host has
-** reclaimed free memory. LUA_GC=huge-pages requests that nevertheless. Huge chunks are adjacent if
-** possible, so that they are few mappings: a new one becomes part of the mapping of the previous
-** one, which has no advice yet. If more than an eighth of a huge chunk is free, luaN_releasepages
-** returns the free pages and keeps the others small: otherwise the system would join the pages
-** again and fill the gaps.
+** A big mapped heap (LUAN_BIGHEAP) grows by huge chunks, which have the size of a huge page, 2 MiB.
+** They become huge pages where the system has transparent huge pages ("always" or "madvise"). A
+** fork, which copies the page tables, is several times faster then (bench/heap), and address
+** translation costs less.
+**
+** The first touch of a huge page takes a pause of 0.2 ms, because the system clears the whole page,
+** and up to 9 ms on a virtual machine whose host has reclaimed free memory. So a huge chunk has no
+** advice at first. When the next huge chunk is added, the chunk gets MADV_HUGEPAGE, and the system
+** may join its pages in the background. LUA_GC=huge-pages gives the advice at once. A new huge
+** chunk is adjacent to the previous one if possible, and becomes part of its mapping, because the
+** previous one has no advice yet either.
+**
+** If more than an eighth of a huge chunk is free, luaN_releasepages returns the free pages to the
+** system and sets MADV_NOHUGEPAGE for the chunk. Otherwise the system would join the pages again
+** and fill the gaps.
 */
 #define LUA_CORE
 #define _DEFAULT_SOURCE
@@ -46,46 +51,49 @@
 #include "mapped.h"
 #include "seam.h"
 
-/* Bytes of a state's first block, which is small. Later small blocks have a page if possible. */
+/* Bytes of the first small block of a state. Later small blocks have at least a page if there is
+   memory. */
 #define FIRST_BLOCK	((size_t)2560)
 #define LEAST_ASKED	((size_t)1024)	/* least bytes of a small block, when memory is short */
 
-/* A heap grows by one GROWTH_SMALL-th while it is small, and by one GROWTH-th later, within the
-   bounds of chunks. A larger growth means fewer chunks and more unused memory. */
+/* A chunk has one GROWTH_SMALL-th of the heap's bytes while the heap is small, later one GROWTH-th,
+   within the bounds below. Larger chunks mean fewer chunks and more unused memory. */
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Bounds of the number of blocks of a chunk: CHUNK_ if it comes from lua_Alloc, which must provide
-   one block more to align them; MAPPED_ if it is mapped. A huge chunk has more, and a spare mapping
-   may have less. */
+/* Bounds of the number of blocks of a chunk: MAPPED_ if it is mapped, CHUNK_ if it comes from
+   lua_Alloc, which must provide one block more, because the blocks are aligned. The bounds do not
+   apply to a huge chunk, which has more, and a spare mapping may have fewer. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of blocks from which on a heap gets chunks of whole blocks: SMALL_HEAP if chunks come from
-   lua_Alloc, SMALL_MAPPED if they are mapped. */
+/* Bytes of all blocks at which a heap stops being small, that is, at which its next chunks contain
+   blocks of LUAN_BLOCK bytes: SMALL_MAPPED if chunks are mapped, SMALL_HEAP if they come from
+   lua_Alloc. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
-/* Bytes of a huge page, by which a big mapped heap grows. */
+/* Bytes of a huge page, and of the huge chunks by which a big mapped heap grows. */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of a call of luaN_trim without 'all': chunks visited, chunks freed. They bound its
-   time. */
+/* Largest number of chunks that a call of luaN_trim without 'all' visits, and that it frees. Both
+   bound the time of the call. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Limits of a call of luaN_releasepages: system calls (checked after each chunk), chunks visited.
-   They bound its time. */
+/* Largest number of system calls of a call of luaN_releasepages (checked after each chunk), and of
+   chunks that it visits. Both bound the time of the call. */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 
 
 /* {== chunks ============================================================ */
 
-/* True if the state's chunks of whole blocks are mapped. False in a build with AddressSanitizer:
-   LeakSanitizer searches for pointers only in memory of malloc. */
+/* True if chunks of LUAN_BLOCK-sized blocks of state g are mapped: its allocator is luaN_alloc.
+   Always false in a build with AddressSanitizer, because LeakSanitizer searches for pointers only
+   in memory of malloc. */
 #if defined(__SANITIZE_ADDRESS__) || !defined(MAP_ANONYMOUS)
 #define ismapped(g)	0
 #else
@@ -95,9 +103,9 @@
 
 /*
 ** Calls madvise for n bytes at p. Returns 0 if madvise has succeeded, else -1. If a filter of
-** system calls (seccomp) refuses madvise, later calls do nothing for the state, so that pages are
-** neither released nor made huge. LUA_GC=no-madvise has that effect, too, for filters that end the
-** process.
+** system calls (seccomp) makes madvise fail, this function does nothing in later calls for the
+** state: pages are neither released nor made huge. LUA_GC=no-madvise has that effect from the
+** start, for filters that end the process instead.
 */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
@@ -118,7 +126,7 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 
 
 /* Initializes block i of c, which has n lines, and puts it into 'empty'. 'more' bytes after its
-   head are in use. */
+   head are in use, too: the luaN_Chunk of a mapping. */
 static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n,
                       size_t more) {
   luaN_Block *b = luaN_blockat(c, i);
@@ -150,14 +158,15 @@ static size_t wholelines (size_t n) {
 }
 
 
-/* Adds a small block of 'size' bytes, within its bounds, or less if memory is short, but with
-   capacity for n bytes. Returns 0 if there is no memory. */
+/* Adds a chunk that is one small block of 'size' bytes. 'size' is raised so that n bytes fit, and
+   limited to LUAN_BLOCK. If memory is short, the block is smaller, but still has capacity for n
+   bytes. Returns 0 if there is no memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes are enough for the head */
-  /* If no collection can run, a repeated request is the only way to get memory, so an earlier
-     refusal of lua_Alloc is forgotten. */
+  /* After a refusal of lua_Alloc, 'ceiling' makes requests fail until a major collection ends. If
+     none can run, forget the refusal, because only another request can get memory. */
   if (!completestate(g) || g->gcstopem) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -181,14 +190,14 @@ static int newsmall (global_State *g, size_t size, size_t n) {
 }
 
 
-/* Adds a chunk of n whole blocks, or of fewer if memory is short, down to CHUNK_MIN. Returns 0 if
-   there is no memory. */
+/* Adds a chunk from lua_Alloc with n blocks of LUAN_BLOCK bytes. If memory is short, halves n, down
+   to CHUNK_MIN. Returns 0 if there is no memory. */
 static int newwhole (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c = NULL;
   size_t size = 0;
   unsigned i;
-  for (; n >= CHUNK_MIN; n /= 2) {  /* one block more than n, to align the first */
+  for (; n >= CHUNK_MIN; n /= 2) {  /* requests n blocks and one more, to align the first */
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
     if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
@@ -205,8 +214,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks; unless it is huge, a spare mapping of n blocks or fewer is
-   preferred. Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks. Unless that is a huge chunk, uses a spare mapping of up to n
+   blocks if there is one. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -256,7 +265,7 @@ int luaN_newchunk (global_State *g, size_t n) {
 }
 
 
-/* Frees chunk c. 'closing': the state is being closed, so a mapping may become a spare. */
+/* Frees chunk c. If 'closing' is 1, the state is being closed, and a mapping may become a spare. */
 static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = c->size;
@@ -271,7 +280,7 @@ static void freechunk (global_State *g, luaN_Chunk *c, int closing) {
   if (c->next) c->next->prev = c->prev;
   if (c->prev) c->prev->next = c->next;
   else h->chunks = c->next;
-  if (h->sweptchunk == c) {  /* the sweep of lines was at c and continues with the next chunk */
+  if (h->sweptchunk == c) {  /* the next slice of luaN_sweeplines starts with the next chunk */
     h->sweptchunk = c->next;
     h->sweptblock = 0;
   }
@@ -333,7 +342,7 @@ void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j) {
 }
 
 
-/* Returns 1 if all lines of page number 'page' of b are free. */
+/* Returns 1 if all lines of the page with index 'page' in block b are free. */
 static int isfreepage (const luaN_Block *b, unsigned page) {
   const unsigned n = LUAN_PAGE / LUAN_LINE;
   unsigned i;
@@ -346,13 +355,13 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Releases the free pages of b to the system. Returns the number of system calls, including those
-   that 'advise' has left out. */
+/* Releases the free pages of b to the system. Returns the number of system calls, including calls
+   that the function 'advise' did not make. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned page, end, calls = 0;
-  for (page = 1; page < npages; page = end + 1) {  /* the first page has the head */
+  for (page = 1; page < npages; page = end + 1) {  /* page 0 contains the head */
     unsigned run = 0;
     for (end = page; end < npages && !(b->released & (1u << end)) &&
                      isfreepage(b, end); end++)
@@ -374,8 +383,9 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be released: if c is not huge, or has more than one free
-   page for each block. A lower limit would return memory earlier and break up more huge pages. */
+/* Returns 1 if the free pages of c should be released: always if c is not huge. A huge chunk must
+   have more free pages than blocks, which is an eighth of its pages. With a lower limit, memory
+   would be returned earlier and more huge pages would be broken up. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -13,8 +13,8 @@
 #include "giveback.h"
 
 
-/* The kept block of the process. Access needs the flag 'busy', which is taken without waiting. If
-   the flag is taken, an offered block is freed at once, and the kept block stays. */
+/* The kept block of the process. A thread that reads or sets the fields must hold the flag 'busy',
+   and never waits for it: while another thread holds it, an offered block is freed at once. */
 static struct {
   int busy;
   char *last;			/* the kept block, or NULL */
@@ -33,7 +33,7 @@ static void endblock_letgo (void) {
 
 
 void *luaN_keepend (void *p, unsigned ms) {
-  /* A block above the end of malloc's heap is mapped, or of another arena. */
+  /* A block above the program break is a mapping, or belongs to another arena of malloc. */
   if ((char *)p >= (char *)sbrk(0) || !endblock_hold()) return p;
   stays.at = ms;
   if ((char *)p > stays.last) {

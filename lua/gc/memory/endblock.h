@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Keeps one freed block at the end of malloc's heap. malloc returns memory to the system as soon
-** as more than 128 KiB at the end of its heap are free, and the system clears it again for the
-** next request. Most chunks of states of luaL_newstate are mapped, so malloc often has nothing but
-** their large blocks, which the sweep frees some at a time: programs that make and drop strings
-** of 8 KB to 10 MB took up to six times as long as with small strings. So one block is kept for
-** all states of the process: of the freed blocks (luaN_mayend), the one with the highest address.
-** luaN_freeend (host.h) frees the kept block: in luaC_fullgc, and in other collections and when a
-** state is closed if no block was offered for a second. (giveback.h is about free memory before the
-** end.)
+** Keeps one freed block at the end of malloc's heap, because malloc returns memory to the system as
+** soon as more than 128 KiB at the end of its heap are free, and the system clears the memory again
+** for the next request. In states of luaL_newstate that would happen often: most of their chunks
+** are mapped, so malloc may have nothing but their large blocks, some of which are freed by each
+** sweep. Programs that make and drop strings of 8 KB to 10 MB took up to six times as long as with
+** small strings.
+**
+** All states of the process share the kept block. Of the blocks that were freed and whose size
+** luaN_mayend allows, it is the one with the highest address. luaN_freeend (host.h) frees the kept
+** block in luaC_fullgc and usually when the last state of the process is closed. In other
+** collections and when another state is closed, it does so only if no block was offered for a
+** second.
+**
+** giveback.h is about free memory that is not at the end of malloc's heap.
 */
 #ifndef luaN_endblock_h
 #define luaN_endblock_h
 
 #include <stddef.h>
 
-/* True if a block of n bytes may be kept: 8 KiB (a sweep may free very many blocks of this size)
-   to 16 MiB. */
+/* True if a block of n bytes may be kept: from 8 KiB to 16 MiB. Blocks of 8 KiB are included
+   because one sweep may free very many of them. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/*
-** Offers the block at p, of luaN_alloc, which is to be freed; 'ms' is the current time in
-** milliseconds. Returns the block to free: p, or, if p is kept, the block that was kept before or
-** NULL. Thread-safe.
-*/
+/* Offers the block at p, which luaN_alloc allocated and the caller is about to free, to be kept;
+   'ms' is the current time in milliseconds. Returns the block that the caller must free: p, or, if
+   p is kept now, the block that was kept before (NULL if there was none). Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Returns the kept block, which the caller must free, if no block was offered for a second or 'now'
-   is set. Returns NULL otherwise, or while another OS thread uses the kept block. Thread-safe. */
+/* If no block was offered for a second or 'now' is set, stops keeping the kept block and returns
+   it; the caller must free it. Otherwise, or while another OS thread uses the kept block, returns
+   NULL. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 #endif

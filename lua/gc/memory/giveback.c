@@ -13,7 +13,8 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 
-/* Weak, because a statically linked program may have another malloc, without malloc_trim. */
+/* malloc_trim is a weak symbol, because a statically linked program may have another malloc without
+   this function. */
 #pragma weak malloc_trim
 
 #define trim()	((void)(malloc_trim != NULL && malloc_trim(0)))
@@ -21,14 +22,14 @@
 #define trim()	((void)0)
 #endif
 
-/* Number of freed bytes from which on malloc_trim is called. A lower number returns memory
-   earlier, with more calls. */
+/* Bytes that must have been freed for a call of malloc_trim. A lower number returns memory earlier
+   and makes more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 
-/* State of the process. */
+/* State that all states of the process share. */
 static size_t freed;		/* bytes freed since malloc_trim was last called */
-static unsigned at;		/* milliseconds of the last such call without 'now' */
+static unsigned at;		/* time in ms of the last call of malloc_trim without 'now' */
 
 
 void luaN_countfreed (size_t bytes) {

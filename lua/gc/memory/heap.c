@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of blocks, and the search for the block of an address (heap.h). Independent of where
-   blocks come from and of their contents. */
+/* Lists of blocks, and the search for the block that contains an address (heap.h). This file does
+   not depend on the source or the contents of blocks. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -33,8 +33,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Puts b first in its list, so that the block used last is used again first. In 'empty' and
-   'holed', puts a small block last. */
+/* In most cases puts b first in its list, so that the block used last is used again first. A small
+   block is put last in 'empty' and 'holed'. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;

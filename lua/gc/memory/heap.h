@@ -59,29 +59,34 @@
 #define LUAN_LINE	64u		/* bytes of a line */
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* lines of a block, at most */
 
-/* Bytes that fit into the processor's cache. */
+/* Bytes that certainly fit into the cache of a processor's core. */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
-/* Number of cache lines of LUAN_NEAR bytes: if at most this number of slots is visited twice, the
-   slots and the objects that they refer to are still in the cache at the second visit. Used in
-   limits of remset.slots (refine.c), of undecided keys and of the log (ahead.c, mark.c). */
+/*
+** Number of cache lines of LUAN_NEAR bytes. A list of at most this number of slots can be visited
+** twice without many cache misses: at the second visit, the slots and the objects that they refer
+** to are still in the cache. Limits of remset.slots (refine.c), of undecided keys and of the log
+** (ahead.c, mark.c) use it.
+*/
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
-/* Bytes of the largest object or vector in lines; LUAN_LINETEXT for long strings and userdata. */
+/* Bytes of the largest object or vector in lines. Long strings and userdata have another limit,
+   LUAN_LINETEXT. */
 #define LUAN_LARGE	8192u
 /* Bytes of the largest long string or userdata in lines. */
 #define LUAN_LINETEXT	8000u
-/* Bytes above which a long string or userdata is a large leaf object: in lists.large, with lines,
-   or a block of lua_Alloc, to itself. A lower limit frees more dead objects early and makes
-   lists.large longer. */
+/* A long string or userdata of more bytes than this is a large leaf object: it is in lists.large,
+   and has lines or a block of lua_Alloc to itself. A lower limit frees more dead objects early and
+   makes lists.large longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
-/* Bytes, of all blocks or of old objects, from which on a heap is big: no cache holds it, and huge
-   pages are worth their cost. The states of a process share as many bytes (major.c). */
+/* A heap is big if all its blocks, or its old objects, have this number of bytes or more: no cache
+   holds it, and huge pages are worth their cost. The states of a process share the same number of
+   bytes for another purpose (WHILE_HEAPS in major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Bytes of the largest request for which the nursery leaves its current block (with exceptions:
-   bump of nursery.c). A larger one that fits into no later hole of that block uses the overflow
-   region. */
+/* Largest request, in bytes, for which the nursery leaves its current block, if no later hole of
+   that block is long enough. For a larger request it uses the overflow region and stays in the
+   block. (bump of nursery.c has exceptions.) */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes: log2 of LUAN_LINES, plus 1. */
 #define LUAN_CLASSES	10
@@ -89,15 +94,15 @@
 /* Bit of marks[]: the line is part of a hole that was taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
 /* Bit of marks[]: the line belongs to a large leaf object that has survived a collection, or to a
-   small userdata that was left young. No sweep of lines removes this bit: luaN_freetext does, or
-   waiting.c. */
+   small userdata that was left young. luaN_freetext or waiting.c removes the bit; the sweep of
+   lines never does. */
 #define LUAN_HELD	0x10
 
 /* Rounds n up to a multiple of LUAN_GRANULE. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
-/* Direct-mapped cache of recently found small blocks: LUAN_RECENT entries, indexed by address /
-   LUAN_RECENTPIECE modulo LUAN_RECENT. */
+/* Direct-mapped cache of the small blocks found last. It has LUAN_RECENT entries; the entry of an
+   address is address / LUAN_RECENTPIECE modulo LUAN_RECENT. */
 #define LUAN_RECENT	16u
 #define LUAN_RECENTPIECE	2048u
 
@@ -116,24 +121,25 @@ typedef struct luaN_Link {
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block, at its first byte. After marks[] are 'nlines' bytes of bits, one bit per
-** granule: the set of pending objects if a mark stack is full (mark.c), and of visited objects in
-** a walk (visits.h). The debug build has 'nlines' more bytes, for the granules in use (H3).
+** Head of a block, at its first byte. marks[] is followed by 'nlines' bytes with one bit for each
+** granule (luaN_bits). Marking uses these bits as the set of pending objects (mark.c), a walk as
+** the set of visited objects (visits.h). The debug build has 'nlines' bytes more, one bit for each
+** granule that is in use (H3).
 */
 typedef struct luaN_Block {
   luaN_Link link;		/* in the list that 'where' names (must be first) */
   struct luaN_Chunk *chunk;	/* the chunk that contains the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* Number of lines that may be free: all but those with LUAN_HEAD. */
+  /* Number of lines without LUAN_HEAD: those that objects can use. */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
-  lu_byte class;		/* in 'holed': log2 of the lines of the block's largest hole */
-  lu_byte pending;		/* 1: some bit of luaN_bits is set for a pending object */
-  lu_byte released;		/* one bit for each page that was returned to the system */
+  lu_byte class;		/* of a block in 'holed': log2 of the lines of its largest hole */
+  lu_byte pending;		/* 1: luaN_bits has a bit of a pending object */
+  lu_byte released;		/* bit i: page i of the block was returned to the system */
   lu_byte marks[];		/* one byte per line (H1) */
 } luaN_Block;
 
-/* Bit of marks[]: the line has a part of the head, or of a luaN_Chunk after the head. */
+/* Bit of marks[]: the line contains a part of the head, or of the luaN_Chunk after the head. */
 #define LUAN_HEAD	0x80
 
 /* Offset of marks[] in a block, a multiple of 8. */
@@ -148,12 +154,13 @@ typedef struct luaN_Block {
 /* Bytes of the head of a block of n lines. */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* Two sets of bits of block b, one bit for each granule. luaN_bits: pending or visited objects;
-   luaN_usedbits, in the debug build: granules in use. */
+/* Two sets of bits of block b, one bit for each granule. luaN_bits has the bits of pending or
+   visited objects. luaN_usedbits, only in the debug build, has the bits of granules in use. */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
-/* Index in block b of the granule, and of the line, that contains address p. */
+/* Index, in block b, of the granule (luaN_granuleof) or the line (luaN_lineof) that contains
+   address p. */
 #define luaN_granuleof(b,p) \
   ((size_t)((const char *)(p) - (const char *)(b)) / LUAN_GRANULE)
 #define luaN_lineof(b,p) \
@@ -161,17 +168,17 @@ typedef struct luaN_Block {
 
 #define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
 
-/* A chunk: memory from lua_Alloc, with this struct at its first byte; or a mapping, with this
-   struct after the head of its first block. */
+/* A chunk. If it comes from lua_Alloc, this struct is at its first byte. If it is a mapping, this
+   struct is after the head of its first block. */
 typedef struct luaN_Chunk {
   struct luaN_Chunk *next, *prev;
   size_t size;			/* bytes, as requested from lua_Alloc or mapped */
   char *first;			/* address of the first block */
-  unsigned nblocks;		/* number of blocks; 1 if they are small */
+  unsigned nblocks;		/* number of blocks; 1 if 'small' is 1 */
   unsigned nempty;		/* number of blocks in 'empty' (H5) */
   lu_byte small;		/* 1: its only block is a small block */
   lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
-  lu_byte huge;			/* 1: may be a huge page; 0 after free pages were released */
+  lu_byte huge;			/* 1: a huge chunk of which no page was released yet */
 } luaN_Chunk;
 
 /* The block with index i of chunk c. */
@@ -195,46 +202,48 @@ typedef struct luaN_Blocks {
   unsigned sweptblock;		/* index of the first block of 'sweptchunk' that is not swept */
   lu_byte releasing;		/* 1: luaN_releasepages has more chunks to visit */
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
-  /* 1: luaN_askmore has refused growth, or luaN_refused was called; 0 again when a nursery starts
-     or a major collection ends. */
+  /* 1: luaN_askmore has refused growth, or luaN_refused was called. Becomes 0 when the size of the
+     next nursery is set, or when a major collection ends. */
   lu_byte refused;
   luaN_Vec small;		/* small blocks, in the order of addresses (H7) */
   /* Lowest address of the small blocks, and bytes from there to the end of the last one. */
   uintptr_t low, span;
-  /* Cache of small blocks by address (luaN_recentat). An entry is the distance of a block from
-     'low' in granules. */
+  /* Cache of small blocks, indexed by luaN_recentat. An entry is the distance from 'low' to a
+     block, in granules. */
   uint16_t recent[LUAN_RECENT];
   size_t room, vacant;		/* bytes of all blocks; bytes of the blocks in 'empty' (H5) */
   size_t released;		/* bytes of 'room' that were returned to the system (H8) */
   luaN_Chunk *next;		/* the next chunk for luaN_releasepages; NULL: the first */
   size_t held;			/* bytes obtained from lua_Alloc or mapped (H5) */
-  /* Bytes of blocks of luaN_alloc that were freed and not reported to giveback.h yet. */
+  /* Bytes freed by luaN_ask in a state of luaN_alloc that were not reported to giveback.h yet. */
   size_t freed;
-  /* The value of 'held' from which on luaN_askmore refuses growth until a major collection ends:
-     the smallest that lua_Alloc has refused to luaN_askmore, or the one that luaN_refused has set.
-     0: none. If no collection can run, newsmall (chunks.c) resets it. */
+  /* luaN_askmore refuses growth that would raise 'held' to this number of bytes, until a major
+     collection ends; 0: no limit. It is the smallest 'held' that lua_Alloc has refused to
+     luaN_askmore, or was set by luaN_refused. newsmall (chunks.c) resets it if no collection can
+     run. */
   size_t ceiling;
 } luaN_Blocks;
 
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* luaN_enlist puts block b, which must be in no list, into a list (LUAN_HOLED: that of b->class).
-   luaN_unlist removes b from its list, if it is in one. */
+/* Puts block b, which must be in no list, into the list 'where'; LUAN_HOLED is that of b->class. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
+
+/* Removes b from its list, if it is in one. */
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* luaN_addsmall adds a small block to 'small', which must have capacity for one more.
-   luaN_dropsmall removes one. */
+/* luaN_addsmall adds b to 'small', which must have capacity for one more block. luaN_dropsmall
+   removes b from it. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* Returns the small block that contains address p, or NULL. Enters the block into the cache if its
-   distance from 'low' fits into an entry. */
+/* Returns the small block that contains address p, or NULL. Also stores the block in the cache, if
+   its distance from 'low' fits into an entry. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* Returns the block that contains address p, which must be in a block. For a small block, the cache
-   is tried first: without it, searches took half of the collection time of a small heap. */
+/* Returns the block that contains address p, which must be in a block. For a small block it tries
+   the cache first: without the cache, searches took half of the collection time of a small heap. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
     luaN_Block *b = luaN_recent(h, p);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
-** Lines and holes (holes.h): chooses where memory is allocated. Independent of the contents of
-** lines, of the collector's decisions and of sampling. Never collects and never raises; nursery.c
-** collects and tries again.
-*/
+/* Lines and holes (holes.h): chooses the memory of allocations. This file does not depend on the
+   contents of lines, on the collector's decisions or on sampling. It never collects and never
+   raises an error: nursery.c collects and tries again. */
 #define LUA_CORE
 
 #include "lprefix.h"
@@ -16,16 +14,14 @@
 #include "debug.h"
 #include "holes.h"
 
-/*
-** Number of free lines from which on a block is put into a 'holed' list; in a small block, one
-** MIN_FREE_PART-th of its lines is enough. A lower number fills blocks better and makes allocation
-** visit more of them.
-*/
+/* Number of free lines with which a block is put into a 'holed' list. A small block is put there,
+   too, if one MIN_FREE_PART-th of its lines is free. Lower limits fill blocks better and make
+   allocation visit more of them. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Lowest class (log2 of the lines of the largest hole) of the blocks that are preferred, even for a
-   request that fits into a smaller hole. */
+/* Blocks of this class or a higher one are preferred, even if the request fits into a smaller hole.
+   The class is log2 of the lines of the largest hole. */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -39,13 +35,13 @@ static unsigned log2of (unsigned n) {
 }
 
 
-/* Lowest and highest bit of each of eight bytes. */
+/* Words in which the lowest (LOW) or the highest bit (HIGH) of each of the eight bytes is set. */
 #define LOW	UINT64_C(0x0101010101010101)
 #define HIGH	UINT64_C(0x8080808080808080)
 
 
-/* Returns the marks of eight lines from line i on. May read past marks[], into the rest of the
-   head. */
+/* Returns the marks of the lines i to i + 7 as a word, line i in its lowest byte. May read past
+   marks[], into the rest of the head. */
 static uint64_t eight (const luaN_Block *b, unsigned i) {
   uint64_t w;
   memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
@@ -59,8 +55,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', which has no other
-   bits; 'least' if that is more. */
+/* 'zeros' has no bits but bit 7 of some bytes. Returns the length of the longest run of bytes that
+   have it, or 'least' if that is more. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -87,7 +83,7 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    /* A hole between two used lines of the eight has at most 6. */
+    /* A hole that starts and ends within the eight lines has at most 6. */
     if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
@@ -96,8 +92,8 @@ static unsigned survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b, which the nursery no longer uses, to 'empty', to the 'holed' list of its class, or, if
-   it has few free lines (MIN_FREE_LINES), to no list. */
+/* Moves b as luaN_relist does, even if b is in 'used', because the nursery no longer uses its
+   holes. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = survey(b, &largest);
   luaN_Where where;
@@ -122,7 +118,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* visits the block used last first, so that the block used first is the head of its list again */
+  /* The head of 'used' is the block used last. Each block becomes the head of its new list, so that
+     at the end the block used first is the head again. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i;
     for (i = 0; i < b->nlines; i += 8) {
@@ -191,7 +188,7 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* luaN_recycle frees a line of the nursery. */
+    /* A line with LUAN_YOUNG is still part of a hole of the nursery; luaN_recycle frees it. */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;
@@ -244,8 +241,8 @@ static unsigned nextused (const luaN_Block *b, unsigned i) {
 }
 
 
-/* Takes the first hole of b, from line 'from' on, that has at least n bytes: sets *r to the hole,
-   marks its lines as young and moves b to 'used'. Returns 0 if there is none. */
+/* Searches b from line 'from' on for a hole of at least n bytes. If there is one, sets *r to the
+   first, marks its lines as young, moves b to 'used' and returns 1. Else returns 0. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b,
                      unsigned from, size_t n) {
   unsigned i = from;
@@ -277,7 +274,8 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* As takehole, in any block, whether the block is in a list or not. */
+/* Takes a hole of at least n bytes of any block, as takehole, whether or not the block is in a
+   list. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
   for (c = h->chunks; c != NULL; c = c->next) {
@@ -290,8 +288,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' that has a hole of at least n lines, one of class MIN_ROOMY_CLASS or
-   higher if possible. Returns NULL if no class guarantees such a hole. */
+/* Returns a block of 'holed' whose class guarantees a hole of at least n lines, or NULL. Prefers
+   classes from MIN_ROOMY_CLASS on. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines and holes: where the next allocations are, and which lines are free again. */
+/* Lines and holes: taking holes for allocation, and making lines free again. */
 #ifndef luaN_holes_h
 #define luaN_holes_h
 
 #include "heap.h"
 
-/* Bytes of blocks up to which a heap searches all blocks for a hole before it gets another chunk. A
-   higher limit makes small states smaller, and the search in larger heaps slower. */
+/* A heap whose blocks have at most this number of bytes searches all of them for a hole before it
+   gets another chunk. A higher limit makes small states smaller and the search in larger heaps
+   slower. */
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
 /*
-** Takes a hole of at least n bytes (a multiple of 8, n <= LUAN_LARGE + 8) and sets *r to it; the
-** rest of the previous hole of *r is dropped. 'desperate': searches every block first. Returns 0,
-** and keeps *r, if there is no such hole and no memory for a chunk. Never collects.
+** Takes a hole of at least n bytes (a multiple of 8, n <= LUAN_LARGE + 8) and sets *r to it, which
+** drops the rest of the hole that *r was. May get a new chunk. If 'desperate' is set, searches
+** every block first. Returns 0 and leaves *r as it is if there is no such hole and no memory for a
+** chunk. Never collects.
 */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r,
                              size_t n, int desperate);
 
-/* Takes the first hole of at least n bytes after r->end in the same block and sets *r to it.
-   Returns 0, and keeps *r, if there is none or *r has no hole. */
+/* Takes the first hole of at least n bytes that is after r->end in the same block, and sets *r to
+   it. Returns 0 and leaves *r as it is if there is no such hole, or if *r is not in a block. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Ends the nursery: removes LUAN_YOUNG from all lines, so that lines without another mark become
@@ -26,25 +28,26 @@ LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
    overflow region must have been given up (luaN_retire). */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
-/* Moves b, of which lines have become free, to 'empty', to the 'holed' list of its class, or, if it
-   has few free lines (MIN_FREE_LINES), to no list. A block in 'used' stays there. */
+/* To be called after lines of b have become free. Moves b to 'empty', or to the 'holed' list of its
+   class, or, if it has few free lines (MIN_FREE_LINES), to no list. A block in 'used' stays
+   there. */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
-/* Starts a sweep of all lines. */
+/* Starts a sweep of all lines, which luaN_sweeplines continues. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
-/* Continues the sweep of all lines: removes all bits but 'bit', LUAN_YOUNG, LUAN_HELD and LUAN_HEAD
-   from the marks of up to n blocks, and moves blocks as luaN_relist does if lines become free.
+/* Sweeps the lines of up to n more blocks: removes all bits from their marks except 'bit',
+   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD. If lines become free, moves the block as luaN_relist does.
    Returns the number of blocks visited; if it is less than n, the sweep is finished. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
-/* Frees the lines that n bytes at p fill completely: a vector, or the end of one that was shrunk.
-   Of a line with LUAN_YOUNG only removes the other marks, so that luaN_recycle frees the line. */
+/* Frees the lines that are completely in the n bytes at p: those of a vector, or of the end that a
+   vector has lost. A line with LUAN_YOUNG only loses its other marks, and luaN_recycle frees it. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p, whole lines with equal marks. If the lines have LUAN_YOUNG, removes only
-   their other marks, so that luaN_recycle frees them. Returns their block if luaN_relist must be
-   called, once after all lines of that block were freed; else NULL. */
+/* Frees the n bytes at p, which must be whole lines with equal marks. If they have LUAN_YOUNG, they
+   only lose their other marks, and luaN_recycle frees them. Returns their block if luaN_relist must
+   be called for it, once after all its lines were freed; else NULL. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);
 
 #endif

@@ -15,8 +15,8 @@
 #include "seam.h"
 
 
-/* 1: lua_Alloc runs on this OS thread, so calls of malloc on it belong to a heap. The variable is
-   per OS thread, because the state for which lua_Alloc runs is not known while that state is
+/* 1: lua_Alloc runs on this OS thread, so calls of malloc on it get memory of a Lua heap. The
+   variable belongs to the thread and not to the state, because the state is not known while it is
    created, or where a host calls the API without a protected call. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
@@ -45,8 +45,8 @@ int luaN_lend (int on) {
 #endif
 
 
-/* Returns CLOCK_MONOTONIC in milliseconds (modulo 2^32) at the start of the last pause or of the
-   running one. The limits of one second need no later time. */
+/* Returns the start of the running or last pause: CLOCK_MONOTONIC in milliseconds, modulo 2^32.
+   That is exact enough for limits of one second. */
 static unsigned milliseconds (const global_State *g) {
   return (unsigned)(g->heap.gc.pause.began / 1000000);
 }

@@ -9,26 +9,27 @@
 
 struct global_State;
 
-/* Calls lua_Alloc; does not update 'held'. During the call luaN_isallocating (seam.h) returns true
-   on this OS thread. */
+/* Calls lua_Alloc, without an update of 'held'. During the call luaN_isallocating (seam.h) returns
+   1 on this OS thread. */
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize,
                                 size_t nsize);
 
 #if defined(LUAN_DEBUG)
-/* Sets the result of luaN_isallocating on this OS thread. Returns the previous one. */
+/* Sets the value that luaN_isallocating returns on this OS thread. Returns the previous value. */
 LUAI_FUNC int luaN_lend (int on);
 #endif
 
-/* Like realloc, through lua_Alloc; updates 'held'. Returns NULL if there is no memory. nsize 0:
-   frees p, or keeps p and frees another block (endblock.h). Never collects. */
+/* Like realloc, through lua_Alloc; updates 'held'. Returns NULL if there is no memory. If nsize is
+   0, frees p, or keeps p at the end of malloc's heap and frees the block that was kept there
+   (endblock.h). Never collects. */
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize,
                           size_t nsize);
 
 /*
-** If the state has luaN_alloc, frees the block that is kept at the end of malloc's heap
-** (endblock.h) if no block was offered to luaN_keepend for a second, or if 'now' is set. Frees the
-** spare mappings (mapped.h) if no state was closed for a second, whatever 'now' is. Reports the
-** bytes that the state has freed to giveback.h.
+** Frees memory that the process keeps and has not used for a second. In a state with luaN_alloc,
+** that includes the block at the end of malloc's heap (endblock.h), even if it was offered within
+** the last second if 'now' is set. In every state, it includes the spare mappings (mapped.h), if no
+** state was closed for a second. Then reports the bytes that the state has freed to giveback.h.
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
@@ -37,11 +38,11 @@ LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*
-** Like luaN_ask, for memory that the heap can do without: the caller can search for a hole instead,
-** leave a list incomplete, or collect. A request for growth that would raise 'held' to 'ceiling'
-** (heap.h) or above returns NULL without calling lua_Alloc; otherwise a full heap would call
-** lua_Alloc for each object that it marks. Refused growth sets 'refused' and, if lua_Alloc has
-** refused it, 'ceiling'.
+** Like luaN_ask, for memory that the heap can do without: if it is refused, the caller can search
+** for a hole, leave a list incomplete, or collect. A request for growth that would raise 'held' to
+** 'ceiling' (heap.h) or above returns NULL without a call of lua_Alloc, because a full heap would
+** otherwise call lua_Alloc for each object that it marks. If growth is refused, sets 'refused'; if
+** lua_Alloc has refused it, also sets 'ceiling'.
 */
 LUAI_FUNC void *luaN_askmore (struct global_State *g, void *p, size_t osize,
                               size_t nsize);

@@ -16,13 +16,13 @@
 /* Largest number of bytes of the spare mappings. */
 #define MOST	((size_t)32 * 1024 * 1024)
 
-/* A spare mapping; this struct is in its first bytes. */
+/* A spare mapping. This struct is stored in its first bytes. */
 typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* The spare mappings of the process. Access needs the flag 'busy', except for atomic reads of
-   'bytes'. The flag is taken without waiting; code that does not get the flag uses no spares. */
+/* The spare mappings of the process. A thread must hold the flag 'busy' to use them, except for
+   atomic reads of 'bytes'. It never waits for the flag: without it, it uses no spares. */
 static struct {
   int busy;
   Spare *of[LUAN_MAPUNITS + 1];	/* lists of spares by their size in blocks */
@@ -44,8 +44,8 @@ static char *pages (char *at, size_t size) {
 #endif
 
 
-/* As luaN_map, with the spares kept. The first result is usually aligned: the system puts a mapping
-   directly below the previous one, which is aligned as a rule. */
+/* As luaN_map, but without freeing spares. The first mmap usually returns an aligned address,
+   because the system puts a mapping directly below the previous one, which is usually aligned. */
 static char *map (size_t size, size_t to, char *at) {
 #if defined(MAP_ANONYMOUS)
   size_t before;

@@ -1,54 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Mapped memory for the chunks of states of luaL_newstate.
+** Mapped memory for the chunks of states of luaL_newstate, and spare mappings.
 **
-** A host that makes a state for each request and closes it would have the system map and clear the
-** same memory each time: that took as long as the work of the request, and up to three times as
+** A host that makes a state for each request and closes it would let the system map and clear the
+** same memory each time. That took as long as the work of the request, and up to three times as
 ** long as malloc, which keeps freed memory. So mappings of a closed state, except huge chunks, may
-** be kept as spares for the next states, of any OS thread: as many bytes as states have requested
-** since the previous close, up to 32 MiB, if that close was less than a second ago. The first state
-** of a series, and states that are closed together, leave no spares. Spares are freed by the first
-** collection (luaN_trimheap) or close of any state a second or more after the last close; or when
-** the system refuses a mapping.
+** be kept as spares for the next states of any OS thread.
+**
+** When a state is closed, spares are kept only if another state was closed less than a second
+** before: as many bytes as states have requested since that close, up to 32 MiB. So the first state
+** of a series leaves no spares, and neither do states that are closed together.
+**
+** All spares are freed if no state was closed for a second, by the next collection (luaN_trimheap)
+** or close of any state, or if the system refuses a mapping.
 */
 #ifndef luaN_mapped_h
 #define luaN_mapped_h
 
 #include <stddef.h>
 
-/* Bytes, and alignment, of a block that is not a small block. */
+/* Bytes of a block that is not a small block. Its address is a multiple of this number. */
 #define LUAN_BLOCK	32768u
 
-/* Blocks of the largest spare mapping. The size of a mapping is a multiple of LUAN_BLOCK. */
+/* Number of blocks of the largest spare mapping. The size of a mapping is a multiple of
+   LUAN_BLOCK. */
 #define LUAN_MAPUNITS	32u
 
 /* Maps 'size' bytes, aligned to 'to' (a power of 2), at address 'at' if possible (NULL: anywhere).
-   Frees the spares if the system refuses; returns NULL if it refuses again. */
+   If the system refuses, frees all spares and tries again. Returns NULL if that fails, too. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
-/* Unmaps 'size' bytes at p. If munmap fails, because the process has too many mappings to split the
-   one that contains the bytes, only releases their pages. */
+/* Unmaps 'size' bytes at p. munmap may fail if the process has too many mappings to split the one
+   that contains the bytes; then only releases their pages. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
-/* Returns the largest spare mapping of at most *size bytes, with arbitrary contents, and sets *size
-   to the mapping's size. Returns NULL if there is none, if another OS thread is using the spares,
-   or if *size is above LUAN_MAPUNITS blocks. Except in the last two cases, counts *size as
-   requested. */
+/*
+** Takes the largest spare mapping of at most *size bytes; its contents are arbitrary. Sets *size to
+** its size and returns its address. Returns NULL if there is none. Counts *size, as passed, as
+** requested. If another OS thread is using the spares, or *size is above LUAN_MAPUNITS blocks,
+** returns NULL and counts nothing.
+*/
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
 /*
 ** To be called before the mappings of a closed state are freed; 'ms' is the current time in
-** milliseconds. Sets how many bytes of spares may be kept and unmaps the rest. Returns 1 if another
-** state was closed within the last second. Does nothing, and returns 0, while another OS thread is
-** using the spares.
+** milliseconds. Computes how many bytes of spares may be kept from now on, and unmaps the spares
+** above that limit. Returns 1 if another state was closed within the last second, else 0. While
+** another OS thread is using the spares, does nothing and returns 0.
 */
 LUAI_FUNC int luaN_closespares (unsigned ms);
 
-/* Keeps a mapping of a closed state as a spare if luaN_closespares allows, else unmaps it. */
+/* Keeps a mapping of a closed state as a spare if the limit of luaN_closespares allows, else unmaps
+   it. */
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
-/* Unmaps all spares if no state was closed for a second, or if 'now' is set; does nothing while
-   another OS thread is using the spares. */
+/* Unmaps all spares if no state was closed for a second ('ms' is the current time in milliseconds),
+   or if 'now' is set. Does nothing while another OS thread is using the spares. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);
 
 #endif

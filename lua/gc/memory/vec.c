@@ -11,7 +11,7 @@
 #include "host.h"
 #include "vec.h"
 
-#define SMALLEST	2u	/* words; small because every state has several lists */
+#define SMALLEST	2u	/* least capacity in words; every state has several arrays */
 
 
 static int resize (global_State *g, luaN_Vec *v, size_t size) {

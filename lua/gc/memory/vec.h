@@ -13,9 +13,9 @@
 
 struct global_State;
 
-/* A loop over the words of a list, over slots, nodes or buckets prefetches the object to which the
-   element refers that is this number of elements, or a multiple of it, ahead. A larger number hides
-   more latency and wastes more prefetches at the end of short runs. */
+/* A loop over a list, or over slots, nodes or buckets, prefetches the object to which an element
+   farther ahead refers. This is the distance in elements; some loops use a multiple of it. A larger
+   distance hides more latency and wastes more prefetches at the end of short runs. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
@@ -23,7 +23,7 @@ typedef struct luaN_Vec {
   size_t n, size;		/* number of words in use; capacity in words */
 } luaN_Vec;
 
-/* A list of objects of which the last ones may be young. */
+/* A list of objects whose last entries may be young. */
 typedef struct luaN_List {
   luaN_Vec v;
   size_t old;			/* number of entries at the start that are known to be old */
@@ -32,12 +32,12 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, and leaves *v as it is, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity of an array of more than 64 words to a quarter if less than an eighth is
-   needed for its words in use and 'spare' more. */
+/* Reduces the capacity of an array to a quarter if it is more than 64 words, and if less than an
+   eighth of it is needed for the words in use and 'spare' more. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v,
                                  size_t spare);
 
-/* Frees the unused memory of an array, unless the array is empty. */
+/* Reduces the capacity of an array to its words in use, unless it has none. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
 /* Frees the memory of the array and makes it empty. */
