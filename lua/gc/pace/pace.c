@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The pacer (pace.h): how large the next nursery is, when a major collection starts, and how much
-** of it a step pays for.
+** of it each pause does.
 **
-** Unless LUA_GC or the program sets its size, a nursery has the size of the old objects (up to
-** twice their size; half of their size if the process has many states) or a 64th of all that the
-** state has allocated: the larger, within bounds. So a state that does little stays small, and one
-** that is large or was busy has a nursery that fits into a core's cache. (From 256 KiB to 1 MiB
-** there is no measurable difference; with 64 KiB, programs of small heaps spend a tenth of their
-** time on holes between survivors.) If a process has many states, being busy counts for less: all
-** nurseries share the memory that a few of them would take, because idle states keep their young
-** objects and old garbage in memory. The growth and the volume that start a major collection depend
-** on the number of states, too. If half of a nursery survives its collection and many old objects
-** die, objects live a little longer than a nursery, as those of a queue do, and a larger nursery
-** has less to mark: the nursery is doubled up to WIDER_MOST times, in heaps that are not big and
-** have few objects with finalizers, because finalizers would run later.
+** Size of the nursery. Unless LUA_GC or the program sets it, the nursery has the size of the old
+** objects (up to twice their size), or a 64th of all bytes that the state has allocated: the larger
+** of the two, within bounds. So a state that does little stays small, and one that is large or was
+** busy has a nursery that fits into a core's cache. From 256 KiB to 1 MiB there is no measurable
+** difference; with 64 KiB, programs of small heaps spend a tenth of their time on holes between
+** survivors.
+**
+** Many states. If a process has many states, the bounds are lower (down to half of the size of the
+** old objects), and having been busy counts for less. All nurseries share the memory that a few of
+** them would take, because idle states keep their young objects and old garbage in memory. The
+** growth and the volume that start a major collection depend on the number of states, too.
+**
+** Doubling. If half of a nursery survives its collection and many old objects die, objects live a
+** little longer than a nursery, as those of a queue do. A larger nursery has less to mark then. So
+** the nursery is doubled up to WIDER_MOST times, except in big heaps, and in heaps with many
+** objects with finalizers, because finalizers would run later.
 **
 ** A major collection starts for one of these reasons:
 **
-**   growth      The bytes in use plus external bytes have grown by the allowed growth
-**               since the last major collection, or the footprint by more
-**               (luaN_setpace).
-**   volume      The bytes allocated since the last one are so large a multiple of the
-**               live bytes that marking the old objects is a small part of the work.
-**               The collection finds the garbage of a heap that does not grow. If it
-**               finds little, the next one comes after four times the volume, unless
-**               the heap has changed its size. Half of the volume is enough if the
-**               bytes in use have hardly grown, and a part of it if many objects have
-**               finalizers.
-**   finalizers  Many objects with finalizers have become old since the last one; or
-**               objects with finalizers may have kept weak keys (weak.resurrected).
-**   weak        Many entries of weak tables have received old keys or values. A
-**               collection hurries if many have at its start, or do while it runs.
+**   growth      The bytes in use plus external bytes have grown by the allowed growth since the
+**               last major collection; or the footprint has grown by more (luaN_setpace).
+**   volume      The bytes allocated since the last one are so large a multiple of the live bytes
+**               that marking the old objects is a small part of the work. The collection finds the
+**               garbage of a heap that does not grow. If it finds little, the next one comes after
+**               four times the volume, unless the heap has changed its size. Half of the volume is
+**               enough if the bytes in use have hardly grown; a smaller part is enough if many
+**               objects have finalizers.
+**   finalizers  Many objects with finalizers have become old since the last one; or objects with
+**               finalizers may have kept weak keys (weak.resurrected).
+**   weak        Many entries of weak tables have received old keys or values. If that is so when a
+**               collection starts, or becomes so while it runs, the collection hurries: it may do
+**               more work for each allocated byte.
 **
-** In the incremental mode the volume is upstream's pause. Modes and parameters are the program's,
-** except those that an operator has set (tuning.c).
+** In the incremental mode the volume is upstream's pause. Modes and parameters are those of the
+** program, except those that an operator has set (tuning.c).
 */
 #define LUA_CORE
 
@@ -49,70 +52,86 @@
 #include "seam.h"
 #include "tuning.h"
 
-/* The constants of the cost model (pace.h). Sizes are in bytes. */
+/* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */
 
-/* NURSERY_MIN and NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX fits into a core's cache;
-   it is also the growth that a heap may always have if the process has few states, and the usual
-   marking of one slice in a big heap, about a millisecond (bench/pauses). Within the bounds, up to
-   NURSERY_SMALL bytes of old objects have a nursery of their size; for each further byte the
-   nursery has two more: with one more, the benchmark "queue" runs 2.5 times as many collections. */
+/*
+** NURSERY_MIN and NURSERY_MAX are the usual bounds of the nursery. NURSERY_MAX fits into a core's
+** cache. It is also the growth that a heap may always have if the process has few states
+** (leastgrowth), and the usual marking of one slice in a big heap, which takes about a millisecond
+** (bench/pauses).
+**
+** Up to NURSERY_SMALL bytes of old objects have a nursery of their size. For each further byte of
+** old objects the nursery has two bytes more. With one byte more, the benchmark "queue" runs 2.5
+** times as many collections.
+*/
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* However many states a process has, the upper bound of a nursery and the growth that a heap may
-   always have are at least this: a block. */
+/* Lower limit of two numbers that fall with the number of states: the upper bound of the nursery
+   (mostamong), and the growth that a heap may always have (leastgrowth). It is the size of a
+   block. */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
-/* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, so
-   that a busy state gets a larger one. */
+/* A state that has allocated n bytes in its life may have a nursery of n / NURSERY_PART bytes, even
+   if its old objects are few, because a busy state needs a larger nursery. */
 #define NURSERY_PART	64u
 
-/* Largest number of times that the nursery is doubled: if half of it has survived a minor
-   collection and the other conditions of luaN_outlived hold. One doubling is undone if less than a
+/* The nursery is doubled at most this number of times. luaN_outlived doubles it if half of it has
+   survived a minor collection and the other conditions hold. It undoes one doubling if less than a
    quarter has survived, if few old objects die, or if many objects have finalizers. */
 #define WIDER_MOST	2u
 
-/* Bytes that are divided among all states of the process. Two things have SHARED bytes each: the
-   nurseries of busy states, and the large leaf objects that do not count as growth (sparedtexts).
-   Two have twice as many: growth that is always allowed (leastgrowth), and large leaf objects
-   allocated in addition to the nursery (textroom). */
+/*
+** Bytes that all states of the process share. There are SHARED bytes for the nurseries of busy
+** states, and SHARED for large leaf objects that do not count as growth (sparedtexts). There are
+** twice as many for growth that is always allowed (leastgrowth), and for large leaf objects that
+** may be allocated in addition to the nursery (textroom).
+*/
 #define SHARED		((size_t)8 * 1024 * 1024)
 
-/* Percent of the allowed growth (the generational multiplier, or the pause above 100) that is used
-   before a major collection; the rest is for allocation while it runs. Not used after the
-   incremental mode was set. */
+/* A major collection starts when this percentage of the allowed growth is used up, because the
+   program continues to allocate while it runs. The allowed growth is the generational multiplier,
+   or the pause above 100. Not used after the incremental mode was set. */
 #define GROWTH_PERCENT	60u
 
-/* Volume before a major collection, in heaps (pace.patience): at first, and at most. */
+/* First and largest value of pace.patience: heaps of allocation before a major collection by
+   volume. */
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* Less than one PART-th of a quantity is little of it: for example, a collection that finds less
-   than one PART-th of the old bytes dead has found little. */
+/* Less than one PART-th of a quantity is little. For example, a collection that finds less than one
+   PART-th of the old bytes dead has found little. */
 #define PART		8u
 
-/* Finalizable objects of FINALIZER_BYTES bytes each, relative to the live bytes, shorten the volume
-   (volume), because one that dies old waits for a major collection. Fewer than FINALIZERS_MIN new
-   ones are never many. */
+/*
+** Each finalizable object counts as FINALIZER_BYTES bytes. The larger the sum of these bytes
+** relative to the live bytes, the earlier a collection by volume starts (function 'volume'),
+** because an object that dies old is found dead only by a major collection. Fewer than
+** FINALIZERS_MIN objects are never many.
+*/
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
-/* New entries of weak tables with old keys or values are many if there is more than one for every
-   WEAK_BYTES live bytes. The next collection for them comes after less allocation (luaN_majordue)
-   and may do more work at a time (paysmore) if the last one found one WEAK_FOUND-th of the old
-   bytes dead: a small part, because string keys live until their entries are removed. */
+/*
+** Weak tables have many new entries with old keys or values if there is more than one for every
+** WEAK_BYTES live bytes. If the last collection found one WEAK_FOUND-th of the old bytes dead, the
+** next one for this reason comes after less allocation (luaN_majordue) and may do more work at a
+** time (paysmore). That part is small because string keys live until their entries are removed.
+*/
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* Bytes of the smallest nursery before a cycle of the incremental mode. A cycle may also start this
-   number of bytes early (luaN_majordue). */
+/* For the incremental mode: bytes of the smallest nursery before a cycle, and the bytes of
+   allocation by which a cycle may start early (luaN_majordue). */
 #define MIN_CYCLE_GAP	1024u
 
-/* Bytes of marking for each allocated byte; so a collection ends before the heap has grown by one
-   WORK-th. Also: the work debt may be one WORK-th of the live bytes; large leaf objects in addition
-   to a nursery (textroom) may be one WORK-th of the old bytes; a hurried collection of a heap that
-   is not big may mark WORK times as much (paysmore). */
+/*
+** Bytes of marking that an allocated byte pays for. So a collection ends before the heap has grown
+** by one WORK-th. Other uses of the number: the work debt may be one WORK-th of the live bytes;
+** large leaf objects in addition to a nursery (textroom) may be one WORK-th of the old bytes; a
+** hurried collection of a heap that is not big may mark WORK times as much (paysmore).
+*/
 #define WORK		4
 
 
@@ -134,8 +153,8 @@ size_t luaN_stepsize (global_State *g) {
 }
 
 
-/* Returns the bytes that the state has allocated; of those in large leaf objects only one PART-th,
-   except in the incremental mode. */
+/* Returns the bytes that the state has allocated, as the pacer counts them: only one PART-th of the
+   bytes of large leaf objects counts, except in the incremental mode. */
 static uint64_t spent (const global_State *g) {
   const luaN_Heap *h = &g->heap;
   if (h->gc.pace.fullcycles) return h->allocated;
@@ -143,8 +162,9 @@ static uint64_t spent (const global_State *g) {
 }
 
 
-/* Returns the upper bound of the nursery in the incremental mode: the bytes of allocation until a
-   cycle starts or, while one runs, between two of its steps. */
+/* Returns the upper bound of the nursery in the incremental mode. While no cycle runs, that is the
+   bytes of allocation until one starts. While one runs, it is the bytes of allocation between two
+   of its steps. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -155,8 +175,9 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Bounds the next nurseries by three quarters of the bytes that the present one was charged with
-   (at least LUAN_LEASTNURSERY), because lua_Alloc has refused memory during the present one. */
+/* Limits the size of the next nurseries, because lua_Alloc has refused memory during the present
+   one. The limit is three quarters of the bytes that the present one was charged with, but at least
+   LUAN_LEASTNURSERY. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)(g->GCdebt + (l_mem)(c->pace.nursery - c->pace.deferred)) / 4 * 3;
@@ -165,11 +186,9 @@ static void tighten (global_State *g) {
 }
 
 
-/*
-** Returns a nursery size between the two bounds of LUA_GC. The sizes are equally distributed and
-** independent of the program's rhythm: fractional parts of multiples of the golden ratio (Weyl's
-** sequence).
-*/
+/* Returns a nursery size between the two bounds of LUA_GC. The sizes are fractional parts of
+   multiples of the golden ratio (Weyl's sequence), so they are equally distributed and independent
+   of the program's rhythm. */
 static size_t between (luaN_Pace *p) {
   p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
   return p->tuning.nursery +
@@ -186,9 +205,10 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 
 
 /*
-** Returns 1 if weak tables have received many old keys or values since the last major collection
-** started. Only major collections find these dead; their entries may retain any amount of memory.
-** If no major collection has ended yet, the old bytes represent the live ones.
+** Returns 1 if weak tables have received many entries with old keys or values since the last major
+** collection started. Only a major collection finds these keys and values dead, and they may retain
+** any amount of memory. If no major collection has ended yet, the old bytes take the place of the
+** live ones.
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -207,14 +227,15 @@ static int ishurried (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if slices of the running major collection do more work for each allocated byte: if it
-   hurries and the last one that ran in slices has found enough dead. */
+/* Returns 1 if slices of the running major collection do more work for each allocated byte: it
+   hurries, and the last major collection that ran in slices has found enough dead. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
 
 
-/* Returns the upper bound of the nursery of a big heap, whose slices are bounded. */
+/* Returns the upper bound of the nursery of a big heap. It is lower while a major collection marks,
+   and lowest while one hurries, because the slice that follows each nursery is bounded. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -232,11 +253,9 @@ void luaN_outlived (luaN_Gc *c, size_t bytes) {
 }
 
 
-/*
-** Returns the upper bound of the nursery by the number of states in the process; 'share' is the
-** state's share of SHARED. Idle states keep their young objects in memory, so the bound falls with
-** that number.
-*/
+/* Returns the upper bound of the nursery that the number of states in the process sets; 'share' is
+   the state's share of SHARED. The bound falls with that number, because idle states keep their
+   young objects in memory. */
 static size_t mostamong (const luaN_Gc *c, size_t share) {
   size_t most = NURSERY_MAX << c->pace.wider, old = (size_t)c->bytes.old / 2;
   if (most > share && most > NURSERY_MAX) most = (share > NURSERY_MAX) ? share : NURSERY_MAX;
@@ -296,21 +315,22 @@ void luaN_newnursery (global_State *g) {
 }
 
 
-/* Returns the footprint: reserved bytes without empty blocks. */
+/* Returns the footprint: the reserved bytes without those of empty blocks. */
 static size_t footprint (const luaN_Heap *h) {
   return h->blocks.held - h->blocks.vacant;
 }
 
 
-/* Returns the bytes by which a heap may always grow outside the incremental mode: NURSERY_MAX, or
-   less if the process has many states. */
+/* Returns the number of bytes by which a heap may always grow before a major collection, outside
+   the incremental mode: NURSERY_MAX, or less if the process has many states. */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;
 }
 
 
-/* Returns the bytes of tenured and young large leaf objects that do not count as growth. */
+/* Returns the bytes of large leaf objects, tenured or left young, that do not count as growth. That
+   is 0 in the incremental mode. */
 static size_t sparedtexts (const luaN_Gc *c) {
   size_t most = c->pace.live, share = SHARED / luaN_countstates();
   if (c->pace.fullcycles) return 0;
@@ -323,8 +343,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 /*
 ** Returns 1 if a major collection is due because of the bytes in use (with external bytes), the
-** footprint, or both together. Some large leaf objects (sparedtexts) do not count, and small
-** userdata that were left young do not, because most are freed soon.
+** footprint, or both together (luaN_setpace). Two kinds of objects are subtracted from both: some
+** large leaf objects (sparedtexts), and small userdata that were left young, because most of them
+** are freed soon.
 */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -337,16 +358,16 @@ static int hasgrown (global_State *g) {
 
 
 /* Returns 1 if the bytes in use have grown by less than one PART-th since the last major
-   collection; 0 in the incremental mode. */
+   collection. Always 0 in the incremental mode. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / PART;
 }
 
 
-/* Returns the bytes in use when the last major collection ended; of those that were not marked
-   before the selection of dead objects with finalizers, only one PART-th: most of these are kept
-   only by finalizers, or have died while the collection ran. */
+/* Returns the bytes in use when the last major collection ended, except that bytes that were not
+   marked before the selection of dead objects with finalizers count with one PART-th: most of them
+   are kept only by finalizers, or have died while the collection ran. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -361,7 +382,8 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* nurseries end early: GCdebt counts the whole size of resized blocks, spent() their growth */
+  /* A nursery may end before the planned volume is allocated, because GCdebt counts the whole size
+     of a resized block and spent() only its growth. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -384,7 +406,8 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
 }
 
 
-/* Returns the bytes from the end of a cycle to the next one, by upstream's pause. */
+/* Returns the bytes of allocation from the end of a cycle to the start of the next one, by
+   upstream's pause. */
 static uint64_t pausebytes (const global_State *g) {
   unsigned pause = luaN_pause(g);
   return (uint64_t)(g->heap.gc.pace.live / 100) * (pause > 100 ? pause - 100 : 0);
@@ -399,8 +422,8 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* Returns the bytes of allocation after which a major collection is due even if the heap has not
-   grown. */
+/* Returns the bytes of allocation after which a major collection is due even if a heap with 'live'
+   live bytes has not grown. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = PART * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
@@ -421,11 +444,15 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** A major collection is due if the bytes in use (here always with external bytes) reach
-** 'threshold'; or if the footprint, which includes unused lines between survivors, reaches
-** 'threshold' and the bytes in use have grown by half of the allowed growth (in the incremental
-** mode, by all of it); or if the footprint has grown by 'threshold' bytes, whatever is in use: a
-** vector that was freed explicitly leaves lines that it shared with its neighbours.
+** A major collection is due in each of these cases (hasgrown). The bytes in use include external
+** bytes.
+**   - The bytes in use have reached 'threshold'.
+**   - The footprint, which includes unused lines between survivors, has reached 'threshold', and
+**     the bytes in use have grown by half of the allowed growth (in the incremental mode, by all of
+**     it).
+**   - The footprint has grown by 'threshold' bytes since the last major collection, whatever is in
+**     use, because a vector that was freed explicitly leaves lines that it shared with its
+**     neighbours.
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -441,8 +468,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed by more than a quarter, so that results of earlier
-   collections do not apply. */
+/* Returns 1 if the heap's size has changed by more than a quarter. Then the results of earlier
+   collections do not predict those of the next one. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }
@@ -475,11 +502,9 @@ size_t luaN_budgetbyhand (global_State *g, size_t bytes) {
 }
 
 
-/*
-** Returns the bytes of marking that a nursery of 'bytes' pays for in a big heap while a collection
-** hurries. The usual nursery at that time, NURSERY_SMALL bytes, pays for a slice of NURSERY_MAX
-** bytes; others pay in proportion.
-*/
+/* Returns the bytes of marking that 'bytes' of allocation pay for in a big heap while a collection
+   hurries: NURSERY_MAX bytes for each NURSERY_SMALL bytes, which is the usual size of the nursery
+   at that time. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }
@@ -492,7 +517,7 @@ size_t luaN_markbudget (global_State *g, size_t bytes) {
     return (whole < 2 * NURSERY_MAX) ? whole : (work < 2 * NURSERY_MAX) ? 2 * NURSERY_MAX : work;
   }
   if (!luaN_isgen(g)) work = work / LUAI_GCMUL * luaN_stepmul(g);
-  if (work < bytes) work = bytes;  /* otherwise a cycle might never end */
+  if (work < bytes) work = bytes;  /* with less, a cycle might never end */
   if (g->heap.gc.bytes.old > (l_mem)LUAN_BIGHEAP && work > NURSERY_MAX) {
     const luaN_Gc *c = &g->heap.gc;
     size_t slice = paysmore(c) ? 2 * NURSERY_MAX : NURSERY_MAX;

@@ -16,7 +16,7 @@
 #include "seam.h"
 
 
-/* Returns t in nanoseconds; 0 if it is negative, as on a clock that was set back. */
+/* Returns t in nanoseconds. Returns 0 if t is negative, as on a clock that was set back. */
 static uint64_t nanoseconds (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
@@ -52,7 +52,7 @@ void luaN_beginslice (global_State *g) {
 }
 
 
-/* Returns the nanoseconds from 'then' to 'now'; 0 if the clock went back. */
+/* Returns the nanoseconds from 'then' to 'now', or 0 if the clock was set back between them. */
 static uint64_t between (uint64_t then, uint64_t now) {
   return (now > then) ? now - then : 0;
 }

@@ -12,12 +12,12 @@ LUAI_FUNC uint64_t luaN_now (void);
 LUAI_FUNC void luaN_beginpause (global_State *g);
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
-/* Attributes the CPU time of the rest of this pause, after its minor collection, to the major
-   collection, if there is a sampler. */
+/* If there is a sampler, counts the CPU time from this call to the end of the pause as time of the
+   major collection. To be called when the minor collection of the pause has ended. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Ends a pause, as luaN_endpause, without the call of the sampler: for work on the remembered set
-   before a collection (refine.c). */
+/* Ends a pause as luaN_endpause, without the call of the sampler. For pauses that only work on the
+   remembered set, before a collection (refine.c). */
 LUAI_FUNC void luaN_endslice (global_State *g);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Settings of an operator who cannot change the program: the environment variable LUA_GC, a list
-** of words separated by commas.
+** Settings of an operator who cannot change the program: the environment variable LUA_GC, a list of
+** words separated by commas.
 **
 **   generational, incremental  the mode
 **   pause=N, stepmul=N         parameters of the incremental mode, percent
@@ -12,15 +12,17 @@
 **   huge-pages                 a big heap has huge pages from the first touch on
 **   no-madvise                 madvise is not called
 **
-** The variable is read for each state, when the state is created, and holds for its life; programs
-** that run with the rights of another user do not read it. A program that sets the same parameter
-** by collectgarbage or lua_gc receives the answers that it would get without LUA_GC, and the
-** collector runs as the operator has set. Parameters that LUA_GC does not name are the program's.
-** "stop", full collections and explicit steps have their effect, and their answers follow the
-** program's own mode, because the program may wait for the end of a cycle.
+** The variable is read when a state is created, and the settings hold for the life of the state.
+** Programs that run with the rights of another user do not read it. If a word is wrong, the whole
+** variable has no effect, and a message on standard error reports the first wrong word in the
+** process.
 **
-** A wrong word makes the whole variable ineffective; a message on standard error reports the first
-** one of the process.
+** If a program sets a parameter that LUA_GC has set (by collectgarbage or lua_gc), the call returns
+** the result that it would have without LUA_GC, and the collector runs as the operator has set.
+** Parameters that LUA_GC does not name are those of the program.
+**
+** "stop", full collections and explicit steps have their usual effect. Their results follow the
+** mode of the program, because the program may wait for the end of a cycle.
 */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE	/* secure_getenv */
@@ -50,7 +52,7 @@
   "nursery=BYTES, huge-pages, no-madvise"
 
 
-/* Prints why a word of n bytes is wrong, at most once per process. */
+/* Prints that a word of n bytes is wrong, and 'why'. Does so once per process. */
 static void complain (const char *word, size_t n, const char *why) {
   static int reported;
   char text[SHOWN + 1];
@@ -64,8 +66,8 @@ static void complain (const char *word, size_t n, const char *why) {
 }
 
 
-/* Reads the digits from p to 'end' into *n. Returns 0 if there are none, if another character is
-   among them, or if their value is above 'most'. */
+/* Reads the decimal number from p to 'end' into *n. Returns 0 if there is no digit, if there is any
+   other character, or if the number is above 'most'. */
 static int tuning_number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
@@ -96,8 +98,8 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* Reads one size, or two with a '-' between. Returns 0 if one is wrong, or the second is not the
-   larger. */
+/* Reads one size into t->nursery, or two with a '-' between into t->nursery and t->most. Returns 0
+   if one is wrong, or if the second is not larger than the first. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;
@@ -107,7 +109,7 @@ static int sizes (const char *p, const char *end, luaN_Tuning *t) {
 }
 
 
-/* The words with a value, in the order of 'names' in readword. */
+/* Indexes in 'names' of readword: the words with a value. */
 enum { PAUSE, STEPMUL, MAJOR, NURSERY };
 
 static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char *end) {
@@ -120,7 +122,7 @@ static int tuning_valueof (luaN_Tuning *t, int which, const char *p, const char 
 }
 
 
-/* Reads a word of n bytes into *t. Returns NULL, or why the word is wrong. */
+/* Reads a word of n bytes into *t. Returns NULL, or a text that says why the word is wrong. */
 static const char *readword (luaN_Tuning *t, const char *word, size_t n) {
   static const char *const names[] = {"pause=", "stepmul=", "major=", "nursery="};
   int i, mode = (n == 12 && memcmp(word, "generational", n) == 0) ? KGC_GEN

@@ -5,18 +5,20 @@
 
 #include "chunks.h"
 
-/* Bytes of the smallest nursery that LUA_GC may set, and lowest bound of the nursery after
-   lua_Alloc has refused memory (pace.tight): a page. */
+/* Lower limit, in bytes, of the nursery sizes that LUA_GC may set, and of the bound that the
+   nursery has after lua_Alloc has refused memory (pace.tight). It is the size of a page. */
 #define LUAN_LEASTNURSERY	((size_t)LUAN_PAGE)
 
 /* Reads LUA_GC for a new state. If a word of it is wrong, ignores the variable and prints an error
    (once per process). */
 LUAI_FUNC void luaN_readtuning (global_State *g);
 
-/* luaN_tuned is the parameter in effect: t - 1 if the operator has set it (t: a field of
-   luaN_Tuning, which is stored plus 1), else the program's value 'own'. luaN_isgen is true if the
-   generational mode is in effect. luaN_pause and luaN_stepmul are the parameters in effect, in
-   percent; bit 0 of luaN_stepmul is set, so that it is never 0. */
+/*
+** The parameters in effect. luaN_tuned: t is a field of luaN_Tuning, which has the operator's value
+** plus 1, or 0 if the operator has set none; 'own' is the program's value, which is in effect then.
+** luaN_isgen is true if the generational mode is in effect. luaN_pause and luaN_stepmul are in
+** percent; bit 0 of luaN_stepmul is set, so that it is never 0.
+*/
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 #define luaN_isgen(g) \
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
